@@ -1,0 +1,58 @@
+# The one way to do things. Every target makes its own environment first.
+.DEFAULT_GOAL := help
+PYTHON ?= python3.11
+VENV ?= .venv
+BIN := $(VENV)/bin
+UV_VERSION := 0.13.8
+UV := $(BIN)/uv
+TOKENS ?= 300000
+export UV_LINK_MODE := copy
+
+.PHONY: help install run test test-fast lint format lock bench clean
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+$(UV):
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check uv==$(UV_VERSION)
+
+$(VENV)/.core: requirements/core.lock setup.py | $(UV)
+	$(UV) pip install --quiet --python $(BIN)/python -r requirements/core.lock
+	$(UV) pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@touch $@
+
+$(VENV)/.all: requirements/all.lock $(VENV)/.core
+	$(UV) pip install --quiet --python $(BIN)/python -r requirements/all.lock
+	@touch $@
+
+install: $(VENV)/.core ## make the environment with the core, nothing else
+
+run: $(VENV)/.core ## the main job on a sample corpus, into out/
+	$(BIN)/lexbeam sample --out out/sample --tokens $(TOKENS) --seed 1 --overwrite
+	$(BIN)/lexbeam run out/sample/config.yaml --out out/results --overwrite
+
+test: $(VENV)/.all lint ## lint, types and the whole suite, with every extra
+	$(BIN)/python -m pytest
+
+test-fast: $(VENV)/.all ## the tests that take seconds
+	$(BIN)/python -m pytest -m "not slow"
+
+lint: $(VENV)/.all ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.all ## put the code in order
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+LOCK := $(UV) pip compile --quiet --python-version 3.11 --python-platform x86_64-manylinux_2_28 \
+	--custom-compile-command "make lock" --upgrade setup.py
+
+lock: | $(UV) ## renew the locked versions
+	$(LOCK) -o requirements/core.lock
+	$(LOCK) --extra all --extra dev -c requirements/core.lock -o requirements/all.lock
+
+clean: ## remove what make made
+	rm -rf $(VENV) out build *.egg-info

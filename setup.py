@@ -1,0 +1,50 @@
+"""Packaging of Lexbeam: the one place where dependencies and extras are named.
+
+Tool settings are in pyproject.toml; exact versions are in requirements/ (`make lock`).
+"""
+
+from setuptools import find_packages, setup
+
+CORE = [
+    "apache-beam>=2.77,<2.78",  # the engine; results are promised per locked version
+    "gensim>=4.4,<5",  # skip-gram with negative sampling
+    "HanTa>=1.2,<2",  # lemmas and tags without downloads (LGPL)
+    "lxml>=5.3",  # TEI, with entities and network switched off
+    "numpy>=2.0",
+    "pyarrow>=18",
+    "pyyaml>=6",
+    "simplemma>=2.0,<3",  # lemmas of languages that HanTa lacks
+    "spacy>=3.8,<3.9",
+    "threadpoolctl>=3.5",  # one BLAS thread, so that sums have one order
+    "tqdm>=4.66",
+    "zstandard>=0.23",
+]
+EXTRAS = {
+    "gcp": ["apache-beam[gcp]>=2.77,<2.78"],
+    "stanza": ["stanza>=1.10"],
+    "torch": ["torch>=2.5"],
+    "transformers": ["transformers>=4.46", "torch>=2.5"],
+}
+EXTRAS["all"] = sorted({requirement for extra in EXTRAS.values() for requirement in extra})
+DEV = [
+    "hypothesis>=6.100",
+    "mypy>=1.13",
+    "pytest>=8",
+    "ruff>=0.8",
+    "scipy>=1.13",
+    "types-PyYAML",
+    "types-tqdm",
+]
+
+setup(
+    name="lexbeam",
+    version="0.1.0",
+    description="Apache Beam pipelines that turn raw corpora into lexical-semantics datasets",
+    license="Apache-2.0",
+    python_requires=">=3.11,<3.14",
+    packages=find_packages(include=["pipelines*", "transforms*", "schemas*", "runner_configs"]),
+    package_data={"runner_configs": ["*.yaml"]},
+    install_requires=CORE,
+    extras_require={**EXTRAS, "dev": DEV},
+    entry_points={"console_scripts": ["lexbeam = pipelines.cli:main"]},
+)
