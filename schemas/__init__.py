@@ -1,0 +1,20 @@
+"""The published tables: names, columns, docs, units and ranges. They are a contract."""
+
+from schemas.alignments import ALIGNMENTS
+from schemas.columns import Table
+from schemas.documents import DOCUMENTS
+from schemas.neighbours import NEIGHBOURS
+from schemas.rejects import REJECTS
+from schemas.scores import SCORES
+from schemas.sentences import SENTENCES
+from schemas.slices import SLICES
+from schemas.vectors import VECTORS
+
+__all__ = ["TABLES", "Table"]
+
+TABLES: dict[str, Table] = {
+    table.name: table
+    for table in (
+        DOCUMENTS, REJECTS, SENTENCES, SLICES, VECTORS, ALIGNMENTS, SCORES, NEIGHBOURS,
+    )
+}  # fmt: skip

@@ -1,0 +1,57 @@
+"""How a published table's columns are described: one `column` per column, one `Table` per table.
+
+The description travels with the data: `Table.schema` puts each column's doc, unit and range into
+the Arrow field's metadata, from where Parquet carries it to every reader.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+__all__ = ["Table", "column"]
+
+VERSION = "1"
+
+
+def column(
+    name: str,
+    type: pa.DataType,
+    doc: str,
+    *,
+    unit: str | None = None,
+    range: str | None = None,
+    nullable: bool = False,
+) -> pa.Field:
+    """Return an Arrow field whose metadata hold `doc` and, where given, `unit` and `range`."""
+    metadata = {"doc": doc}
+    if unit is not None:
+        metadata["unit"] = unit
+    if range is not None:
+        metadata["range"] = range
+    return pa.field(name, type, nullable=nullable, metadata=metadata)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A published table: its name, what one row is, its columns and the key it is ordered by.
+
+    `columns` is a list of fields, or a function of the vectors' dimension that returns one.
+    """
+
+    name: str
+    row: str
+    key: tuple[str, ...]
+    columns: list[pa.Field] | Callable[[int], list[pa.Field]]
+
+    def schema(self, dim: int = 0) -> pa.Schema:
+        """Return the Arrow schema; `dim` is the vectors' dimension, where the table has any."""
+        columns = self.columns(dim) if callable(self.columns) else self.columns
+        metadata: dict[Any, Any] = {
+            "lexbeam.table": self.name,
+            "lexbeam.row": self.row,
+            "lexbeam.key": ",".join(self.key),
+            "lexbeam.schema_version": VERSION,
+        }
+        return pa.schema(columns, metadata=metadata)

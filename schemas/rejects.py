@@ -1,0 +1,50 @@
+"""Table `rejects`: one row is an input record left out, and why."""
+
+from typing import NamedTuple
+
+import pyarrow as pa
+
+from schemas.columns import Table, column
+
+__all__ = ["NOT_COUNTED", "REASONS", "REJECTS", "RejectRow"]
+
+REASONS = {
+    "undecodable": "the bytes are not text in the declared encoding",
+    "malformed": "the file or record breaks its format (XML, JSON, row, archive)",
+    "unsafe": "an entity, member name or expansion that could do harm",
+    "empty": "no text is left in the record",
+    "no_date": "no date where one was asked for",
+    "bad_date": "a date that cannot be read, or is impossible",
+    "missing_field": "a named field or column is not there",
+    "unreadable": "the file could not be opened or read",
+    "too_large": "larger than the limit on a record",
+    "duplicate": "same text, year, author, title and collection as a document kept",
+    "engine_error": "the annotation engine failed on the document",
+}
+
+# Left out by rule, not by fault: they do not count towards --max-reject-share.
+NOT_COUNTED = frozenset({"duplicate"})
+
+
+class RejectRow(NamedTuple):
+    """A row of `rejects`; `reason` is a key of `REASONS`."""
+
+    source: str
+    position: str
+    stage: str
+    reason: str
+    detail: str
+
+
+REJECTS = Table(
+    name="rejects",
+    row="an input record left out",
+    key=("source", "position", "stage", "reason", "detail"),
+    columns=[
+        column("source", pa.string(), "file it came from, `archive!member` within archives"),
+        column("position", pa.string(), "place in the source, empty where the file is one record"),
+        column("stage", pa.string(), "where it was left out", range="ingest, annotate"),
+        column("reason", pa.string(), "why, from a fixed list", range=", ".join(REASONS)),
+        column("detail", pa.string(), "what exactly was wrong, for a person"),
+    ],
+)
