@@ -1,0 +1,31 @@
+import os
+
+import pytest
+
+from transforms.common.errors import LexbeamError
+from transforms.common.resources import model_digest
+
+
+def fill(folder, files):
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    return model_digest(str(folder))
+
+
+def test_the_digest_depends_on_names_and_bytes_not_on_place_or_time(tmp_path):
+    files = {"meta.json": b"{}", "ner/model": b"abc"}
+    digest = fill(tmp_path / "a", files)
+    assert len(digest) == 64
+    assert fill(tmp_path / "b", dict(reversed(files.items()))) == digest
+    os.utime(tmp_path / "a" / "meta.json", (1, 1))
+    assert model_digest(str(tmp_path / "a") + "/") == digest
+    assert fill(tmp_path / "c", files | {"meta.json": b"{ }"}) != digest
+    assert fill(tmp_path / "d", {"meta.json": b"{}", "ner/modela": b"bc"}) != digest
+
+
+def test_one_file_and_a_missing_one(tmp_path):
+    (tmp_path / "x.pt").write_bytes(b"1")
+    assert model_digest(str(tmp_path / "x.pt")) != model_digest(str(tmp_path))[:10]
+    with pytest.raises(LexbeamError, match="no model at"):
+        model_digest(str(tmp_path / "y"))

@@ -1,0 +1,26 @@
+"""Fixtures that every area of the tests uses."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real corpora; tests that need it are skipped where it is not."""
+    folder = Path(os.environ.get("LEXBEAM_DATA", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"needs real corpora: no folder {folder} (set LEXBEAM_DATA)")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def models(data: Path) -> Path:
+    """The folder of trained spaCy pipelines that lies beside the real corpora."""
+    folder = data.parent / "models"
+    if not folder.is_dir():
+        pytest.skip(f"needs trained spaCy pipelines: no folder {folder}")
+    return folder

@@ -1,0 +1,55 @@
+"""The layering of docs/architecture.md, read off the imports."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+MODULES = sorted(path for top in ("transforms", "schemas") for path in (ROOT / top).rglob("*.py"))
+PURE = [path for path in MODULES if path.name != "ptransforms.py"]
+ALL = [*MODULES, *sorted((ROOT / "pipelines").glob("*.py"))]
+
+
+def imports(path: Path, *, nested: bool) -> set[str]:
+    tree = ast.parse(path.read_text("utf-8"))
+    nodes = ast.walk(tree) if nested else tree.body
+    found = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+    return found
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", PURE, ids=named)
+def test_only_ptransforms_knows_beam(path):
+    # files.py reaches remote paths through Beam's file systems, imported only for such a path.
+    nested = named(path) != "transforms/common/files.py"
+    assert not {name for name in imports(path, nested=nested) if name.startswith("apache_beam")}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=named)
+def test_transforms_do_not_know_pipelines(path):
+    assert not {name for name in imports(path, nested=True) if name.startswith("pipelines")}
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "schemas").glob("*.py")), ids=named)
+def test_schemas_know_only_schemas(path):
+    own = {"transforms", "pipelines"}
+    assert not {name for name in imports(path, nested=True) if name.partition(".")[0] in own}
+
+
+@pytest.mark.parametrize("path", ALL, ids=named)
+def test_a_module_is_read_in_one_sitting(path):
+    assert len(path.read_text("utf-8").splitlines()) <= 400
+
+
+@pytest.mark.parametrize("path", ALL, ids=named)
+def test_every_module_says_what_it_is(path):
+    assert ast.get_docstring(ast.parse(path.read_text("utf-8")))

@@ -1,0 +1,1 @@
+"""What every domain stands on: files, artefacts, tables, publication."""

@@ -1,0 +1,80 @@
+"""Staging files: Arrow batches, each of which can be read by its ordinal.
+
+One batch is one document (or one block of a long one), so that a merge reads single documents in
+any order with bounded memory: only ordinals cross a shuffle, never text.
+"""
+
+from collections import OrderedDict
+from types import TracebackType
+from typing import BinaryIO
+
+import pyarrow as pa
+
+from transforms.common import files
+
+__all__ = ["BatchReader", "BatchWriter"]
+
+
+class BatchWriter:
+    """Writes batches of one schema to a stream; `write` returns each batch's ordinal."""
+
+    def __init__(self, stream: BinaryIO, schema: pa.Schema) -> None:
+        options = pa.ipc.IpcWriteOptions(compression="lz4", unify_dictionaries=False)
+        self._writer = pa.ipc.new_file(pa.PythonFile(stream, "w"), schema, options=options)
+        self._next = 0
+
+    def write(self, batch: pa.RecordBatch) -> int:
+        """Append a batch."""
+        self._writer.write_batch(batch)
+        self._next += 1
+        return self._next - 1
+
+    def __enter__(self) -> "BatchWriter":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._writer.close()
+
+
+class BatchReader:
+    """Reads batches by (path, ordinal), holding at most `limit` files open."""
+
+    def __init__(self, limit: int = 128) -> None:
+        self._limit = limit
+        self._open: OrderedDict[str, tuple[BinaryIO, pa.ipc.RecordBatchFileReader]] = OrderedDict()
+
+    def read(self, path: str, ordinal: int) -> pa.RecordBatch:
+        """Return one batch."""
+        return self._reader(path).get_batch(ordinal)
+
+    def count(self, path: str) -> int:
+        """Return how many batches the file holds."""
+        return self._reader(path).num_record_batches
+
+    def _reader(self, path: str) -> pa.ipc.RecordBatchFileReader:
+        if path in self._open:
+            self._open.move_to_end(path)
+            return self._open[path][1]
+        if len(self._open) >= self._limit:
+            self._open.popitem(last=False)[1][0].close()
+        stream = pa.OSFile(path) if files.is_local(path) else files.open_read(path)
+        self._open[path] = (stream, pa.ipc.open_file(stream))
+        return self._open[path][1]
+
+    def __enter__(self) -> "BatchReader":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for stream, _ in self._open.values():
+            stream.close()
+        self._open.clear()

@@ -1,0 +1,193 @@
+"""Files by path, local or remote, with the few operations that the pipelines need.
+
+Local paths go straight to the operating system; `scheme://` paths go through Beam's file systems,
+imported only then. What is written appears under its name whole or not at all.
+"""
+
+import glob
+import os
+import posixpath
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, BinaryIO, NamedTuple
+
+from transforms.common.errors import LexbeamError
+
+__all__ = [
+    "Entry",
+    "absolute",
+    "exists",
+    "is_local",
+    "join",
+    "link_or_copy",
+    "list_files",
+    "make_folder",
+    "open_read",
+    "read_bytes",
+    "remove_tree",
+    "write_bytes",
+    "writing",
+]
+
+
+class Entry(NamedTuple):
+    """A listed file: its absolute path, its name relative to what was named, its bytes."""
+
+    path: str
+    name: str
+    size: int
+
+
+def is_local(path: str) -> bool:
+    """Return whether `path` is on this machine's own file system."""
+    return "://" not in path
+
+
+def _beam() -> Any:
+    from apache_beam.io.filesystems import FileSystems
+
+    return FileSystems
+
+
+def absolute(path: str) -> str:
+    """Return `path` made absolute; workers have another working directory than the driver."""
+    return os.path.abspath(os.path.expanduser(path)) if is_local(path) else path
+
+
+def join(folder: str, *names: str) -> str:
+    """Return the path of `names` within `folder`."""
+    return (os.path if is_local(folder) else posixpath).join(folder, *names)
+
+
+def exists(path: str) -> bool:
+    """Return whether a file or folder is at `path`."""
+    return os.path.exists(path) if is_local(path) else bool(_beam().exists(path))
+
+
+def make_folder(path: str) -> None:
+    """Make the folder and its parents; object stores need none."""
+    if is_local(path):
+        os.makedirs(path, exist_ok=True)
+
+
+def open_read(path: str) -> BinaryIO:
+    """Open a file for reading bytes as they are (no decompression by name)."""
+    if is_local(path):
+        return open(path, "rb")
+    from apache_beam.io.filesystem import CompressionTypes
+
+    return _beam().open(path, compression_type=CompressionTypes.UNCOMPRESSED)
+
+
+def read_bytes(path: str) -> bytes:
+    """Return the bytes of a file."""
+    with open_read(path) as stream:
+        return stream.read()
+
+
+@contextmanager
+def writing(path: str) -> Iterator[BinaryIO]:
+    """Open `path` for writing; the file appears under its name when the block ends well.
+
+    On object stores an upload is atomic by itself. Locally the bytes go to a temporary name of
+    this process first, so that a late or killed writer leaves no half file under the name.
+    """
+    if not is_local(path):
+        from apache_beam.io.filesystem import CompressionTypes
+
+        with _beam().create(path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
+            yield stream
+        return
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(temporary, "wb") as stream:
+            yield stream
+        os.replace(temporary, path)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            os.remove(temporary)
+        raise
+
+
+def write_bytes(path: str, content: bytes) -> None:
+    """Write a small file whole."""
+    with writing(path) as stream:
+        stream.write(content)
+
+
+def link_or_copy(source: str, target: str) -> None:
+    """Put the file `source` at `target` too: a hard link where possible, else a copy."""
+    if not is_local(target):
+        _beam().copy([source], [target])
+        return
+    if os.path.exists(target):
+        os.remove(target)
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+def remove_tree(path: str) -> None:
+    """Remove a folder with all in it; nothing happens where there is none."""
+    if is_local(path):
+        shutil.rmtree(path, ignore_errors=True)
+    elif _beam().match([join(path, "**")])[0].metadata_list:
+        _beam().delete([path + "/"])
+
+
+def list_files(path: str) -> list[Entry]:
+    """List the files that `path` names: a file, all files below a folder, or a glob.
+
+    Returns the entries sorted by name. Hidden files (a name or folder that begins with a dot) are
+    left out. Names are relative to the folder, or to the glob's fixed part.
+
+    Raises:
+        LexbeamError: nothing is there.
+    """
+    entries = _list_local(path) if is_local(path) else _list_remote(path)
+    if not entries:
+        raise LexbeamError(f"no input files at {path!r}: check the path or the pattern")
+    return sorted(entries, key=lambda entry: entry.name)
+
+
+def _list_local(path: str) -> list[Entry]:
+    if os.path.isfile(path):
+        return [Entry(absolute(path), os.path.basename(path), os.path.getsize(path))]
+    if os.path.isdir(path):
+        base, found = (
+            path,
+            (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names),
+        )
+    else:
+        base = _fixed_part(path)
+        found = (name for name in glob.glob(path, recursive=True) if os.path.isfile(name))
+    entries = []
+    for name in found:
+        relative = os.path.relpath(name, base).replace(os.sep, "/")
+        if not any(part.startswith(".") for part in relative.split("/")):
+            entries.append(Entry(absolute(name), relative, os.path.getsize(name)))
+    return entries
+
+
+def _fixed_part(pattern: str) -> str:
+    head = pattern
+    while glob.has_magic(head):
+        head = head.rpartition("/")[0]
+    return head or "."
+
+
+def _list_remote(path: str) -> list[Entry]:
+    patterns = [path] if glob.has_magic(path) else [path, path.rstrip("/") + "/**"]
+    found = {
+        entry.path: entry.size_in_bytes
+        for match in _beam().match(patterns)
+        for entry in match.metadata_list
+        if not entry.path.endswith("/")
+    }
+    base = _fixed_part(path).rstrip("/")
+    return [
+        Entry(name, name.removeprefix(base + "/") if name != path else posixpath.basename(name), n)
+        for name, n in found.items()
+    ]

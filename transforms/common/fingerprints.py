@@ -1,0 +1,115 @@
+"""Digests that name things by what they are: values, files, the code, the environment."""
+
+import functools
+import hashlib
+import importlib.metadata
+import json
+import os
+import platform
+import re
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+
+import threadpoolctl
+
+__all__ = [
+    "blas_kernels",
+    "bucket_of",
+    "canonical_json",
+    "code_digest",
+    "digest",
+    "environment",
+    "stream_digest",
+]
+
+PACKAGES = ("pipelines", "schemas", "transforms")
+_DIGITS = 32
+
+
+def canonical_json(value: Any) -> bytes:
+    """Return the one JSON form of a plain value: sorted keys, no spaces, UTF-8."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return text.encode()
+
+
+def digest(value: Any) -> str:
+    """Return 32 hexadecimal digits of the SHA-256 of a plain value's canonical JSON."""
+    return hashlib.sha256(canonical_json(value)).hexdigest()[:_DIGITS]
+
+
+def stream_digest(stream: BinaryIO) -> str:
+    """Return the SHA-256 of what is left in a binary stream, 64 hexadecimal digits."""
+    return hashlib.file_digest(stream, "sha256").hexdigest()  # type: ignore[arg-type]
+
+
+def bucket_of(identifier: str, buckets: int) -> int:
+    """Return the bucket, 0 to `buckets` - 1, of a hexadecimal identifier."""
+    return int(identifier[:8], 16) % buckets
+
+
+@functools.cache
+def code_digest() -> str:
+    """Return the digest of Lexbeam's installed source, whatever its version is called."""
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    sums = {}
+    for package in PACKAGES:
+        for folder, folders, names in os.walk(os.path.join(root, package)):
+            folders.sort()
+            for name in sorted(names):
+                if name.endswith(".py"):
+                    path = os.path.join(folder, name)
+                    with open(path, "rb") as stream:
+                        sums[os.path.relpath(path, root).replace(os.sep, "/")] = stream_digest(
+                            stream
+                        )
+    return digest(sums)
+
+
+@functools.cache
+def environment() -> Mapping[str, Any]:
+    """Return what results may hang on besides input, options and code.
+
+    The Python version and the versions of the core's dependencies, direct and indirect, as
+    installed: what the lock file fixes.
+    """
+    names = _closure("lexbeam")
+    versions = {name: importlib.metadata.version(name) for name in sorted(names)}
+    return {"python": platform.python_version(), "packages": versions, "lock": digest(versions)}
+
+
+def _closure(distribution: str) -> set[str]:
+    seen: set[str] = set()
+    left = [distribution]
+    while left:
+        try:
+            requirements = importlib.metadata.requires(left.pop()) or []
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        for requirement in requirements:
+            name, marker = re.match(r"([\w.-]+)[^;]*;?(.*)", requirement).groups()  # type: ignore[union-attr]
+            name = re.sub(r"[-_.]+", "-", name).lower()
+            if "extra" not in marker and name not in seen and _installed(name):
+                seen.add(name)
+                left.append(name)
+    return seen
+
+
+def _installed(name: str) -> bool:
+    try:
+        importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def blas_kernels() -> list[str]:
+    """Return the CPU kernels of the loaded BLAS libraries, on which a product's last bits hang."""
+    import numpy  # noqa: F401  its BLAS must be loaded to be seen
+    import scipy.linalg  # noqa: F401
+
+    found = {
+        f"{library['internal_api']} {library.get('version')} {library.get('architecture', '')}"
+        for library in threadpoolctl.threadpool_info()
+        if library["user_api"] == "blas"
+    }
+    return sorted(name.strip() for name in found)
