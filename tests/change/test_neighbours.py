@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+import scipy.spatial.distance
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.neighbours import NEIGHBOURS
+from transforms.change import neighbours as module
+from transforms.change.alignment import Space
+from transforms.change.neighbours import nearest_neighbours, neighbours_table
+
+
+def brute_force(vectors, query, candidates, k):
+    if not vectors[query].any():
+        return []
+    found = [
+        (scipy.spatial.distance.cosine(vectors[query], vectors[other]), other)
+        for other in candidates
+        if other != query and vectors[other].any()
+    ]
+    return sorted((round(distance, 9), other) for distance, other in found)[:k]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.integers(1, 12), st.integers(1, 30))
+def test_agrees_with_brute_force_ties_to_the_lower_row_whatever_the_block(seed, k, block):
+    generator = np.random.default_rng(seed)
+    # one-hot rows: many exact ties, and zero rows
+    vectors = np.eye(4, dtype=np.float32)[generator.integers(0, 4, 25)]
+    vectors[generator.integers(0, 25, 3)] = 0
+    candidates = np.flatnonzero(generator.random(25) < 0.8)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "BLOCK", block)
+        found = nearest_neighbours(vectors, queries=np.arange(6), candidates=candidates, k=k)
+    for query, (places, cosines) in enumerate(found):
+        expected = brute_force(vectors.astype(float), query, candidates, k)
+        assert places.tolist() == [place for _, place in expected]
+        np.testing.assert_allclose(1 - cosines, [distance for distance, _ in expected], atol=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000))
+def test_agrees_with_brute_force_on_random_vectors(seed):
+    vectors = np.random.default_rng(seed).normal(size=(40, 7)).astype(np.float32)
+    found = nearest_neighbours(vectors, queries=np.array([3, 9]), candidates=np.arange(40), k=5)
+    for query, (places, _) in zip((3, 9), found, strict=True):
+        expected = brute_force(vectors.astype(float), query, range(40), 5)
+        assert places.tolist() == [place for _, place in expected]
+
+
+def test_table_has_the_words_of_the_space_and_frequent_neighbours():
+    vectors = np.array([[1, 0], [1, 0.1], [1, 0.2], [0, 1]], np.float32)
+    space = Space(list("abcd"), np.array([9, 1, 9, 9]), vectors, 100)
+    table = neighbours_table("early", 1, space, ["d", "a", "absent", "a"], k=2, min_count=5)
+    assert table.schema == NEIGHBOURS.schema()
+    assert [tuple(row.values())[:5] for row in table.to_pylist()] == [
+        ("a", "early", 1, 1, "c"), ("a", "early", 1, 2, "d"),
+        ("d", "early", 1, 1, "c"), ("d", "early", 1, 2, "a"),
+    ]  # fmt: skip
+    assert neighbours_table("early", 1, space, [], k=2, min_count=5).num_rows == 0

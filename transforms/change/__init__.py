@@ -1,0 +1,1 @@
+"""Lexical semantic change: slices, vectors, alignments, scores."""

@@ -1,0 +1,122 @@
+"""Which words a ranking shown to people takes, its head, and how it hangs on frequency.
+
+The most changed words of a raw list are rare ones and names, so a ranking takes words with enough
+uses in both slices, from enough documents, that are not mostly proper nouns; and its heading tells
+Spearman's correlation of score and log count.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.common.errors import UsageError
+
+__all__ = ["RankOptions", "SliceCounts", "ranked_mask", "spearman_with_log_count", "top"]
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankOptions:
+    """What a word needs in both slices to be ranked.
+
+    Attributes:
+        min_count: uses.
+        min_documents: documents that use it, or a fifth of the slice's documents (rounded up) if
+            that is fewer.
+        max_proper: largest share of proper nouns among its uses in both slices.
+    """
+
+    min_count: int = 50
+    min_documents: int = 5
+    max_proper: float = 0.5
+
+    def __post_init__(self) -> None:
+        for name in ("min_count", "min_documents"):
+            if getattr(self, name) < 0:
+                option = "--rank-" + name.replace("_", "-")
+                raise UsageError(f"{option} {getattr(self, name)}: must be 0 or more")
+
+
+class SliceCounts(NamedTuple):
+    """Counts of the same words in one slice.
+
+    Attributes:
+        uses: of each word, int64.
+        documents: documents that use the word, int64.
+        proper: uses as a proper noun, int64; None without tags.
+        slice_documents: documents of the slice.
+    """
+
+    uses: Ints
+    documents: Ints
+    proper: Ints | None
+    slice_documents: int
+
+
+def ranked_mask(
+    earlier: SliceCounts, later: SliceCounts, options: RankOptions
+) -> npt.NDArray[np.bool_]:
+    """Return for each word whether rankings take it.
+
+    Where only one slice is tagged, the share of proper nouns is that of its uses alone.
+    """
+    ranked = np.ones(len(earlier.uses), dtype=bool)
+    proper = np.zeros(len(earlier.uses), np.int64)
+    tagged = np.zeros(len(earlier.uses), np.int64)
+    for side in (earlier, later):
+        fifth = -(-side.slice_documents // 5)
+        ranked &= side.uses >= options.min_count
+        ranked &= side.documents >= min(options.min_documents, fifth)
+        if side.proper is not None:
+            proper += side.proper
+            tagged += side.uses
+    return np.asarray(ranked & (proper <= options.max_proper * tagged))
+
+
+def spearman_with_log_count(
+    scores: npt.NDArray[np.float64], counts: npt.NDArray[np.integer]
+) -> float:
+    """Return Spearman's rho of scores and log counts, -1 to 1, ties by mean rank.
+
+    It is that of the counts themselves, for the logarithm keeps their order. Words without a score
+    (nan) are left out; nan where fewer than two are left, or all have one score or one count.
+    """
+    found = ~np.isnan(scores)
+    if found.sum() < 2:
+        return float("nan")
+    x, y = (ranks - ranks.mean() for ranks in (_ranks(scores[found]), _ranks(counts[found])))
+    size = float(np.sqrt((x * x).sum() * (y * y).sum()))
+    return float((x * y).sum() / size) if size else float("nan")
+
+
+def _ranks(values: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
+    _, place, number = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(number)
+    return np.asarray((last - (number - 1) / 2.0)[place], np.float64)
+
+
+def top(scores: pa.Table, n: int, *, alignment: str, measure: str = "cosine") -> pa.Table:
+    """Return the `n` most changed ranked words of each pair of slices in a table of scores.
+
+    The rows are the means over seeds, by pair as the table has them, then by falling score, ties
+    by word.
+    """
+    rows = scores.filter(
+        pc.field("seed").is_null()
+        & pc.field("ranked")
+        & pc.field("score").is_valid()
+        & (pc.field("alignment") == alignment)
+        & (pc.field("measure") == measure)
+    )
+    pairs = rows.group_by(["slice_from", "slice_to"], use_threads=False).aggregate([])
+    heads = [rows.slice(0, 0)]
+    for pair in pairs.to_pylist():
+        same = [pc.field(name) == pair[name] for name in pair]
+        ordered = rows.filter(same[0] & same[1]).sort_by([("score", "descending"), ("word", "ascending")])
+        heads.append(ordered.slice(0, n))
+    return pa.concat_tables(heads).combine_chunks()

@@ -1,0 +1,177 @@
+"""Time slices: what a period is, which one a year falls into, which ones are compared.
+
+A slice is a span of years, both ends included, either end open. Years before our era are negative;
+a year 0, where the dates have one, is a year like any other.
+
+>>> parse_slices("bc=..-1,ad=0..")
+(Slice(name='bc', start=None, end=-1), Slice(name='ad', start=0, end=None))
+>>> [slice.name for slice in parse_slices("every 20", years=(1805, 1861))]
+['1800-1819', '1820-1839', '1840-1859', '1860-1879']
+>>> slice_of(1850, parse_slices("1810-1860,1960-2010"))
+0
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import combinations, pairwise
+from typing import NamedTuple
+
+from transforms.common.errors import UsageError, nearest
+
+__all__ = ["PAIRS", "Slice", "parse_slices", "per_slice", "slice_of", "slice_pairs"]
+
+FORMS = "write FROM-TO, FROM..TO, FROM.. or ..TO, each perhaps as NAME=..., or 'every YEARS'"
+MAX_SLICES = 1_000
+
+_EVERY = re.compile(r"every\s+(\d{1,9})")
+_YEAR = re.compile(r"\d{1,9}")
+_CLOSED = re.compile(r"(\d{1,9})\s*-\s*(\d{1,9})")
+_DOTTED = re.compile(r"([+-]?\d{1,9})?\s*\.\.\s*([+-]?\d{1,9})?")
+
+
+class Slice(NamedTuple):
+    """A span of years, both ends included; None is an open end."""
+
+    name: str
+    start: int | None
+    end: int | None
+
+
+def parse_slices(spec: str, *, years: tuple[int, int] | None = None) -> tuple[Slice, ...]:
+    """Return the slices that `spec` names, in the order of time.
+
+    Args:
+        spec: comma-separated spans (`1810-1860,1960-2010`, `bc=..-1,ad=0..`, `-100..-1,0..200`, a
+            single year), or `every 20`: spans of 20 years from multiples of 20, rounded down
+            before year 0 too (-20..-1, 0-19). A span's name is the span, unless given.
+        years: first and last year of the corpus, which `every` needs. Slices without a document
+            are among those returned.
+
+    Raises:
+        UsageError: a span that cannot be read, ends before it starts or overlaps another, a name
+            given twice, `every` without years.
+    """
+    every = _EVERY.fullmatch(spec.strip())
+    if every:
+        return _every(int(every[1]), spec, years)
+    slices = [_parse_one(item.strip(), spec) for item in spec.split(",")]
+    slices.sort(key=_start)
+    for one, other in pairwise(slices):
+        if one.end is None or other.start is None or one.end >= other.start:
+            raise UsageError(
+                f"slices {one.name!r} and {other.name!r} of {spec!r} overlap: both ends of a "
+                "slice belong to it, so let the next one start a year later"
+            )
+    names = [slice.name for slice in slices]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"slice name {name!r} stands twice in {spec!r}: name them apart")
+    return tuple(slices)
+
+
+def _start(slice: Slice) -> float:
+    return float("-inf") if slice.start is None else slice.start
+
+
+def _parse_one(item: str, spec: str) -> Slice:
+    name, named, span = item.rpartition("=")
+    name, span = name.strip(), span.strip()
+    if match := _CLOSED.fullmatch(span) or _DOTTED.fullmatch(span):
+        start, end = (None if year is None else int(year) for year in match.groups())
+    elif _YEAR.fullmatch(span):
+        start = end = int(span)
+    else:
+        raise UsageError(f"{item!r} in slices {spec!r} is no span of years: {FORMS}")
+    if start is not None and end is not None and start > end:
+        raise UsageError(f"slice {item!r} ends before it starts: write the earlier year first")
+    if named and not name:
+        raise UsageError(f"slice {item!r} has an empty name: write NAME={span}")
+    return Slice(name or _name(start, end), start, end)
+
+
+def _name(start: int | None, end: int | None) -> str:
+    if start is not None and end is not None and start >= 0:
+        return str(start) if start == end else f"{start}-{end}"
+    return f"{'' if start is None else start}..{'' if end is None else end}"
+
+
+def _every(step: int, spec: str, years: tuple[int, int] | None) -> tuple[Slice, ...]:
+    if step < 1:
+        raise UsageError(f"slices {spec!r}: the number of years must be at least 1")
+    if years is None:
+        raise UsageError(f"slices {spec!r} need dated documents, and none has a year: {FORMS}")
+    first, last = years[0] // step, years[1] // step
+    if last - first >= MAX_SLICES:
+        raise UsageError(
+            f"slices {spec!r} over the years {years[0]} to {years[1]} would be "
+            f"{last - first + 1} slices, more than {MAX_SLICES}: take longer ones"
+        )
+    starts = [number * step for number in range(first, last + 1)]
+    return tuple(Slice(_name(y, y + step - 1), y, y + step - 1) for y in starts)
+
+
+def slice_of(year: int | None, slices: Sequence[Slice]) -> int | None:
+    """Return the index of the slice that `year` falls into; None where there is none."""
+    if year is None:
+        return None
+    for index, (_, start, end) in enumerate(slices):
+        if (start is None or start <= year) and (end is None or year <= end):
+            return index
+    return None
+
+
+def slice_pairs(slices: Sequence[Slice], pairs: str = "consecutive") -> tuple[tuple[int, int], ...]:
+    """Return the pairs of slices to compare, as indices, the earlier slice first.
+
+    Args:
+        slices: slices in the order of time.
+        pairs: `consecutive` (each with the next), `first` (the first with each) or `all`.
+
+    Raises:
+        UsageError: fewer than two slices, or another word for `pairs`.
+    """
+    if pairs not in PAIRS:
+        raise UsageError(f"no pairs {pairs!r}{nearest(pairs, PAIRS)} (known: {', '.join(PAIRS)})")
+    if len(slices) < 2:
+        names = ", ".join(slice.name for slice in slices) or "none"
+        raise UsageError(f"change needs two slices or more, there is only: {names}")
+    return PAIRS[pairs](len(slices))
+
+
+def per_slice(
+    values: Sequence[int], slices: Sequence[Slice], option: str = "--min-count"
+) -> list[int]:
+    """Return one value per slice from one value for all, or one each in the order of time.
+
+    Raises:
+        UsageError: another number of values, or one below 1.
+    """
+    if len(values) not in (1, len(slices)):
+        names = ", ".join(slice.name for slice in slices)
+        raise UsageError(
+            f"{option} has {len(values)} values for {len(slices)} slices ({names}): give one "
+            "value, or one per slice in the order of time"
+        )
+    for value in values:
+        if value < 1:
+            raise UsageError(f"{option} {value}: must be at least 1")
+    return list(values) * (len(slices) if len(values) == 1 else 1)
+
+
+def _consecutive(number: int) -> tuple[tuple[int, int], ...]:
+    return tuple(pairwise(range(number)))
+
+
+def _first(number: int) -> tuple[tuple[int, int], ...]:
+    return tuple((0, other) for other in range(1, number))
+
+
+def _all(number: int) -> tuple[tuple[int, int], ...]:
+    return tuple(combinations(range(number), 2))
+
+
+PAIRS: dict[str, Callable[[int], tuple[tuple[int, int], ...]]] = {
+    "consecutive": _consecutive,
+    "first": _first,
+    "all": _all,
+}

@@ -1,0 +1,80 @@
+"""Words of the training view: how a lemma or form of the corpus becomes a word to train on.
+
+In order: NFC, white space within a token to `_`, homonym marks stripped (`liber#4` is `liber`),
+lower case. What has no letter, digit or mark (Unicode categories L, N, M) is punctuation, whatever
+its tag. The targets file goes through the same function.
+
+>>> normalise_word("Liber#4", ViewOptions())
+'liber'
+>>> is_word("o'"), is_word("--"), is_word("1848")
+(True, False, True)
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass, fields
+
+from transforms.common.errors import UsageError, nearest
+
+__all__ = ["ViewOptions", "is_word", "normalise_word"]
+
+CHOICES = {
+    "unit": ("lemma", "form"),
+    "case": ("lower", "keep"),
+    "homonym_marks": ("strip", "keep"),
+    "length_counts": ("all", "words"),
+    "target_pos": ("join", "keep"),
+}
+
+_MARK = re.compile(r"(?<=.)#\d+$", re.DOTALL)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ViewOptions:
+    """How the training view is derived from the sentences.
+
+    Attributes:
+        unit: train on `lemma` or `form`.
+        case: `lower` or `keep`.
+        homonym_marks: `strip` or `keep` what looks like `#4` at a word's end.
+        min_sentence: shorter sentences are dropped.
+        length_counts: a sentence's length counts `all` tokens, or `words` (no punctuation).
+        target_pos: `join` a target's part of speech to its word (`attack` tagged NOUN becomes
+            `attack_nn` if that is a target); `keep` takes targets as they stand, for text whose
+            words carry their suffix already.
+        seed: of shuffling and downsampling.
+    """
+
+    unit: str = "lemma"
+    case: str = "lower"
+    homonym_marks: str = "strip"
+    min_sentence: int = 10
+    length_counts: str = "all"
+    target_pos: str = "join"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            known = CHOICES.get(field.name)
+            value = getattr(self, field.name)
+            if known and value not in known:
+                option = "--" + field.name.replace("_", "-")
+                raise UsageError(f"{option} {value!r}{nearest(value, known)} (one of {known})")
+        if self.min_sentence < 0:
+            raise UsageError(f"--min-sentence {self.min_sentence}: must be 0 or more")
+
+
+def normalise_word(text: str, options: ViewOptions) -> str:
+    """Return a lemma or form as the view has it; empty if it is empty or all white space."""
+    word = unicodedata.normalize("NFC", "_".join(text.split()))
+    if options.homonym_marks == "strip":
+        word = _MARK.sub("", word)
+    if options.case == "lower":
+        # Lower case of composed letters may be decomposed ones.
+        word = unicodedata.normalize("NFC", word.lower())
+    return word
+
+
+def is_word(text: str) -> bool:
+    """Return whether `text` has a letter, a digit or a mark; all else is punctuation."""
+    return text.isalnum() or any(unicodedata.category(char)[0] in "LNM" for char in text)
