@@ -1,0 +1,118 @@
+"""Vectors for other tools: as trained, or with every pair of slices in one aligned space.
+
+lexbeam export results --format word2vec --out vectors
+lexbeam export results --format npy --aligned op --out vectors
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pipelines.options import option
+from transforms.change.alignment import apply
+from transforms.change.spaces import load_side, load_space
+from transforms.common import files
+from transforms.common.blas import one_thread
+from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.publish import read_manifest, table_paths
+from transforms.common.tables import read_rows
+
+__all__ = ["EXPORTS", "ExportOptions", "run"]
+
+
+def _word2vec(stem: str, words: list[str], vectors: np.ndarray) -> list[str]:
+    """The text format of word2vec: a line with the sizes, then a word and its vector a line."""
+    with files.writing(stem + ".vec") as stream:
+        stream.write(f"{len(words)} {vectors.shape[1]}\n".encode())
+        for word, vector in zip(words, vectors, strict=True):
+            stream.write(f"{word} {' '.join(map(repr, vector.tolist()))}\n".encode())
+    return [stem + ".vec"]
+
+
+def _npy(stem: str, words: list[str], vectors: np.ndarray) -> list[str]:
+    """A numpy array, and the words of its rows one a line."""
+    with files.writing(stem + ".npy") as stream:
+        np.save(stream, vectors)
+    files.write_bytes(stem + ".words.txt", "".join(f"{word}\n" for word in words).encode())
+    return [stem + ".npy", stem + ".words.txt"]
+
+
+def _tsv(stem: str, words: list[str], vectors: np.ndarray) -> list[str]:
+    """Two files as the embedding projector takes them: vectors, and words."""
+    with files.writing(stem + ".tsv") as stream:
+        for vector in vectors:
+            stream.write(("\t".join(map(repr, vector.tolist())) + "\n").encode())
+    files.write_bytes(stem + ".words.tsv", "".join(f"{word}\n" for word in words).encode())
+    return [stem + ".tsv", stem + ".words.tsv"]
+
+
+EXPORTS: dict[str, Callable[[str, list[str], np.ndarray], list[str]]] = {
+    "word2vec": _word2vec,
+    "npy": _npy,
+    "tsv": _tsv,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions:
+    """Options of `lexbeam export`."""
+
+    path: str = option(help="folder of published tables", metavar="DIR", positional=True)
+    format: str = option(help="file format", choices=tuple(EXPORTS))
+    out: str = option(help="folder to write to")
+    aligned: str | None = option(
+        None, help="write each pair of slices in one space, by this alignment", metavar="ALIGNMENT"
+    )
+
+
+def run(options: ExportOptions) -> None:
+    """Write the vectors at `options.path` as files, one per slice (or side of a pair) and seed."""
+    manifest = read_manifest(options.path)
+    if manifest is None or "change" not in manifest:
+        raise LexbeamError(f"no change tables are published at {options.path!r}")
+    files.make_folder(options.out)
+    write = EXPORTS[options.format]
+    made = _aligned(options, manifest) if options.aligned else _as_trained(options, manifest)
+    for name, words, vectors in made:
+        for path in write(files.join(options.out, name), words, vectors):
+            print(path)
+
+
+def _file_name(*parts: Any) -> str:
+    return "_".join(str(part).replace(os.sep, "-") for part in parts)
+
+
+_Made = Iterator[tuple[str, list[str], np.ndarray]]
+
+
+def _as_trained(options: ExportOptions, manifest: dict[str, Any]) -> _Made:
+    section = manifest["change"]
+    paths = table_paths(options.path, "vectors")
+    for name, _, _ in section["slices"]:
+        for seed in section["seeds"]:
+            space = load_space(paths, name, seed)
+            yield _file_name(name, f"seed{seed}"), space.words, space.vectors
+
+
+def _aligned(options: ExportOptions, manifest: dict[str, Any]) -> _Made:
+    known = manifest["change"]["alignments"]
+    if options.aligned not in known:
+        hint = nearest(str(options.aligned), known) or f"; there are {', '.join(known)}"
+        raise UsageError(f"no alignment {options.aligned!r} at {options.path!r}{hint}")
+    paths = table_paths(options.path, "vectors")
+    for table in read_rows(table_paths(options.path, "alignments")):
+        for row in table.to_pylist():
+            if row["alignment"] != options.aligned:
+                continue
+            pair = f"{row['slice_from']}_to_{row['slice_to']}"
+            if row["residual"] is None:
+                print(f"{pair}, seed {row['seed']}: too few shared words, nothing to align")
+                continue
+            space = load_space(paths, row[f"slice_{row['side']}"], row["seed"])
+            with one_thread():
+                vectors = apply(load_side(row), space.vectors)
+            name = _file_name(pair, row["alignment"], row["side"], f"seed{row['seed']}")
+            yield name, space.words, vectors

@@ -1,0 +1,67 @@
+"""Progress on a terminal: artefacts done of those planned, by stage, with a rate."""
+
+import os
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from tqdm import tqdm
+
+from transforms.common import files
+
+__all__ = ["watching"]
+
+INTERVAL = 0.5
+
+
+def _planned(work: str, stage: str) -> int | None:
+    try:
+        with open(os.path.join(work, "plan", stage)) as stream:
+            return int(stream.read())
+    except (OSError, ValueError):
+        return None
+
+
+def _done(work: str, stage: str) -> int:
+    try:
+        return sum(name.endswith(".json") for name in os.listdir(os.path.join(work, stage)))
+    except OSError:
+        return 0
+
+
+def _watch(work: str, stages: Sequence[str], stop: threading.Event) -> None:
+    bars: dict[str, tqdm] = {}
+    while True:
+        last = stop.wait(INTERVAL)
+        for stage in stages:
+            done, planned = _done(work, stage), _planned(work, stage)
+            if stage not in bars and done:
+                bars[stage] = tqdm(
+                    desc=stage, total=planned, unit="piece", file=sys.stderr, leave=True
+                )
+            if stage in bars:
+                bar = bars[stage]
+                bar.total = planned or bar.total
+                bar.n = min(done, bar.total) if bar.total else done
+                bar.refresh()
+        if last:
+            break
+    for bar in bars.values():
+        bar.close()
+
+
+@contextmanager
+def watching(work: str, stages: Sequence[str]) -> Iterator[None]:
+    """Show the progress of the stages in `work` while the block runs; quiet off a terminal."""
+    if not sys.stderr.isatty() or not files.is_local(work):
+        yield
+        return
+    stop = threading.Event()
+    watcher = threading.Thread(target=_watch, args=(work, stages, stop), daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        watcher.join()

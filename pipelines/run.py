@@ -1,0 +1,145 @@
+"""Corpus and change from one configuration file, published together.
+
+    lexbeam run config.yaml --out results
+
+The file has a section `corpus` and a section `change` with the options of the two commands under
+the same names, and beside them `out` and whatever else both share. Relative paths in the file are
+relative to the file. What the command line says wins over the file.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from pipelines import change, corpus
+from pipelines.options import from_mapping, option
+from pipelines.runners import RunnerOptions, load_runner_config
+from transforms.common import files
+from transforms.common.errors import UsageError, nearest
+from transforms.common.publish import locked, make_manifest, publish
+
+__all__ = ["RunOptions", "read_config", "run"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """Options of `lexbeam run`; None means that the file, or the default, decides."""
+
+    config: str = option(help="YAML file", metavar="CONFIG.yaml", positional=True)
+    out: str | None = option(None, help="folder of the published tables")
+    runner_config: str | None = option(
+        None, help="YAML file of runner_configs/, or its name", metavar="FILE"
+    )
+    max_reject_share: float | None = option(
+        None, help="publish nothing if more than this share of input records is rejected"
+    )
+    parts: int | None = option(None, help="parts (files) of each table")
+    resume: bool = option(False, help="take up what a killed run has finished")
+    overwrite: bool = option(False, help="replace what is published there")
+
+
+SECTIONS = ("corpus", "change")
+SHARED = ("out", "runner-config", "max-reject-share", "parts")
+
+
+def read_config(
+    path: str, given: dict[str, Any]
+) -> tuple[corpus.CorpusOptions, change.ChangeOptions]:
+    """Read a configuration file; `given` are options of the command line, which win.
+
+    Raises:
+        UsageError: no such file, no YAML, or an unknown name.
+    """
+    try:
+        with open(path, encoding="utf-8") as stream:
+            values = yaml.safe_load(stream)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+    except yaml.YAMLError as error:
+        raise UsageError(f"{path} is not YAML: {error}") from None
+    if not isinstance(values, dict):
+        raise UsageError(f"{path}: the file must have sections `corpus` and `change`")
+    known = (*SECTIONS, *SHARED)
+    values = {str(name).replace("_", "-"): value for name, value in values.items()}
+    for name in values:
+        if name not in known:
+            raise UsageError(f"{path}: unknown key {name!r}{nearest(name, known)}")
+    sections = {name: _section(path, values, name) for name in SECTIONS}
+    folder = os.path.dirname(os.path.abspath(path))
+    shared = {name.replace("-", "_"): values[name] for name in SHARED if name in values}
+    if "out" in shared:
+        shared["out"] = _beside(folder, shared["out"])
+    if "runner_config" in shared and os.path.exists(_beside(folder, shared["runner_config"])):
+        shared["runner_config"] = _beside(folder, shared["runner_config"])
+    shared.update(given)
+    first = from_mapping(
+        corpus.CorpusOptions, {**_absolute(sections["corpus"], folder), **shared},
+        f"{path}: corpus: ",
+    )  # fmt: skip
+    second = from_mapping(
+        change.ChangeOptions,
+        {**_absolute(sections["change"], folder), **shared, "corpora": (shared.get("out", ""),)},
+        f"{path}: change: ",
+    )
+    return first, second
+
+
+def _section(path: str, values: dict[str, Any], name: str) -> dict[str, Any]:
+    section = values.get(name) or {}
+    if not isinstance(section, dict):
+        raise UsageError(f"{path}: section {name} must be a mapping of options")
+    section = {str(key).replace("-", "_"): value for key, value in section.items()}
+    for key in (*(key.replace("-", "_") for key in SHARED), "resume", "overwrite", "corpora"):
+        if key in section:
+            place = "the command line" if key in ("resume", "overwrite") else "the file's top"
+            raise UsageError(f"{path}: {key.replace('_', '-')} belongs at {place}, not in {name}")
+    return section
+
+
+def _beside(folder: str, path: str) -> str:
+    if not files.is_local(path) or os.path.isabs(path):
+        return path
+    return os.path.join(folder, path)
+
+
+def _absolute(section: dict[str, Any], folder: str) -> dict[str, Any]:
+    """Make the paths in a section relative to the file's folder."""
+    section = dict(section)
+    for key in ("normalise", "targets", "write_text"):
+        if section.get(key):
+            section[key] = _beside(folder, section[key])
+    if section.get("inputs"):
+        inputs = section["inputs"]
+        listed = inputs.split(",") if isinstance(inputs, str) else inputs
+        section["inputs"] = [_beside(folder, str(path)) for path in listed]
+    dates = section.get("dates")
+    if isinstance(dates, str) and dates.startswith("table:"):
+        section["dates"] = "table:" + _beside(folder, dates.removeprefix("table:"))
+    engine, _, model = str(section.get("engine") or "").partition(":")
+    if engine == "spacy" and os.path.isdir(_beside(folder, model)):
+        section["engine"] = f"spacy:{_beside(folder, model)}"
+    return section
+
+
+def run(options: RunOptions, beam_options: Sequence[str] = ()) -> None:
+    """Run both pipelines and publish all their tables at once."""
+    names = [name for name in RunnerOptions.__dataclass_fields__ if name in vars(options)]
+    given = {
+        name: getattr(options, name) for name in names if getattr(options, name) not in (None,)
+    }
+    first, second = read_config(options.config, given)
+    config = load_runner_config(first.runner_config, beam_options)
+    out = files.absolute(first.out)
+    with locked(out, resume=options.resume, overwrite=options.overwrite) as work:
+        made = corpus.execute(first, config, files.join(work, "corpus"))
+        print(corpus.summary(made.section))
+        source = change.Corpus.of_parts(made.parts, made.section)
+        result = change.execute(second, [source], config, files.join(work, "change"))
+        parts = [*made.parts, *result.parts]
+        manifest = make_manifest(parts, corpus=made.section, change=result.section)
+        publish(out, parts, manifest)
+    print(change.summary(result, out))
+    print(f"tables: {first.out}/{{{','.join(sorted(manifest['tables']))}}}")

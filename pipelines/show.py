@@ -1,0 +1,300 @@
+"""A look at published tables, or at one word: its counts, scores, neighbours and example sentences.
+
+lexbeam show results
+lexbeam show results/scores --tsv
+lexbeam show results --word plane --slice 1960-2010
+"""
+
+import heapq
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from pipelines.options import option
+from transforms.change.neighbours import neighbours_table
+from transforms.change.slicing import Slice, slice_of
+from transforms.change.spaces import load_space
+from transforms.change.targets import Targets, load_targets, near_matches
+from transforms.change.words import ViewOptions, normalise_word
+from transforms.common import files
+from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.fingerprints import digest
+from transforms.common.publish import read_manifest, table_paths
+from transforms.common.tables import read_rows
+
+__all__ = ["ShowOptions", "run"]
+
+WIDTH = 60
+EXAMPLES = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowOptions:
+    """Options of `lexbeam show`."""
+
+    path: str = option(
+        help="folder of published tables, one table, or a Parquet file", metavar="PATH",
+        positional=True,
+    )  # fmt: skip
+    tsv: bool = option(False, help="print all rows, tab-separated, and nothing else")
+    rows: int = option(5, help="rows to show")
+    word: str | None = option(None, help="look at this word", metavar="W")
+    slice: str | None = option(None, help="with --word: only this slice", metavar="S")
+    seed: int = option(0, help="with --word: which sentences are drawn")
+    corpus: tuple[str, ...] = option(
+        (), help="with --word: corpus folders to draw sentences from, if not PATH", metavar="DIR"
+    )
+
+
+def run(options: ShowOptions) -> None:
+    """Print what is at `options.path`."""
+    if options.word is not None:
+        _show_word(options)
+        return
+    if options.slice is not None:
+        raise UsageError("--slice goes with --word")
+    path = options.path.rstrip("/")
+    if not files.exists(path):
+        raise LexbeamError(f"nothing is at {path!r}")
+    manifest = read_manifest(path)
+    if manifest is not None:
+        if options.tsv:
+            known = ", ".join(sorted(manifest["tables"]))
+            raise UsageError(f"--tsv takes one table: give {path}/TABLE, one of {known}")
+        _show_manifest(path, manifest)
+        for table in manifest["tables"]:
+            _show_table(table, table_paths(path, table), options)
+        return
+    if os.path.isdir(path):
+        paths = [entry.path for entry in files.list_files(path) if entry.name.endswith(".parquet")]
+        if not paths:
+            raise LexbeamError(f"{path!r} holds no published tables and no Parquet files")
+    else:
+        paths = [path]
+    _show_table(os.path.basename(path), paths, options)
+
+
+def _show_manifest(path: str, manifest: dict[str, Any]) -> None:
+    print(f"{path}: " + ", ".join(
+        f"{name} {entry['rows']} rows" for name, entry in manifest["tables"].items()
+    ))  # fmt: skip
+    for section in ("corpus", "change"):
+        values = manifest.get(section)
+        if not values:
+            continue
+        print(f"\n{section}:")
+        for name, value in values.items():
+            if name == "inputs":
+                value = f"{len(value)} files"
+            print(f"  {name}: {value}")
+    print()
+
+
+def _show_table(name: str, paths: Sequence[str], options: ShowOptions) -> None:
+    schema = pq.read_schema(paths[0])
+    if options.tsv:
+        print("\t".join(schema.names))
+        for row in _rows(paths):
+            print("\t".join(_cell(value, None) for value in row.values()))
+        return
+    metadata = schema.metadata or {}
+    about = metadata.get(b"lexbeam.row", b"").decode()
+    total = sum(pq.ParquetFile(path).metadata.num_rows for path in paths)
+    print(f"{name}: {total} rows in {len(paths)} parts" + (f"; a row is {about}" if about else ""))
+    for field in schema:
+        meta = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
+        notes = "; ".join(meta[key] for key in ("unit", "range") if key in meta)
+        kind = str(field.type) + ("" if field.nullable else " not null")
+        print(f"  {field.name}: {kind}  {meta.get('doc', '')}" + (f" ({notes})" if notes else ""))
+    for number, row in enumerate(_rows(paths)):
+        if number >= options.rows:
+            break
+        print(f"  {number + 1}: " + ", ".join(f"{k}={_cell(v, WIDTH)}" for k, v in row.items()))
+    print()
+
+
+def _rows(paths: Sequence[str]) -> Iterator[dict[str, Any]]:
+    for table in read_rows(paths):
+        for batch in table.to_batches(max_chunksize=256):
+            yield from batch.to_pylist()
+
+
+def _cell(value: Any, width: int | None) -> str:
+    if value is None:
+        text = ""
+    elif isinstance(value, float):
+        text = f"{value:.6g}" if width else repr(value)
+    elif isinstance(value, list):
+        text = " ".join(_cell(item, width) for item in (value[:12] if width else value))
+    else:
+        text = str(value)
+    text = text.replace("\t", " ").replace("\n", " ")
+    return text if width is None or len(text) <= width else text[: width - 1] + "…"
+
+
+class _View(NamedTuple):
+    """What of the training view is needed to find a word's sentences."""
+
+    options: ViewOptions
+    slices: tuple[Slice, ...]
+    targets: Targets
+
+
+def _show_word(options: ShowOptions) -> None:
+    manifest = read_manifest(options.path)
+    if manifest is None or "change" not in manifest:
+        raise LexbeamError(f"no change tables are published at {options.path!r}")
+    section = manifest["change"]
+    view = _View(
+        ViewOptions(**section["view"]),
+        tuple(Slice(*row) for row in section["slices"]),
+        load_targets(section["targets"], ViewOptions(**section["view"]))
+        if section["targets"]
+        else Targets(),
+    )
+    names = [slice.name for slice in view.slices]
+    if options.slice is not None and options.slice not in names:
+        hint = nearest(options.slice, names) or f"; there are {', '.join(names)}"
+        raise UsageError(f"no slice {options.slice!r}{hint}")
+    wanted = [options.slice] if options.slice else names
+    word = normalise_word(options.word or "", view.options)
+    scores = _of_word(options.path, "scores", word)
+    vectors = _of_word(options.path, "vectors", word, ("slice", "seed", "word", "count",
+                                                       "documents"))  # fmt: skip
+    if not scores and not vectors:
+        raise LexbeamError(_unknown(options.path, word))
+    print(f"{word}\n\ncounts:")
+    for name in wanted:
+        row = next((row for row in vectors if row["slice"] == name), None)
+        told = f"{row['count']} uses in {row['documents']} documents" if row else "no vector"
+        print(f"  {name}: {told}")
+    print("\nscores (mean over seeds):")
+    for row in scores:
+        if row["seed"] is not None or not {row["slice_from"], row["slice_to"]} & set(wanted):
+            continue
+        told = row["reason"] if row["score"] is None else _told(row)
+        pair = f"{row['slice_from']} to {row['slice_to']}"
+        print(f"  {pair}, {row['alignment']} {row['measure']}: {told}")
+    print("\nneighbours (seed {}):".format(section["seeds"][0]))
+    for name in wanted:
+        print(f"  {name}: {', '.join(_neighbours(options.path, word, name, section))}")
+    for name in wanted:
+        _show_sentences(word, name, view, options, manifest)
+
+
+def _told(row: dict[str, Any]) -> str:
+    spread = "" if row["score_sd"] is None else f" (sd {row['score_sd']:.4f})"
+    verdict = "" if row["changed"] is None else (", changed" if row["changed"] else ", not changed")
+    return f"{row['score']:.4f}{spread}{verdict}"
+
+
+def _of_word(
+    out: str, table: str, word: str, columns: Sequence[str] | None = None
+) -> list[dict[str, Any]]:
+    found = []
+    for rows in read_rows(table_paths(out, table), columns):
+        found.extend(rows.filter(pc.equal(rows["word"], word)).to_pylist())
+    return found
+
+
+def _unknown(out: str, word: str) -> str:
+    vocabulary: set[str] = set()
+    for rows in read_rows(table_paths(out, "vectors"), ["word"]):
+        vocabulary.update(rows["word"].to_pylist())
+    near = near_matches([word], sorted(vocabulary))[word]
+    hint = f"; did you mean {', '.join(near)}?" if near else ""
+    return f"no word {word!r} in the tables at {out!r}{hint}"
+
+
+def _neighbours(out: str, word: str, name: str, section: dict[str, Any]) -> list[str]:
+    seed = section["seeds"][0]
+    for rows in read_rows(table_paths(out, "neighbours")):
+        rows = rows.filter(pc.and_(pc.equal(rows["word"], word), pc.equal(rows["slice"], name)))
+        rows = rows.filter(pc.equal(rows["seed"], seed))
+        if rows.num_rows:
+            return rows["neighbour"].to_pylist()[:10]
+    space = load_space(table_paths(out, "vectors"), name, seed)
+    if word not in space.words:
+        return ["(no vector)"]
+    least = section["options"]["neighbour-min-count"]
+    return neighbours_table(name, seed, space, [word], k=10, min_count=least)[
+        "neighbour"
+    ].to_pylist()
+
+
+class _Example(NamedTuple):
+    key: str
+    document_id: str
+    year: int | None
+    text: str
+
+
+def _show_sentences(
+    word: str, name: str, view: _View, options: ShowOptions, manifest: dict[str, Any]
+) -> None:
+    places = options.corpus or ((options.path,) if "sentences" in manifest["tables"] else ())
+    if not places:
+        print(f"\nsentences, {name}: none here; name the corpus by --corpus DIR")
+        return
+    examples = heapq.nsmallest(EXAMPLES, _examples(word, name, view, options.seed, places))
+    sources: dict[str, str] = {}
+    wanted = pa.array([example.document_id for example in examples], pa.string())
+    for place in places:
+        for rows in read_rows(table_paths(place, "documents"), ["document_id", "source"]):
+            rows = rows.filter(pc.is_in(rows["document_id"], wanted))
+            sources.update(
+                zip(rows["document_id"].to_pylist(), rows["source"].to_pylist(), strict=True)
+            )
+    print(f"\nsentences, {name}:")
+    for example in examples:
+        source = sources.get(example.document_id, "?")
+        print(f"  [{source}, {example.year}] {example.text}")
+
+
+def _examples(
+    word: str, name: str, view: _View, seed: int, places: Iterable[str]
+) -> Iterator[_Example]:
+    unit = "lemmas" if view.options.unit == "lemma" else "forms"
+    bare, tag = _bare(word, view.targets)
+    number = [slice.name for slice in view.slices].index(name)
+    columns = ["document_id", "sentence", "year", "forms", "lemmas", "upos"]
+    known: dict[str, bool] = {}
+    for place in places:
+        for rows in read_rows(table_paths(place, "sentences"), columns):
+            for index in _holding(rows, unit, bare, tag, view.options, known):
+                row = rows.slice(index, 1).to_pylist()[0]
+                if slice_of(row["year"], view.slices) == number:
+                    text = " ".join(row["forms"] or row["lemmas"])
+                    key = digest([seed, row["document_id"], row["sentence"]])
+                    yield _Example(key, row["document_id"], row["year"], text)
+
+
+def _bare(word: str, targets: Targets) -> tuple[str, str | None]:
+    for bare, tag, joined in targets.joined:
+        if joined == word:
+            return bare, tag
+    return word, None
+
+
+def _holding(
+    rows: pa.Table, unit: str, word: str, tag: str | None, options: ViewOptions,
+    known: dict[str, bool],
+) -> list[int]:  # fmt: skip
+    """Return the rows of which some token is `word`, once each distinct token is normalised."""
+    column = rows[unit].combine_chunks()
+    tokens = column.flatten().dictionary_encode()
+    distinct = tokens.dictionary.to_pylist()
+    for text in distinct:
+        if text not in known:
+            known[text] = normalise_word(text, options) == word
+    hits = np.array([known[text] for text in distinct], bool)[tokens.indices.to_numpy()]
+    if tag is not None and rows["upos"].null_count == 0:
+        hits &= pc.equal(rows["upos"].combine_chunks().flatten(), tag).to_numpy(False)
+    parents = pc.list_parent_indices(column).to_numpy()
+    return np.unique(parents[hits]).tolist()

@@ -1,0 +1,1 @@
+"""Runner configurations as package data; there is no code here. See README.md."""
