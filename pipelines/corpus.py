@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import apache_beam as beam
-from transforms.formats.metadata import load_metadata
 
 from pipelines.options import option, plain_options
 from pipelines.runners import (
@@ -38,16 +37,18 @@ from transforms.common.lanes import group_by_size
 from transforms.common.ptransforms import MergeTables, WriteResult
 from transforms.common.publish import locked, make_manifest, publish
 from transforms.common.tables import Part
-from transforms.formats.base import ReaderOptions
+from transforms.formats.base import LINES_HOLD, TEI_PARTS, ReaderOptions
 from transforms.formats.dates import parse_date_rule
 from transforms.formats.duplicates import DUPLICATES
 from transforms.formats.ingest import IngestOptions, InputFile, Unit, acceptable
+from transforms.formats.metadata import load_metadata
 from transforms.formats.ptransforms import (
     IngestFiles,
     KeepAcceptable,
     SettleDuplicates,
     StagedRejects,
 )
+from transforms.formats.registry import FORMATS
 
 __all__ = ["CorpusOptions", "CorpusResult", "build", "run"]
 
@@ -68,7 +69,7 @@ class CorpusOptions(RunnerOptions):
     format: str = option(
         "auto",
         help="format of the input",
-        choices=("auto", "text", "tei", "jsonl", "json", "csv", "parquet", "conllu", "lines"),
+        choices=FORMATS,
     )
     engine: str = option(
         "none",
@@ -87,7 +88,20 @@ class CorpusOptions(RunnerOptions):
         choices=("first", "middle", "last", "reject"),
     )
     exclude: tuple[str, ...] = option((), help="name patterns of files to leave out")
-    encoding: str = option("utf-8", help="encoding of text, JSON lines, tables")
+    encoding: str = option("utf-8", help="encoding of text, lines, JSON, CSV and CoNLL-U")
+    fields: tuple[str, ...] = option(
+        (), help="which field gives what: title=headline,author=meta.by", metavar="NAME=FIELD"
+    )
+    text_field: str = option("text", help="field, column or dotted path that holds the text")
+    json_path: str = option("", help="dotted path of the array within a JSON file")
+    tei_parts: tuple[str, ...] = option(("body",), help="parts of a TEI text", choices=TEI_PARTS)
+    delimiter: str = option("", help="of CSV; found out if not given")
+    quoting: bool = option(True, help="whether quotes mean something in CSV")
+    header: bool = option(True, help="whether the first row of CSV names the columns")
+    columns: tuple[str, ...] = option((), help="names of the columns of CSV without header")
+    lines_hold: str = option(
+        "lemmas", help="what `lines` are made of; text is for an engine", choices=LINES_HOLD
+    )
     language: str | None = option(None, help="language where the source does not say", metavar="L")
     genre: str | None = option(None, help="genre where the source does not say")
     duplicates: str = option("reject", help="what becomes of equal documents", choices=DUPLICATES)

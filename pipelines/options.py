@@ -91,9 +91,10 @@ def add_options(parser: argparse.ArgumentParser, cls: type) -> None:
             continue
         flag = "--" + field.name.replace("_", "-")
         if hints[field.name] is bool:
+            action = argparse.BooleanOptionalAction if field.default else "store_true"
             parser.add_argument(
-                flag, action="store_true", default=argparse.SUPPRESS, dest=field.name, help=text
-            )
+                flag, action=action, default=argparse.SUPPRESS, dest=field.name, help=text
+            )  # type: ignore[call-overload]
         else:
             required = field.default is dataclasses.MISSING
             parser.add_argument(

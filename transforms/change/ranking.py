@@ -117,6 +117,8 @@ def top(scores: pa.Table, n: int, *, alignment: str, measure: str = "cosine") ->
     heads = [rows.slice(0, 0)]
     for pair in pairs.to_pylist():
         same = [pc.field(name) == pair[name] for name in pair]
-        ordered = rows.filter(same[0] & same[1]).sort_by([("score", "descending"), ("word", "ascending")])
+        ordered = rows.filter(same[0] & same[1]).sort_by(
+            [("score", "descending"), ("word", "ascending")]
+        )
         heads.append(ordered.slice(0, n))
     return pa.concat_tables(heads).combine_chunks()

@@ -9,7 +9,7 @@ import hashlib
 import io
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
@@ -161,7 +161,10 @@ def ingest_unit(workspace: Workspace, unit: Unit, options: IngestOptions) -> dic
     """
     opened = [_open(file) for file in unit.files]
     identity = [
-        [[file.name, file.collection, sha256] for file, (sha256, _) in zip(unit.files, opened, strict=True)],
+        [
+            [file.name, file.collection, sha256]
+            for file, (sha256, _) in zip(unit.files, opened, strict=True)
+        ],
         _plain(options),
     ]
 
@@ -214,9 +217,8 @@ def _open(file: InputFile) -> tuple[str, Any]:
 
 
 def _plain(options: IngestOptions) -> Any:
-    values = asdict(options)
-    metadata = options.metadata
-    values["metadata"] = None if metadata is None else metadata.fingerprint
+    values = asdict(replace(options, metadata=None))
+    values["metadata"] = options.metadata.fingerprint if options.metadata else None
     return values
 
 
@@ -262,7 +264,7 @@ def _row(source: str, record: Record, options: IngestOptions) -> dict[str, Any] 
     row["year"] = row["year_to"] = None
     if options.dates is None:
         return row
-    date = date_of(options.dates, record, source, options.date_range)
+    date = date_of(options.dates, record, source, options.date_range, options.metadata)
     if isinstance(date, Reject):
         return date
     row.update(year=date.year, year_to=date.year_to, date=date.text)

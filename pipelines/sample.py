@@ -1,0 +1,151 @@
+"""Write a sample corpus with planted sense changes, its truth, and a configuration that runs.
+
+    lexbeam sample --out sample --tokens 300000 --seed 1
+    lexbeam run sample/config.yaml
+
+The folder then holds `corpus/` (plain text, one file a document, the year in front of its name),
+`truth.tsv` (a row for each planted word and control) and `config.yaml`. What is in the corpus and
+why is told in transforms/sample. The same size and seed give the same bytes.
+"""
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from tqdm import tqdm
+
+from pipelines.options import option
+from transforms.common.errors import UsageError
+from transforms.sample.corpus import Corpus, plan_corpus, read_documents
+from transforms.sample.language import SLICES, YEARS
+from transforms.sample.planting import TRUTH_COLUMNS, truth_row
+
+__all__ = ["LEAST_TOKENS", "SampleOptions", "SampleSummary", "run", "write_sample"]
+
+LEAST_TOKENS = 30_000  # below, the rarest planted words would have fewer than ten uses
+PROMISE_TOKENS = 300_000  # from here on, each planted word has 80 uses or more in each slice
+
+CONFIG = """\
+# Made by `lexbeam sample --tokens {tokens} --seed {seed}`; run it with `lexbeam run`.
+out: results
+corpus:
+  inputs: [corpus]
+  format: text
+  engine: builtin:en
+  dates: "name:^(\\\\d{{4}})_"
+change:
+  slices: "{slices}"
+  seeds: 3
+"""
+
+
+class SampleSummary(NamedTuple):
+    """What was written: the folder, documents, words (full stops not counted), planted words."""
+
+    out: str
+    documents: int
+    tokens: int
+    planted: int
+    controls: int
+
+
+def _write_corpus(
+    folder: Path, tokens: int, seed: int, progress: Callable[[int], None] | None
+) -> tuple[Corpus, int, int]:
+    corpus = plan_corpus(tokens=tokens, seed=seed)
+    (folder / "corpus").mkdir(parents=True)
+    documents = words = 0
+    for document in read_documents(corpus):
+        (folder / "corpus" / document.name).write_bytes(document.text.encode())
+        documents += 1
+        words += document.words
+        if progress is not None:
+            progress(document.words)
+    return corpus, documents, words
+
+
+def _check_target(target: Path, out: str, overwrite: bool) -> None:
+    if target.exists() and not target.is_dir():
+        raise UsageError(f"--out {out}: is a file; name a folder")
+    if not target.is_dir() or not any(target.iterdir()):
+        return
+    if not overwrite:
+        raise UsageError(f"--out {out}: the folder is not empty; name another or add --overwrite")
+    if not ((target / "truth.tsv").is_file() and (target / "corpus").is_dir()):
+        # It would be deleted whole: a slip of the finger must not cost a home folder.
+        raise UsageError(f"--out {out}: the folder holds no sample to overwrite; name another")
+
+
+def write_sample(
+    out: str,
+    *,
+    tokens: int,
+    seed: int,
+    overwrite: bool = False,
+    progress: Callable[[int], None] | None = None,
+) -> SampleSummary:
+    """Write a corpus of `tokens` words, its truth and its configuration to the local folder `out`.
+
+    From 300,000 words on, each planted word has at least 80 uses in each slice; below,
+    proportionately fewer. `progress` is called with the number of words of each document written.
+
+    The folder appears whole or not at all. With `overwrite` an earlier sample in it is replaced,
+    and what `lexbeam run` made of that sample goes with it. Raises UsageError if `tokens` is under
+    30,000, if `seed` is negative, and if the folder holds something else, or anything without
+    `overwrite`.
+    """
+    if tokens < LEAST_TOKENS:
+        raise UsageError(
+            f"--tokens {tokens}: a sample corpus needs at least {LEAST_TOKENS} words, "
+            f"{PROMISE_TOKENS} for 80 uses of each planted word in each slice"
+        )
+    if seed < 0:
+        raise UsageError(f"--seed {seed}: a seed is 0 or more")
+    target = Path(os.path.abspath(out))
+    _check_target(target, out, overwrite)
+    staging = target.with_name(f".{target.name}.partial-{os.getpid()}")
+    try:
+        corpus, documents, words = _write_corpus(staging, tokens, seed, progress)
+        rows = [TRUTH_COLUMNS, *map(truth_row, corpus.planted)]
+        truth = "".join("\t".join(row) + "\n" for row in rows)
+        (staging / "truth.tsv").write_bytes(truth.encode())
+        slices = ",".join(f"{name}={y}-{y + YEARS - 1}" for name, y in SLICES.items())
+        config = CONFIG.format(tokens=tokens, seed=seed, slices=slices)
+        (staging / "config.yaml").write_bytes(config.encode())
+        if target.exists():
+            shutil.rmtree(target)
+        staging.replace(target)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    controls = sum(planted.kind.startswith("control") for planted in corpus.planted)
+    return SampleSummary(out, documents, words, len(corpus.planted) - controls, controls)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleOptions:
+    """Options of `lexbeam sample`."""
+
+    out: str = option(help="folder to write to")
+    tokens: int = option(PROMISE_TOKENS, help="words of the corpus")
+    seed: int = option(1, help="another seed is another corpus")
+    overwrite: bool = option(False, help="replace an earlier sample there")
+
+
+def run(options: SampleOptions) -> None:
+    """Write the sample and say what it is."""
+    with tqdm(total=options.tokens, unit="word", unit_scale=True, disable=None) as bar:
+        made = write_sample(
+            options.out,
+            tokens=options.tokens,
+            seed=options.seed,
+            overwrite=options.overwrite,
+            progress=bar.update,
+        )
+    print(
+        f"{made.documents} documents, {made.tokens} words, {made.planted} words with a planted "
+        f"sense change and {made.controls} controls in {made.out}\n"
+        f"run it: lexbeam run {os.path.join(made.out, 'config.yaml')}"
+    )

@@ -1,0 +1,58 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from transforms.annotation import hanta
+
+WORDS = {
+    "de": "Die Katzen des Herrn Müller saßen 1914 auf dem Dach , „ Donaudampfschiff ging unter .",
+    "en": "The cats of Mr Smith sat on 3 mats ; they 've been left to look up Xyzzyish facts .",
+    "nl": "De katten van mijn buurman zaten in 1914 op het dak , dat hij gisteren verkocht !",
+}
+
+
+@pytest.fixture(scope="module", params=sorted(WORDS))
+def pair(request):
+    from HanTa.HanoverTagger import HanoverTagger
+
+    language = request.param
+    return language, HanoverTagger(hanta.model_file(language)), hanta.load_tagger(language)
+
+
+def test_output_is_that_of_hanta(pair):
+    language, reference, tag = pair
+    vocabulary = [
+        *WORDS[language].split(),
+        "¿",
+        "é",
+        "İ",
+        "'s",
+        "Über-Ich",
+        "o'clock",
+        "UNO",
+        "x" * 30,
+    ]
+
+    @given(st.lists(st.sampled_from(vocabulary), max_size=12))
+    @settings(max_examples=60, deadline=None)
+    def same(words):
+        assert tag(words) == [(lemma, name) for _, lemma, name in reference.tag_sent(words)]
+
+    same()
+
+
+@given(words=st.lists(st.text(min_size=1, max_size=6).filter(str.strip), max_size=8))
+@settings(max_examples=25, deadline=None)
+def test_any_words_get_a_tag_and_a_lemma(words):
+    tag = test_any_words_get_a_tag_and_a_lemma.__dict__.setdefault("tag", hanta.load_tagger("en"))
+    pairs = tag(words)
+    assert len(pairs) == len(words)
+    assert all(lemma and name for lemma, name in pairs)
+
+
+def test_very_long_words_and_sentences_are_tagged_in_time():
+    tag = hanta.load_tagger("en")
+    word = "x" * 5_000
+    pairs = tag(["See", word, "now"])
+    assert [lemma for lemma, _ in pairs] == ["see", word, "now"]
+    assert len(tag(["and"] * (2 * hanta.MAX_SENTENCE + 1))) == 2 * hanta.MAX_SENTENCE + 1

@@ -1,0 +1,1 @@
+"""Annotation: text to sentences with lemmas and parts of speech, by several engines."""

@@ -1,0 +1,249 @@
+r"""Annotation of documents: text in, sentences with lemmas and universal parts of speech out.
+
+A document is annotated by paragraph (border: a line of whitespace only), so that no sentence
+crosses one and no engine meets a text longer than it takes. Within a paragraph each run of
+whitespace is shown to the engine as one space, since models are trained on running text and take a
+line break for a word; offsets are restored to the document. What an engine sees at once depends on
+the document alone, so that nothing hangs on how documents are dealt out to workers.
+
+    >>> from transforms.annotation.base import annotate_text, load_engine
+    >>> engine = load_engine("builtin:en")
+    >>> for sentence in annotate_text("The cats\nsat. They\n\nslept.", engine):
+    ...     print(sentence.lemmas, sentence.starts)
+    ['the', 'cat', 'sit', '.'] [0, 4, 9, 12]
+    ['they'] [14]
+    ['sleep', '.'] [20, 25]
+"""
+
+import functools
+import re
+import threading
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from transforms.annotation import builtin, spacy, stanza
+from transforms.annotation.normalise import Rules
+from transforms.annotation.records import (
+    Annotate,
+    Engine,
+    EngineInfo,
+    MapForm,
+    Prepare,
+    Resolve,
+)
+from transforms.common.errors import UsageError, nearest
+from transforms.common.records import Sentence
+
+__all__ = [
+    "ENGINES",
+    "MAX_PARAGRAPH",
+    "Engine",
+    "EngineInfo",
+    "annotate_text",
+    "describe_engine",
+    "load_engine",
+    "split_paragraphs",
+]
+
+# Code points: longer paragraphs are cut. A piece and a batch of pieces fit in modest memory.
+MAX_PARAGRAPH = 50_000
+MAX_BATCH = 100_000
+
+_BORDER = re.compile(r"\n(?:[^\S\n]*\n)+")
+_SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]]*\s+")
+_SPACE = re.compile(r"\s+")
+_UNEVEN = re.compile(r"\s{2,}|[^\S ]")
+
+
+def describe_engine(spec: str, *, resolve: Resolve | None = None) -> EngineInfo:
+    """Return what an engine is, without loading its model.
+
+    Args:
+        spec: engine and argument, such as `builtin:en` or `spacy:NAME_OR_PATH`.
+        resolve: maps a model's path as named to a folder on this machine.
+
+    Raises:
+        UsageError: the specification is wrong, or a package or model it needs is missing.
+    """
+    return _prepare(spec, resolve)[0]
+
+
+def _prepare(spec: str, resolve: Resolve | None) -> tuple[EngineInfo, Callable[[], Annotate]]:
+    kind, _, argument = spec.partition(":")
+    if kind == "none":
+        raise UsageError(
+            "engine 'none' keeps the annotation that the input brings: there is nothing to load"
+        )
+    if kind not in ENGINES:
+        raise UsageError(
+            f"unknown engine {kind!r} in {spec!r}{nearest(kind, [*ENGINES, 'none'])} "
+            f"(engines: {', '.join(sorted([*ENGINES, 'none']))})"
+        )
+    if not argument:
+        raise UsageError(f"engine {spec!r} names no {_NEEDS.get(kind, 'model')}: {kind}:...")
+    return ENGINES[kind](argument, resolve)
+
+
+_NEEDS = {"builtin": "language", "stanza": "language"}
+_LOADED: dict[str, Engine] = {}
+_LOADING = threading.Lock()
+
+
+def load_engine(spec: str, *, resolve: Resolve | None = None) -> Engine:
+    """Return an engine with its model loaded, once per process and specification.
+
+    Its `annotate` may be called from several threads; they take turns.
+
+    Raises:
+        UsageError: as `describe_engine`.
+        LexbeamError: the model is there but cannot be loaded.
+    """
+    with _LOADING:
+        if spec not in _LOADED:
+            info, load = _prepare(spec, resolve)
+            _LOADED[spec] = Engine(
+                name=info.name,
+                language=info.language,
+                fingerprint=info.fingerprint,
+                has_upos=info.has_upos,
+                has_lemmas=info.has_lemmas,
+                annotate=_taking_turns(load()),
+            )
+        return _LOADED[spec]
+
+
+def _taking_turns(annotate: Annotate) -> Annotate:
+    # A worker process may run several bundles in threads; models and their caches are shared.
+    lock = threading.Lock()
+
+    @functools.wraps(annotate)
+    def locked(paragraphs: Sequence[str], map_form: MapForm | None = None) -> list[list[Sentence]]:
+        with lock:
+            return annotate(paragraphs, map_form)
+
+    return locked
+
+
+def split_paragraphs(text: str) -> list[tuple[int, str]]:
+    r"""Return the paragraphs of `text` with their offsets in code points.
+
+    A border is one or more lines that are empty or whitespace only. Paragraphs carry no whitespace
+    at either end; there are no empty ones.
+
+    >>> split_paragraphs("  One\ntwo. \n \n\nThree.")
+    [(2, 'One\ntwo.'), (15, 'Three.')]
+    """
+    paragraphs = []
+    start = 0
+    ends = [(border.start(), border.end()) for border in _BORDER.finditer(text)]
+    for end, following in [*ends, (len(text), len(text))]:
+        body = text[start:end].lstrip()
+        if stripped := body.rstrip():
+            paragraphs.append((end - len(body), stripped))
+        start = following
+    return paragraphs
+
+
+def annotate_text(text: str, engine: Engine, *, normalise: Rules | None = None) -> list[Sentence]:
+    """Annotate a document.
+
+    Args:
+        text: the document; offsets are counted in its code points.
+        engine: a loaded engine.
+        normalise: rules that map forms before tagging and lemmas after it.
+
+    Returns sentences in document order. A list is None where the engine has none (`lemmas`,
+    `upos`). With form rules, `forms` are the mapped ones and the offsets those of the original.
+    """
+    map_form = normalise.form if normalise and normalise.maps_forms else None
+    map_lemma = normalise.lemma if normalise and normalise.maps_lemmas else None
+    sentences = []
+    for batch in _batches(_pieces(text)):
+        found = engine.annotate([piece.text for piece in batch], map_form)
+        for piece, group in zip(batch, found, strict=True):
+            for sentence in group:
+                lemmas = sentence.lemmas
+                if map_lemma and lemmas is not None:
+                    lemmas = [map_lemma(lemma) for lemma in lemmas]
+                starts, ends = _restored(piece, sentence)
+                sentences.append(sentence._replace(lemmas=lemmas, starts=starts, ends=ends))
+    return sentences
+
+
+class _Piece(NamedTuple):
+    """A piece of a document as the engine sees it, and the way back to the document.
+
+    From code point `marks[i]` of `text` on, the document's offset is larger by `shifts[i]`.
+    """
+
+    text: str
+    marks: list[int]
+    shifts: list[int]
+
+
+def _pieces(text: str) -> Iterator[_Piece]:
+    for offset, paragraph in split_paragraphs(text):
+        start = 0
+        while len(paragraph) - start > MAX_PARAGRAPH:
+            end = start + _cut(paragraph[start : start + MAX_PARAGRAPH])
+            yield from _piece(offset + start, paragraph[start:end])
+            start = end
+        yield from _piece(offset + start, paragraph[start:])
+
+
+def _cut(window: str) -> int:
+    """Return where to cut: after the last sentence, else after the last word, else at the end."""
+    for pattern in (_SENTENCE_END, _SPACE):
+        if ends := [match.end() for match in pattern.finditer(window)]:
+            return ends[-1]
+    return len(window)
+
+
+def _piece(offset: int, raw: str) -> Iterator[_Piece]:
+    body = raw.lstrip()
+    offset += len(raw) - len(body)
+    body = body.rstrip()
+    if not body:
+        return
+    marks, shifts = [0], [offset]
+    for run in _UNEVEN.finditer(body):
+        if (extra := run.end() - run.start() - 1) > 0:
+            marks.append(run.end() + offset - shifts[-1] - extra)
+            shifts.append(shifts[-1] + extra)
+    yield _Piece(_SPACE.sub(" ", body), marks, shifts)
+
+
+def _restored(piece: _Piece, sentence: Sentence) -> tuple[list[int] | None, list[int] | None]:
+    starts, ends = sentence.starts, sentence.ends
+    if starts is None or ends is None:
+        return None, None
+    marks, shifts = piece.marks, piece.shifts
+    if len(marks) == 1:
+        shift = shifts[0]
+        return [start + shift for start in starts], [end + shift for end in ends]
+    # An end is the end of its last character: whitespace after it must not be taken in.
+    return (
+        [start + shifts[bisect_right(marks, start) - 1] for start in starts],
+        [end + shifts[bisect_right(marks, end - 1) - 1] for end in ends],
+    )
+
+
+def _batches(pieces: Iterator[_Piece]) -> Iterator[list[_Piece]]:
+    batch: list[_Piece] = []
+    size = 0
+    for piece in pieces:
+        if batch and size + len(piece.text) > MAX_BATCH:
+            yield batch
+            batch, size = [], 0
+        batch.append(piece)
+        size += len(piece.text)
+    if batch:
+        yield batch
+
+
+ENGINES: dict[str, Prepare] = {
+    "builtin": builtin.prepare,
+    "spacy": spacy.prepare,
+    "stanza": stanza.prepare,
+}

@@ -1,0 +1,65 @@
+"""What an annotation engine is: its description, its loaded form, and how one is made ready.
+
+An engine module has one public function, `prepare(argument, resolve)`. It checks that everything
+the engine needs is there, without loading a model, and returns an `EngineInfo` with a function
+that loads the model and returns an `Annotate`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from transforms.common.records import Sentence
+
+__all__ = ["Annotate", "Engine", "EngineInfo", "MapForm", "Prepare", "Resolve"]
+
+# Maps a token's form before anything but the tokeniser has seen it.
+MapForm = Callable[[str], str]
+
+# Maps a model's path as named to a folder on this machine.
+Resolve = Callable[[str], str]
+
+
+class Annotate(Protocol):
+    """Turn paragraphs into sentences: one list of sentences for each paragraph.
+
+    Whitespace is no token, no sentence is empty, and offsets are code points within the
+    paragraph. With `map_form`, each token's form is replaced by `map_form(form)` before it is
+    tagged; forms are then the mapped ones, while offsets stay those of the paragraph.
+    """
+
+    def __call__(
+        self, paragraphs: Sequence[str], map_form: MapForm | None = None
+    ) -> list[list[Sentence]]:
+        """Return the sentences of each paragraph."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineInfo:
+    """What is known of an engine without loading its model.
+
+    `name` is its specification with a folder shortened to the folder's name; `language` an
+    ISO 639 code, or None for a model of many languages. `fingerprint` holds library versions and
+    the digest of the model's files, and no path: equal fingerprints promise equal annotation.
+    """
+
+    name: str
+    language: str | None
+    fingerprint: str
+    has_upos: bool
+    has_lemmas: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Engine:
+    """A loaded engine: the fields of `EngineInfo` and the function that annotates."""
+
+    name: str
+    language: str | None
+    fingerprint: str
+    has_upos: bool
+    has_lemmas: bool
+    annotate: Annotate
+
+
+Prepare = Callable[[str, Resolve | None], tuple[EngineInfo, Callable[[], Annotate]]]

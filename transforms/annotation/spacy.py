@@ -1,0 +1,280 @@
+"""Engine `spacy:NAME_OR_PATH`: a spaCy pipeline, from an installed package or a folder.
+
+Of the pipeline only what sets sentences, lemmas and parts of speech is run: named entities,
+categories and spans are left out, and so is the parser, unless nothing else sets sentences. A
+`senter` that the pipeline ships switched off is switched on in the parser's place; where nothing
+sets sentences, spaCy's `sentencizer` (sentence-final punctuation) is added.
+
+spaCy keeps every word that it has met. So that it does not grow over millions of documents, Docs
+are made in memory zones, which forget, once `MAX_NEW_STRINGS` words have been learnt: not sooner,
+since spaCy tokenises some fifth slower where it may not keep words. What is found is the same.
+"""
+
+import importlib.metadata
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from transforms.annotation.records import Annotate, EngineInfo, MapForm, Resolve
+from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.records import Sentence
+from transforms.common.resources import model_digest
+
+__all__ = ["prepare", "read_docs", "sentences_of", "versions", "zones"]
+
+# Docs that spaCy puts into one matrix product; what it tags does not hang on it.
+BATCH_DOCS = 256
+
+# Strings kept for good beyond those that the model brings: about 100 MB.
+MAX_NEW_STRINGS = 200_000
+
+_UNUSED = frozenset(
+    {
+        "ner", "beam_ner", "entity_linker", "entity_ruler", "span_ruler", "spancat",
+        "spancat_singlelabel", "span_finder", "textcat", "textcat_multilabel",
+    }
+)  # fmt: skip
+_PARSERS = frozenset({"parser", "beam_parser"})
+_SETTERS = frozenset({"senter", "sentencizer"})
+
+
+def prepare(
+    argument: str, resolve: Resolve | None = None
+) -> tuple[EngineInfo, Callable[[], Annotate]]:
+    """Return what the pipeline `argument` is, and the function that loads it.
+
+    Raises:
+        UsageError: no such package or folder, or the folder is no spaCy pipeline.
+    """
+    folder = _folder(argument, resolve)
+    plan = _plan(folder)
+    info = EngineInfo(
+        name=f"spacy:{os.path.basename(os.path.normpath(argument))}",
+        language=plan.language,
+        fingerprint=f"{versions('spacy', 'thinc')} model={model_digest(folder)[:32]}",
+        has_upos=plan.has_upos,
+        has_lemmas=plan.has_lemmas,
+    )
+
+    def load() -> Annotate:
+        nlp = _load(folder, plan)
+        zone = zones(nlp)
+
+        def annotate(
+            paragraphs: Sequence[str], map_form: MapForm | None = None
+        ) -> list[list[Sentence]]:
+            with zone():
+                return [
+                    sentences_of(read, lemmas=plan.has_lemmas, upos=plan.has_upos)
+                    for read in read_docs(nlp, paragraphs, map_form)
+                ]
+
+        return annotate
+
+    return info, load
+
+
+def versions(*distributions: str) -> str:
+    """Return `name=version` of installed distributions, separated by spaces."""
+    return " ".join(f"{name}={importlib.metadata.version(name)}" for name in distributions)
+
+
+def _folder(argument: str, resolve: Resolve | None) -> str:
+    from spacy import util
+
+    if util.is_package(argument):
+        package = str(util.get_package_path(argument))
+        meta = util.load_meta(os.path.join(package, "meta.json"))
+        return os.path.join(package, f"{meta['lang']}_{meta['name']}-{meta['version']}")
+    folder = resolve(argument) if resolve else os.path.expanduser(argument)
+    if not os.path.isdir(folder):
+        installed = sorted(util.get_installed_models())
+        raise UsageError(
+            f"no spaCy model {argument!r}, neither an installed package nor a folder"
+            f"{nearest(argument, installed)}; installed: {', '.join(installed) or 'none'}. "
+            f"Install it (python -m spacy download {os.path.basename(argument)}) or name a folder"
+        )
+    for name in ("meta.json", "config.cfg"):
+        if not os.path.isfile(os.path.join(folder, name)):
+            raise UsageError(
+                f"{argument!r} is no spaCy pipeline: {name} is missing; name the folder that "
+                "nlp.to_disk or `spacy train` wrote"
+            )
+    return folder
+
+
+class _Plan(NamedTuple):
+    """What to run of a pipeline, read from its configuration."""
+
+    language: str | None
+    exclude: list[str]
+    enable: list[str]
+    add_sentencizer: bool
+    has_lemmas: bool
+    has_upos: bool
+
+
+def _plan(folder: str) -> _Plan:
+    from spacy import util
+
+    config = util.load_config(os.path.join(folder, "config.cfg"))
+    language = config["nlp"]["lang"]
+    factories = {
+        name: config["components"][name].get("factory", "") for name in config["nlp"]["pipeline"]
+    }
+    disabled = [name for name in config["nlp"].get("disabled", []) if name in factories]
+    active = [name for name in factories if name not in disabled]
+    setters = [name for name in active if factories[name] in _SETTERS]
+    spare = [name for name in disabled if factories[name] in _SETTERS]
+    enable = [] if setters else spare[:1]
+    exclude = [name for name, factory in factories.items() if factory in _UNUSED]
+    parsers = [name for name in active if factories[name] in _PARSERS]
+    if setters or enable:
+        exclude += parsers
+    kept = [name for name in active if name not in exclude]
+    return _Plan(
+        language=None if language == "xx" else language,
+        exclude=exclude,
+        enable=enable,
+        add_sentencizer=not (setters or enable or parsers),
+        has_lemmas=any(_assigns(language, factories[name], "token.lemma") for name in kept),
+        has_upos=any(_sets_upos(folder, language, name, factories[name]) for name in kept),
+    )
+
+
+def _assigns(language: str, factory: str, attribute: str) -> bool:
+    from spacy import util
+
+    kind = util.get_lang_class(language)
+    return kind.has_factory(factory) and attribute in kind.get_factory_meta(factory).assigns
+
+
+def _sets_upos(folder: str, language: str, name: str, factory: str) -> bool:
+    # A morphologizer may have been trained without parts of speech, an attribute ruler may map
+    # other things: what they learnt stands in their files.
+    import srsly
+
+    component = os.path.join(folder, name)
+    if factory == "morphologizer":
+        return any(srsly.read_json(os.path.join(component, "cfg")).get("labels_pos", {}).values())
+    if factory == "attribute_ruler":
+        patterns = srsly.read_msgpack(os.path.join(component, "patterns"))
+        return any("POS" in pattern.get("attrs", {}) for pattern in patterns)
+    return _assigns(language, factory, "token.pos")
+
+
+def _load(folder: str, plan: _Plan) -> Any:
+    import spacy
+
+    try:
+        nlp = spacy.load(folder, exclude=plan.exclude)
+    except (OSError, ValueError, ImportError, AttributeError, KeyError) as error:
+        raise LexbeamError(
+            f"the spaCy model in {folder!r} cannot be loaded: {error}. It may need another version "
+            f"of spaCy than {spacy.__version__}, or a package with its own components"
+        ) from error
+    for name in plan.enable:
+        nlp.enable_pipe(name)
+    if plan.add_sentencizer:
+        nlp.add_pipe("sentencizer")
+    return nlp
+
+
+def zones(nlp: Any) -> Callable[[], AbstractContextManager[Any]]:
+    """Return a function that gives the context in which Docs of `nlp` are to be made and used."""
+    limit = len(nlp.vocab.strings) + MAX_NEW_STRINGS
+
+    def zone() -> AbstractContextManager[Any]:
+        return nlp.memory_zone() if len(nlp.vocab.strings) > limit else nullcontext()
+
+    return zone
+
+
+class ReadDoc(NamedTuple):
+    """A Doc with the place of each token: in its own text, or in the one before mapping."""
+
+    doc: Any
+    starts: list[int]
+    ends: list[int]
+
+
+def read_docs(nlp: Any, paragraphs: Sequence[str], map_form: MapForm | None) -> Iterator[ReadDoc]:
+    """Run `nlp` over paragraphs, in order; with `map_form`, on the mapped words of their tokens."""
+    if map_form is None:
+        for doc in nlp.pipe(paragraphs, batch_size=BATCH_DOCS):
+            yield ReadDoc(doc, *_places(doc))
+        return
+    from spacy.tokens import Doc
+
+    originals = [nlp.tokenizer(paragraph) for paragraph in paragraphs]
+    places = [_places(doc) for doc in originals]
+    mapped = [
+        Doc(
+            nlp.vocab,
+            words=[map_form(token.text) for token in doc],
+            spaces=[bool(token.whitespace_) for token in doc],
+        )
+        for doc in originals
+    ]
+    for doc, place in zip(nlp.pipe(mapped, batch_size=BATCH_DOCS), places, strict=True):
+        yield ReadDoc(doc, *place)
+
+
+def _places(doc: Any) -> tuple[list[int], list[int]]:
+    from spacy.attrs import IDX, LENGTH
+
+    starts, lengths = doc.to_array([IDX, LENGTH]).T.tolist()
+    return starts, [start + length for start, length in zip(starts, lengths, strict=True)]
+
+
+def sentences_of(read: ReadDoc, *, lemmas: bool, upos: bool) -> list[Sentence]:
+    """Return the sentences of a Doc, whitespace tokens and empty sentences left out.
+
+    A lemma that the pipeline left empty is the form, a part of speech `X`. Without `lemmas` or
+    `upos` the list is None.
+    """
+    from spacy.attrs import IS_SPACE, LEMMA, ORTH, POS, SENT_START
+
+    doc, starts, ends = read
+    if not starts:
+        return []
+    strings = doc.vocab.strings
+    # One array of all columns: a tenth of the time that token attributes take.
+    orths, lemma_ids, pos_ids, begins, spaces = doc.to_array(
+        [ORTH, LEMMA, POS, SENT_START, IS_SPACE]
+    ).T.tolist()
+    forms = [strings[orth] for orth in orths]
+    lemma_list = (
+        [strings[lemma] if lemma else form for lemma, form in zip(lemma_ids, forms, strict=True)]
+        if lemmas
+        else None
+    )
+    upos_list = [strings[pos] if pos else "X" for pos in pos_ids] if upos else None
+    borders = [index for index, begin in enumerate(begins) if begin == 1 and index] + [len(forms)]
+    if not any(spaces):
+        return [
+            Sentence(
+                forms[first:last],
+                lemma_list[first:last] if lemma_list else None,
+                upos_list[first:last] if upos_list else None,
+                starts[first:last],
+                ends[first:last],
+            )
+            for first, last in pairwise([0, *borders])
+        ]
+    found = []
+    for first, last in pairwise([0, *borders]):
+        keep = [index for index in range(first, last) if not spaces[index]]
+        if keep:
+            found.append(
+                Sentence(
+                    [forms[index] for index in keep],
+                    [lemma_list[index] for index in keep] if lemma_list else None,
+                    [upos_list[index] for index in keep] if upos_list else None,
+                    [starts[index] for index in keep],
+                    [ends[index] for index in keep],
+                )
+            )
+    return found

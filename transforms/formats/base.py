@@ -1,0 +1,179 @@
+"""What every reader takes and yields: sources in, records or rejects out.
+
+A reader is a plain function `reader(source, options)` that yields a `Record` or a `Reject` for
+each input record, and raises `BadRecord` (or anything else) where nothing more can be read of the
+source; that then counts as one more reject. What one input record is:
+
+| format | an input record is | position |
+|---|---|---|
+| text | the file | empty |
+| tei | the file; each `<TEI>` of a `<teiCorpus>` | empty; its number from 1 |
+| jsonl | a line that is not blank | line number |
+| json | an element of the array, or the one object | its number from 1; empty |
+| csv | a row that is not blank, the header left out | line number where it starts |
+| parquet | a row | its number from 1 |
+| conllu | a `# newdoc`, or the file; each broken sentence is one more | line number |
+| lines | the file; each line that must be left out is one more | empty; line number |
+
+A file that cannot be read at all, or an archive, is one record; if it breaks off later, what is
+missing is one record more. Documents and rejects together are thus the input records, always.
+
+    >>> import io
+    >>> from transforms.formats.registry import read_file
+    >>> text = b"One. Two.\\r\\n\\r\\nThree."
+    >>> for name, record in read_file("a.txt", "a.txt", open=lambda: io.BytesIO(text)):
+    ...     print(name, repr(record.text))
+    a.txt 'One. Two.\\n\\nThree.'
+"""
+
+import codecs
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import BinaryIO, NamedTuple
+
+from transforms.common.errors import UsageError, nearest
+from transforms.common.records import Sentence
+
+__all__ = [
+    "BLOCK",
+    "LINES_HOLD",
+    "TEI_PARTS",
+    "BadRecord",
+    "Reader",
+    "ReaderOptions",
+    "Record",
+    "Reject",
+    "Source",
+]
+
+# Sentences (`conllu`) or lines (`lines`) of one block of a long document.
+BLOCK = 2000
+
+LINES_HOLD = ("lemmas", "forms", "text")
+TEI_PARTS = ("body", "front", "back")
+_TAB = {"tab": "\t", "\\t": "\t"}
+
+
+class Record(NamedTuple):
+    """An input record, or one block of a long one that came annotated.
+
+    Attributes:
+        position: place in the source, see the table above; empty where the source is the record.
+        fields: strings as found: `date`, `title`, `author`, `genre`, `language` where there are
+            such, and what else the record holds under its own names. Never empty strings.
+        text: in NFC, without soft hyphens and zero-width characters; lines end in a line feed, an
+            empty line parts paragraphs. None if annotation came without text.
+        sentences: annotation that came with the record, else None; offsets refer to `text`.
+        block: ordinal of this block within the record, from 0 and without gaps.
+    """
+
+    position: str
+    fields: Mapping[str, str]
+    text: str | None
+    sentences: list[Sentence] | None
+    block: int = 0
+
+
+class Reject(NamedTuple):
+    """An input record left out; `reason` is a key of `schemas.rejects.REASONS`."""
+
+    position: str
+    reason: str
+    detail: str
+
+
+class Source(NamedTuple):
+    """A stream of bytes with a name.
+
+    Attributes:
+        name: published name: path relative to the named input, or `archive!member`.
+        open: opens the stream of decompressed bytes; for a member of a tar archive only once, and
+            before the next member is asked for.
+        path: where the file (of a member: the archive) really lies.
+    """
+
+    name: str
+    open: Callable[[], BinaryIO]
+    path: str
+
+
+class BadRecord(Exception):
+    """Raised within readers: what is being read must be left out, for a reason of the list."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(reason, detail)
+        self.reason = reason
+        self.detail = detail
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReaderOptions:
+    """How input is read; every reader takes what concerns it.
+
+    Attributes:
+        encoding: of text, lines, jsonl, json, csv and conllu; XML declares its own. Strict.
+        fields: `NAME=FIELD` pairs: which field, column or dotted path of a record gives `title`,
+            `author`, `genre`, `language`, `date`, or a field of any other name. Without them the
+            five are found by name, whatever their case.
+        text_field: field, column or dotted path that holds the text (jsonl, json, csv, parquet).
+        json_path: dotted path of the array within a JSON file; empty if the file is the array.
+        tei_parts: parts of a TEI text that are read: `body`, `front`, `back`.
+        delimiter: of csv; empty: a tab for .tsv and .tab, else the commonest of tab, comma,
+            semicolon and bar in the first line. `\\t` and `tab` are names of the tab.
+        quoting: whether csv quotes (`"`) mean something. Switch it off where quotes are stray.
+        header: whether the first row of csv names the columns.
+        columns: names of the columns of csv without header; else they are `1`, `2`, ...
+        lines_hold: what the tokens of `lines` are: `lemmas`, `forms`, or `text`, where each line
+            is a paragraph that an engine annotates.
+        max_record_bytes: of a file that cannot be read in pieces (text, tei, json, and parquet in
+            an archive); larger ones are rejects.
+        max_line_bytes: of a line of lines, jsonl, conllu and of a row of csv.
+        max_expansion_ratio: of a compressed file or archive to what comes out of it; the first
+            16 MiB are free.
+        max_expanded_bytes: of what comes out of a compressed file or archive.
+    """
+
+    encoding: str = "utf-8"
+    fields: tuple[str, ...] = ()
+    text_field: str = "text"
+    json_path: str = ""
+    tei_parts: tuple[str, ...] = ("body",)
+    delimiter: str = ""
+    quoting: bool = True
+    header: bool = True
+    columns: tuple[str, ...] = ()
+    lines_hold: str = "lemmas"
+    max_record_bytes: int = 200_000_000
+    max_line_bytes: int = 32 << 20
+    max_expansion_ratio: int = 200
+    max_expanded_bytes: int = 1 << 40
+
+    def __post_init__(self) -> None:
+        """Refuse values that no reader could follow."""
+        try:
+            known = codecs.lookup(self.encoding)._is_text_encoding
+        except LookupError:
+            known = False
+        if not known:
+            raise UsageError(f"--encoding: no text encoding is called {self.encoding!r}")
+        for pair in self.fields:
+            if not all(pair.partition("=")):
+                raise UsageError(f"--fields: {pair!r} is not of the form NAME=FIELD")
+        for name, values, allowed in (
+            ("lines-hold", (self.lines_hold,), LINES_HOLD),
+            ("tei-parts", self.tei_parts, TEI_PARTS),
+        ):
+            for value in values:
+                if value not in allowed:
+                    hint = nearest(value, allowed)
+                    raise UsageError(f"--{name} takes {', '.join(allowed)}, not {value!r}{hint}")
+        if len(_TAB.get(self.delimiter, self.delimiter)) > 1:
+            raise UsageError(f"--delimiter is one character or `tab`, not {self.delimiter!r}")
+
+    @property
+    def separator(self) -> str:
+        """The delimiter as one character, or empty if each file is asked."""
+        return _TAB.get(self.delimiter, self.delimiter)
+
+
+Reader = Callable[[Source, ReaderOptions], Iterator[Record | Reject]]

@@ -1,0 +1,229 @@
+"""CoNLL-U: annotated text, a document from one `# newdoc` to the next, or the whole file.
+
+A token is a syntactic word; the parts of a multiword token share its span, empty nodes are passed
+over. The text is put together from the surface forms and `SpaceAfter=No`; sentences are parted by
+a space, paragraphs (`# newpar`) by an empty line. A document over 2,000 sentences comes in blocks
+of so many, without text and offsets, so that a file of any size is read in little memory.
+
+A sentence that breaks the format is a reject of its own, which counts as one input record more;
+the rest of its document is kept. Comments before the first sentence (`# year = 1790`,
+`# meta::genre = letter`) are the document's fields.
+
+Lemmas that are not given (`_`) are None if a sentence has none, else the form; parts of speech are
+None if it has none, else `X`.
+"""
+
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from transforms.common.records import Sentence
+from transforms.formats.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.fields import KNOWN, scalar
+from transforms.formats.streams import iter_lines, line_encoding, opened
+from transforms.formats.text_cleaning import clean_field, decode
+
+__all__ = ["read_conllu"]
+
+_OF_SENTENCE = {"sent_id", "text", "newpar", "newdoc", "newpar id"}
+
+
+class _Parsed(NamedTuple):
+    """A sentence, its surface text, and whether a space follows it."""
+
+    sentence: Sentence
+    text: str
+
+
+class _Chunk(NamedTuple):
+    """The lines of one sentence: comments and tokens, the number of the first of either, errors."""
+
+    number: int
+    first: int
+    comments: list[str]
+    lines: list[str]
+    error: BadRecord | None
+
+
+def read_conllu(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
+    """Yield documents, by blocks, and rejects of single sentences.
+
+    Raises:
+        BadRecord: `empty`, if there is no sentence at all.
+    """
+    document: _Document | None = None
+    chunks = 0
+    for chunk in _chunks(source, options):
+        chunks += 1
+        keys = [comment.split("=")[0].strip() for comment in chunk.comments]
+        opens = any(key.split(" ")[0] == "newdoc" for key in keys)
+        if document is None or opens:
+            if document is not None:
+                yield from document.end()
+            document = _Document(str(chunk.number) if opens else "", chunk.comments)
+        try:
+            if chunk.error is not None:
+                raise chunk.error
+            parsed = _parse(chunk.lines)
+        except BadRecord as error:
+            yield Reject(str(chunk.first), error.reason, error.detail)
+            continue
+        yield from document.add(parsed, any(key.split(" ")[0] == "newpar" for key in keys))
+    if document is not None:
+        yield from document.end()
+    if not chunks:
+        raise BadRecord("empty", "no sentence in it")
+
+
+class _Document:
+    """Sentences of a document until a block is full."""
+
+    def __init__(self, position: str, comments: list[str]) -> None:
+        self._position = position
+        self._fields = _fields(comments)
+        self._parsed: list[_Parsed] = []
+        self._paragraphs: list[bool] = []
+        self._block = 0
+
+    def add(self, parsed: _Parsed, paragraph: bool) -> Iterator[Record]:
+        if len(self._parsed) == BLOCK:
+            yield self._without_text()
+        self._parsed.append(parsed)
+        self._paragraphs.append(paragraph)
+
+    def end(self) -> Iterator[Record]:
+        if self._block and self._parsed:
+            yield self._without_text()
+        elif self._parsed:
+            yield self._with_text()
+
+    def _without_text(self) -> Record:
+        sentences = [p.sentence._replace(starts=None, ends=None) for p in self._parsed]
+        record = Record(self._position, self._fields, None, sentences, self._block)
+        self._block += 1
+        self._parsed, self._paragraphs = [], []
+        return record
+
+    def _with_text(self) -> Record:
+        pieces: list[str] = []
+        length = 0
+        sentences = []
+        for (sentence, text), paragraph in zip(self._parsed, self._paragraphs, strict=True):
+            if pieces:
+                pieces.append("\n\n" if paragraph else " ")
+                length += len(pieces[-1])
+            starts, ends = (
+                [length + offset for offset in offsets or ()]
+                for offsets in (sentence.starts, sentence.ends)
+            )
+            sentences.append(sentence._replace(starts=starts, ends=ends))
+            pieces.append(text)
+            length += len(text)
+        joined: str | None = "".join(pieces)
+        if not unicodedata.is_normalized("NFC", joined or ""):
+            # A form begins with a combining mark: no NFC text has these forms at these places.
+            joined = None
+            sentences = [s._replace(starts=None, ends=None) for s in sentences]
+        return Record(self._position, self._fields, joined, sentences)
+
+
+def _chunks(source: Source, options: ReaderOptions) -> Iterator[_Chunk]:
+    encoding = line_encoding(options)
+    comments: list[str] = []
+    lines: list[str] = []
+    error: BadRecord | None = None
+    number = first = size = 0
+    with opened(source, options) as stream:
+        for current, raw in iter_lines(stream, options.max_line_bytes):
+            if raw is not None and not raw.strip():
+                if lines or error:
+                    yield _Chunk(number, first, comments, lines, error)
+                    comments, lines, error, size = [], [], None, 0
+                continue
+            if not comments and not lines and error is None:
+                number = current
+            try:
+                if raw is None or (size := size + len(raw)) > options.max_line_bytes:
+                    raise BadRecord("too_large", f"over {options.max_line_bytes} bytes")
+                line = decode(raw, encoding)
+                if "\x00" in line:
+                    raise BadRecord("malformed", "a NUL character")
+            except BadRecord as bad:
+                if error is None:
+                    error, first = bad, current
+                continue
+            if line.startswith("#"):
+                comments.append(line[1:].strip())
+            elif error is None:
+                first = first if lines else current
+                lines.append(line)
+    if lines or error:
+        yield _Chunk(number, first, comments, lines, error)
+
+
+def _parse(lines: list[str]) -> _Parsed:
+    """Return the sentence of some token lines; offsets are within its text.
+
+    Raises:
+        BadRecord: `malformed`.
+    """
+    forms: list[str] = []
+    lemmas: list[str] = []
+    tags: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    text = space = ""
+    last_part = surface = 0
+    for line in lines:
+        cells = line.split("\t")
+        if len(cells) != 10:
+            raise BadRecord("malformed", f"{len(cells)} columns, not 10: {line[:60]!r}")
+        name, form, lemma, tag = cells[0], clean_field(cells[1]), clean_field(cells[2]), cells[3]
+        if "." in name:
+            continue
+        first, _, last = name.partition("-")
+        if not first.isdecimal() or int(first) != len(forms) + 1 or not form:
+            raise BadRecord("malformed", f"a word out of order or without form: {line[:60]!r}")
+        if last:
+            if not last.isdecimal() or int(last) < int(first) or last_part >= int(first):
+                raise BadRecord("malformed", f"not a range of words: {line[:60]!r}")
+            last_part = int(last)
+        if last or int(first) > last_part:
+            text += space + form
+            space = "" if "SpaceAfter=No" in cells[9].split("|") else " "
+            surface = len(form)
+        if not last:
+            start = len(text) - surface
+            forms.append(form)
+            lemmas.append(lemma if lemma != "_" or form == "_" else "")
+            tags.append("" if tag == "_" else tag)
+            starts.append(start)
+            ends.append(len(text))
+    if not forms or last_part > len(forms):
+        raise BadRecord("malformed", "a sentence without words, or a word that is not there")
+    given = [lemma or form for lemma, form in zip(lemmas, forms, strict=True)]
+    sentence = Sentence(
+        forms,
+        given if any(lemmas) else None,
+        [tag or "X" for tag in tags] if any(tags) else None,
+        starts,
+        ends,
+    )
+    return _Parsed(sentence, text)
+
+
+def _fields(comments: list[str]) -> dict[str, str]:
+    fields: dict[str, str] = {}
+    for comment in comments:
+        key, found, value = (part.strip() for part in comment.partition("="))
+        if not found or key in _OF_SENTENCE or not (value := scalar(value)):
+            if key == "newdoc id" and value:
+                fields["newdoc"] = value
+            continue
+        fields.setdefault(key, value)
+        short = key.rpartition("::")[2].lower()
+        if short in KNOWN:
+            fields.setdefault(short, value)
+        elif short == "year":
+            fields.setdefault("date", value)
+    return fields

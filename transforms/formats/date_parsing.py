@@ -1,0 +1,307 @@
+"""Dates as sources write them, read as years.
+
+Years before our era are negative: 49 BC is -49, and `-0049.0` is the number -49. There is no
+astronomical shift; year 0 is what a source calls so (LatinISE names the turn of the era `0000`)
+and counts as of our era. A date is the years it may lie in, first and last:
+
+    >>> parse_date("January 8, 1790")
+    Date(year=1790, year_to=1790, text='January 8, 1790')
+    >>> [parse_date(text)[:2] for text in ("ca. 1810-12-31", "[1842/43?]", "s. I a. C.")]
+    [(1810, 1810), (1842, 1843), (-100, -1)]
+    >>> parse_date("February 30, 1790") is None
+    True
+
+Decades and centuries are those of the leading digits: the 1840s are 1840 to 1849, the 18th century
+(and the 1700s) 1700 to 1799, the first 1 to 99, the 1st century BC -100 to -1. `1810-12` is
+December 1810, `1810-13` and `1810/12` are ranges. A date that does not exist, and a year after
+2100, is none.
+"""
+
+import datetime
+import re
+from collections.abc import Callable
+from typing import NamedTuple
+
+__all__ = ["DATE_RANGES", "LAST_YEAR", "Date", "parse_date", "pick_year"]
+
+DATE_RANGES = ("first", "middle", "last", "reject")
+LAST_YEAR = 2100
+
+
+class Date(NamedTuple):
+    """The first and last year that a date may lie in, and the date as found."""
+
+    year: int
+    year_to: int
+    text: str
+
+
+Span = tuple[int, int]
+
+_MONTHS = (
+    "jan januari janvier januar january enero ene gennaio ianuarius",
+    "feb febr februari février februar february febrero febbraio fév",
+    "mar märz march marzo mars maart mrz",
+    "apr april avril abril aprile abr avr",
+    "may mai mayo maj mei maggio",
+    "jun june juin juni junio giugno",
+    "jul july juillet juli julio luglio juil",
+    "aug august août augusti augustus agosto ago",
+    "sep sept september septembre septiembre settembre setiembre",
+    "oct october oktober octobre octubre ottobre okt",
+    "nov november novembre noviembre",
+    "dec december dezember décembre diciembre dicembre dez dic déc",
+)
+_MONTH = {name: number for number, names in enumerate(_MONTHS, 1) for name in names.split()}
+_ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
+
+_BEFORE = re.compile(
+    r"(?<![^\W\d])(b\.? ?c\.? ?e?\.?|v\. ?chr\.?|v\. ?u\. ?z\.?|a\. ?c\. ?n\.?|a\. ?c\.?|"
+    r"av\. ?j\.? ?-?c\.?|f\. ?kr\.?|a\. ?de ?c\.?)(?!\w)"
+)
+_AFTER = re.compile(
+    r"(?<![^\W\d])(a\. ?d\.?|ad|c\. ?e\.|ce|n\. ?chr\.?|n\. ?u\. ?z\.?|d\. ?c\.?|"
+    r"ap\. ?j\.? ?-?c\.?|e\. ?kr\.?)(?!\w)"
+)
+_ABOUT = re.compile(
+    r"^(circa|around|about|approximately|probably|possibly|ca\.?|c\.|cca\.?|um|etwa|ungefähr|hacia|"
+    r"alrededor de|vers|environ|omkring|c(?=\d)|early|mid|late|[~≈])[- ]*"
+)
+_WEEKDAY = re.compile(
+    r"^(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?[.,]? +|^(on|in|the|im|am|en|el|the) +"
+)
+_NUMERAL = re.compile(r"\d|\b[ivx]+\b")
+_JOINT = re.compile(r"(-|/|to |bis |until |hasta ) *")
+_SEASON = re.compile(r"^(spring|summer|autumn|fall|winter|michaelmas|easter|christmas)[ ,]+")
+_TIME = re.compile(r"(?<=\d)t\d{2}(:?\d{2}(:?\d{2}(\.\d+)?)?)?(z|[+-]\d{2}:?\d{2})?$")
+_NUMBER = re.compile(r"([+-]?)(\d{1,4})(\.0*)?$")
+_ISO = re.compile(r"([+-]?)(\d{4})-(\d{2})(?:-(\d{2}))?$")
+_COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})$")
+_YEAR_FIRST = re.compile(r"(\d{4})[./](\d{1,2})[./](\d{1,2})\.?$")
+_YEAR_LAST = re.compile(r"(\d{1,2})[./-] ?(\d{1,2})[./-] ?(\d{4})$")
+_SHORT = re.compile(r"(\d{4}) ?[-/] ?(\d{1,2})$")
+_RANGE = re.compile(
+    r"(?:from|between|von|zwischen|entre|de|desde) (?P<a>.+?) (?:to|and|bis|und|y|et|à|a|hasta) "
+    r"(?P<b>.+)$|(?P<c>.+?) (?:to|bis|until|till) (?P<d>.+)$"
+)
+_DECADE = re.compile(
+    r"(?:the |die |años |década de |decade of |années )?"
+    r"(\d{1,3})0(?:['’]?s|er(?: jahren?)?|-tal(?:et)?)$"
+)
+_DECADE_NAMED = re.compile(r"(?:los años|años|(?:la )?década de|les années|années) (\d{1,3})0$")
+_OPEN_DIGITS = re.compile(r"(\d{2,3})(-|x|u)\??$|(\d{2})(--|xx|uu)\??$")
+_CENTURY = re.compile(
+    r"(?:the )?(\d{1,2})(?:st|nd|rd|th|\.|e|er|ème)? ?"
+    r"(?:century|centuries|cent\.?|c\.?|jahrhunderts?|jhdt\.?|jhd\.?|jhs?\.?|siècle|s\.)$|"
+    r"(?:s\.?|sec\.?|saec\.?|siglo|secolo|saeculum|século) ?([ivx]+)$|"
+    r"([ivx]+)(?:e|er|ème)? ?(?:siècle|secolo|s\.)$"
+)
+_DOUBTED = re.compile(r"(?<!\d)\d{3}\?")  # a decade, or a year of the first millennium
+_SWEDISH = re.compile(r"(\d{1,2})00-talet$")
+_MONTH_NAME = re.compile(r"[^\W\d]+")
+
+
+def parse_date(text: str) -> Date | None:
+    """Return the years of a date, or None if it cannot be read or does not exist.
+
+    Taken are ISO dates and intervals, numbers with sign (`-0049.0`), dates with month names in
+    English, German, Dutch, Spanish, French, Italian and Swedish, numeric dates, ranges, decades,
+    centuries, all of these with an era (`BC`, `v. Chr.`, `a. C.`), in brackets, doubted (`?`) or
+    about (`ca.`). Dates without a first or last year (`before 1810`) are None.
+    """
+    if len(text) > 200 or _DOUBTED.search(text):
+        return None
+    span = _span(_plain(text))
+    if span is None or not -9999 <= span[0] <= span[1] <= LAST_YEAR:
+        return None
+    return Date(*span, text.strip())
+
+
+def pick_year(date: Date, how: str) -> int | None:
+    """Return the year that counts of a date: `first`, `middle` or `last` of a range.
+
+    With `reject` a range has none, and None is returned.
+    """
+    if how == "reject":
+        return date.year if date.year == date.year_to else None
+    return {"first": date.year, "middle": (date.year + date.year_to) // 2, "last": date.year_to}[
+        how
+    ]
+
+
+def _plain(text: str) -> str:
+    text = re.sub("[\u2010-\u2015\u2212]", "-", text).lower()
+    text = re.sub(r"[\[\](){}<>?\"“”]", "", text)
+    return " ".join(text.split()).strip(" .,;:")
+
+
+def _span(text: str) -> Span | None:
+    for pattern, before in ((_BEFORE, True), (_AFTER, False)):
+        for match in pattern.finditer(text):
+            head, tail = text[: match.start()].strip(" ,"), text[match.end() :].strip(" ,")
+            if not _NUMERAL.search(head + " " + tail):
+                continue
+            if joint := _JOINT.match(tail):  # an era on each side of a range
+                first, last = _span(text[: match.end()]), _span(tail[joint.end() :])
+                return (first[0], last[1]) if first and last else None
+            rest = f"{head} {tail}".strip()
+            return _before_our_era(rest) if before else _any(rest)
+    return _any(text)
+
+
+def _any(text: str) -> Span | None:
+    text = _bare(text)
+    return _single(text) or _range(text)
+
+
+def _bare(text: str) -> str:
+    while (short := _SEASON.sub("", _WEEKDAY.sub("", _ABOUT.sub("", text)))) != text:
+        text = short
+    return text
+
+
+def _single(text: str) -> Span | None:
+    return next(filter(None, (form(text) for form in _FORMS)), None)
+
+
+def _before_our_era(text: str) -> Span | None:
+    """Return the span of a date whose era is stripped: it runs down to 1, centuries from n00."""
+    text = _bare(text)
+    for cut in re.finditer(r"(?<=[\w.]) ?(?:-|/| to | bis | and | und ) ?", text):
+        first, last = _mirrored(text[: cut.start()]), _mirrored(text[cut.end() :])
+        if first and last and first[0] <= last[1]:
+            return first[0], last[1]
+    return _mirrored(text)
+
+
+def _mirrored(text: str) -> Span | None:
+    span = _single(re.sub(r"(?<= )\d{1,2}$", lambda match: match[0].zfill(4), text))
+    if span is None or span[0] < 0 or span == (0, 0):
+        return None
+    if _CENTURY.match(text) or _SWEDISH.match(text):
+        century = span[1] // 100 + 1
+        return -100 * century, -100 * (century - 1) - 1
+    return -span[1], -span[0]
+
+
+def _number(text: str) -> Span | None:
+    match = _NUMBER.match(text)
+    if not match:
+        return None
+    year = int(match[2]) * (-1 if match[1] == "-" else 1)
+    return year, year
+
+
+def _iso(text: str) -> Span | None:
+    text = _TIME.sub("", text)
+    match = _ISO.match(text)
+    if match:
+        sign = -1 if match[1] == "-" else 1
+        return _day(int(match[2]), int(match[3]), int(match[4] or 1), sign)
+    match = _COMPACT.match(text) or _YEAR_FIRST.match(text)
+    return _day(int(match[1]), int(match[2]), int(match[3])) if match else None
+
+
+def _day(year: int, month: int, day: int, sign: int = 1) -> Span | None:
+    try:
+        # Every fourth year had a 29 February until the reform, which came when it came.
+        datetime.date(2001 if year % 4 else 2000, month, day)
+    except ValueError:
+        return None
+    return sign * year, sign * year
+
+
+def _year_last(text: str) -> Span | None:
+    match = _YEAR_LAST.match(text)
+    if not match:
+        return None
+    first, second, year = int(match[1]), int(match[2]), int(match[3])
+    return _day(year, second, first) or _day(year, first, second)
+
+
+def _month_name(text: str) -> Span | None:
+    month = 0
+    rest = re.sub(r"(?<=\d)(st|nd|rd|th|er|º|ª)\b", "", text)
+    for name in _MONTH_NAME.findall(rest):
+        if name in ("of", "de", "del", "den", "the"):
+            continue
+        if month or name not in _MONTH:
+            return None
+        month = _MONTH[name]
+    if not month or re.search(r"[^\w\s.,/-]", rest):
+        return None
+    numbers = re.findall(r"\d+", rest)
+    if len(numbers) == 1:
+        return _day(int(numbers[0]), month, 1) if len(numbers[0]) in (3, 4) else None
+    if len(numbers) != 2:
+        return None
+    day, year = sorted(numbers, key=len)
+    return _day(int(year), month, int(day)) if len(day) <= 2 and len(year) in (3, 4) else None
+
+
+def _range(text: str) -> Span | None:
+    if re.fullmatch(r"[+-]?\d{4}-\d\d?-\d+", text):
+        return None  # a day that does not exist
+    if match := _SHORT.match(text):
+        first = int(match[1])
+        last = int(match[1][: 4 - len(match[2])] + match[2])
+        return (first, last) if last >= first else None
+    if match := _RANGE.match(text):
+        return _between(match["a"] or match["c"], match["b"] or match["d"])
+    parts = text.split("/")
+    if len(parts) == 2:
+        return _between(*parts)
+    for cut in re.finditer(r"(?<=[\w.]) ?- ?", text):
+        # The dash that parts two dates, not one within either: try each.
+        if found := _between(text[: cut.start()], text[cut.end() :]):
+            return found
+    return None
+
+
+def _between(first: str, last: str) -> Span | None:
+    first, last = _bare(first.strip()), _bare(last.strip())
+    century = re.search(r" ?(century|centuries|jahrhundert|jh\.?|siècle)$", last)
+    if century and re.fullmatch(r"\d{1,2}(st|nd|rd|th|\.|e)?", first):
+        first += century[0]
+    a, b = _single(first), _single(last)
+    return (a[0], b[1]) if a and b and a[0] <= b[1] else None
+
+
+def _decade(text: str) -> Span | None:
+    match = _DECADE.match(text) or _DECADE_NAMED.match(text)
+    if match:
+        first = int(match[1]) * 10
+        return first, first + (99 if first % 100 == 0 and first else 9)
+    if match := _OPEN_DIGITS.match(text):
+        if match[3]:
+            return int(match[3]) * 100, int(match[3]) * 100 + 99
+        if len(match[1]) == 3:
+            return int(match[1]) * 10, int(match[1]) * 10 + 9
+    return None
+
+
+def _century(text: str) -> Span | None:
+    if match := _SWEDISH.match(text):
+        number = int(match[1]) + 1
+    elif match := _CENTURY.match(text):
+        number = int(match[1]) if match[1] else _roman(match[2] or match[3])
+    else:
+        return None
+    if not 1 <= number <= 21:
+        return None
+    return max(1, 100 * (number - 1)), 100 * number - 1
+
+
+def _roman(text: str) -> int:
+    values = [_ROMAN[c] for c in text]
+    return sum(-v if v < w else v for v, w in zip(values, [*values[1:], 0], strict=True))
+
+
+_FORMS: tuple[Callable[[str], Span | None], ...] = (
+    _number,
+    _iso,
+    _year_last,
+    _month_name,
+    _century,
+    _decade,
+)

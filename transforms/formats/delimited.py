@@ -1,0 +1,161 @@
+r"""Tables as text (CSV, TSV): a record a row, its fields the named columns.
+
+With quoting, a row is read as RFC 4180 says, and strictly: a quote that opens a cell must close it.
+A row whose quote is stray is a reject, and reading goes on with the next line. Without quoting a
+row is a line and quotes are characters like others: the CompLex files need that.
+
+A row with more or fewer cells than columns is a reject (cells left empty at its end are not
+missed); so is a row over `max_line_bytes`.
+"""
+
+import csv
+import sys
+from collections import deque
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.fields import record_of_fields
+from transforms.formats.streams import iter_lines, line_encoding, opened
+from transforms.formats.text_cleaning import decode
+
+__all__ = ["read_csv", "rows", "sniff"]
+
+_DELIMITERS = "\t,;|"
+# Rows are bounded before they reach the csv module, whose own limit is one for the whole process.
+csv.field_size_limit(sys.maxsize)
+
+Row = tuple[int, list[str] | BadRecord]
+
+
+def read_csv(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
+    """Yield a record or reject for each row that is not blank; its position is its line number.
+
+    Raises:
+        BadRecord: `empty`, if there is no row; `missing_field`, if the header lacks the text's
+            column; `malformed`, if the header cannot be read.
+    """
+    columns: list[str] | None = list(options.columns) or None
+    records = 0
+    headed = not options.header
+    for number, row in rows(source, options):
+        if not headed:
+            if isinstance(row, BadRecord):
+                raise BadRecord(row.reason, f"in the header: {row.detail}")
+            columns = [name.strip() for name in row]
+            if options.text_field not in columns:
+                there = ", ".join(columns[:12])
+                raise BadRecord(
+                    "missing_field",
+                    f"no column {options.text_field!r} in the header; there are {there}",
+                )
+            headed = True
+            continue
+        records += 1
+        try:
+            if isinstance(row, BadRecord):
+                raise row
+            if columns is None:
+                columns = [str(n) for n in range(1, len(row) + 1)]
+            yield record_of_fields(str(number), _named(row, columns), options)
+        except BadRecord as error:
+            yield Reject(str(number), error.reason, error.detail)
+    if not records:
+        raise BadRecord("empty", "the table has no rows")
+
+
+def rows(source: Source, options: ReaderOptions) -> Iterator[Row]:
+    """Yield the line number and the cells of each row that is not blank, or why it has none."""
+    with opened(source, options) as stream:
+        lines = _decoded(stream, options)
+        yield from _split(lines, source.name, options)
+
+
+def sniff(name: str, line: str) -> str:
+    """Return the delimiter of a table by its name and first line."""
+    if name.lower().endswith((".tsv", ".tab")):
+        return "\t"
+    return max(_DELIMITERS, key=line.count)
+
+
+def _named(row: list[str], columns: list[str]) -> dict[str, str]:
+    if len(row) > len(columns):
+        while len(row) > len(columns) and not row[-1]:
+            row.pop()
+    if len(row) != len(columns):
+        raise BadRecord("malformed", f"{len(row)} cells, but {len(columns)} columns")
+    return dict(zip(columns, row, strict=True))
+
+
+def _decoded(stream: BinaryIO, options: ReaderOptions) -> Iterator[tuple[int, str | BadRecord]]:
+    encoding = line_encoding(options)
+    for number, line in iter_lines(stream, options.max_line_bytes):
+        try:
+            if line is None:
+                raise BadRecord("too_large", f"over {options.max_line_bytes} bytes in a line")
+            yield number, decode(line, encoding)
+        except BadRecord as error:
+            yield number, error
+
+
+def _split(
+    lines: Iterator[tuple[int, str | BadRecord]], name: str, options: ReaderOptions
+) -> Iterator[Row]:
+    delimiter = options.separator
+    pending: deque[tuple[int, str | BadRecord]] = deque()
+    multiline = True
+    while True:
+        entry = pending.popleft() if pending else next(lines, None)
+        if entry is None:
+            return
+        number, line = entry
+        if isinstance(line, BadRecord):
+            yield number, line
+            continue
+        if not line.strip(" \r\ufeff"):
+            continue
+        delimiter = delimiter or sniff(name, line)
+        if not options.quoting or '"' not in line:
+            yield number, line.split(delimiter)
+            continue
+        taken: list[tuple[int, str | BadRecord]] = []
+        following = _following(line, pending, lines, taken, options, multiline)
+        try:
+            cells = next(csv.reader(following, delimiter=delimiter, strict=True))
+        except (csv.Error, BadRecord) as error:
+            # Only the first line is to blame; those that the open quote swallowed are rows yet.
+            pending.extendleft(reversed(taken))
+            if "unexpected end" in str(error) or isinstance(error, BadRecord):
+                multiline = False  # or each stray quote would read on to the end again
+            yield number, BadRecord("malformed", f"a stray quote ({_cause(error)}); see --quoting")
+            continue
+        yield number, cells
+
+
+def _following(
+    line: str,
+    pending: deque[tuple[int, str | BadRecord]],
+    lines: Iterator[tuple[int, str | BadRecord]],
+    taken: list[tuple[int, str | BadRecord]],
+    options: ReaderOptions,
+    multiline: bool,
+) -> Iterator[str]:
+    """Yield the line and, as long as a quote stays open, the next ones, noting them in `taken`."""
+    yield line + "\n"
+    size = len(line)
+    while multiline:
+        entry = pending.popleft() if pending else next(lines, None)
+        if entry is None:
+            return
+        taken.append(entry)
+        following = entry[1]
+        if isinstance(following, BadRecord):
+            raise following
+        size += len(following)
+        if size > options.max_line_bytes:
+            raise BadRecord("too_large", f"over {options.max_line_bytes} characters in a row")
+        yield following + "\n"
+
+
+def _cause(error: Exception) -> str:
+    return error.detail if isinstance(error, BadRecord) else str(error)

@@ -1,0 +1,123 @@
+"""Metadata tables: a CSV or TSV file with a row for each source, found by the file's name.
+
+The key column holds the file's name, with or without its suffix, or its whole published name. The
+columns `title`, `author`, `genre` and `language`, whatever their case, fill in what the source does
+not say; other columns can be named for them, `table:FILE:key=filename,date=Date,author=President`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from transforms.common import files
+from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.fingerprints import digest
+from transforms.formats.base import BadRecord, ReaderOptions, Source
+from transforms.formats.delimited import rows
+from transforms.formats.fields import KNOWN
+from transforms.formats.text_cleaning import clean_field
+
+if TYPE_CHECKING:
+    from transforms.formats.dates import DateRule
+
+__all__ = ["Metadata", "base_name", "load_metadata", "stem"]
+
+_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
+
+
+def base_name(source: str) -> str:
+    """Return the name of a source's file, of an archive's member its own, without folders."""
+    return source.rpartition("!")[2].rpartition("/")[2]
+
+
+def stem(name: str) -> str:
+    """Return a file's name without the suffixes of compression and of its kind."""
+    for suffix in _COMPRESSED:
+        name = name.removesuffix(suffix)
+    head, dot, _ = name.rpartition(".")
+    return head if dot and head else name
+
+
+@dataclass(frozen=True, eq=False)
+class Metadata:
+    """Rows of a metadata table by key; each holds `date` and fields as far as they are there.
+
+    Attributes:
+        by_key: fields by key.
+        fingerprint: digest of the rows, for artefact names and the manifest.
+    """
+
+    by_key: Mapping[str, Mapping[str, str]]
+    fingerprint: str
+
+    def row(self, source: str) -> Mapping[str, str] | None:
+        """Return the row whose key is a source's whole name, file name or stem, in this order."""
+        name = base_name(source)
+        for key in (source, source.rpartition("!")[2], name, stem(name)):
+            if key in self.by_key:
+                return self.by_key[key]
+        return None
+
+    def fields(self, source: str) -> dict[str, str]:
+        """Return what the table says of a source, its date aside."""
+        return {k: v for k, v in (self.row(source) or {}).items() if k != "date"}
+
+
+def load_metadata(rule: "DateRule") -> Metadata | None:
+    """Read the table that a rule names; None if it names none.
+
+    Raises:
+        UsageError: a column that is not there, or a key with two rows that differ.
+        LexbeamError: the file cannot be read.
+    """
+    if rule.kind != "table":
+        return None
+    path, columns = rule.path, dict(rule.columns)
+    source = Source(path, lambda: files.open_read(path), path)
+    by_key: dict[str, dict[str, str]] = {}
+    header: list[str] | None = None
+    try:
+        for number, row in rows(source, ReaderOptions()):
+            if isinstance(row, BadRecord):
+                raise LexbeamError(f"{path}, line {number}: {row.detail}")
+            if header is None:
+                header = [name.strip() for name in row]
+                columns = _resolved(path, header, columns)
+                continue
+            if len(row) < len(header):
+                raise LexbeamError(
+                    f"{path}, line {number}: {len(row)} cells, but {len(header)} columns"
+                )
+            values = dict(zip(header, row, strict=False))
+            _add(by_key, values, columns, f"{path}, line {number}")
+    except OSError as error:
+        raise LexbeamError(f"{path}: {error.strerror or error}") from None
+    if header is None:
+        raise LexbeamError(f"{path}: the metadata table is empty")
+    return Metadata(by_key, digest([[key, sorted(by_key[key].items())] for key in sorted(by_key)]))
+
+
+def _resolved(path: str, header: list[str], columns: dict[str, str]) -> dict[str, str]:
+    """Return which column gives what, with those that are found by name."""
+    for name in columns.values():
+        if name not in header:
+            raise UsageError(f"{path} has no column {name!r}{nearest(name, header)}")
+    for name in header:
+        if name.lower() in KNOWN and name.lower() != "date":
+            columns = {name.lower(): name} | columns
+    return columns
+
+
+def _add(
+    by_key: dict[str, dict[str, str]], values: dict[str, str], columns: dict[str, str], place: str
+) -> None:
+    key = clean_field(values[columns["key"]])
+    if not key:
+        return  # a row about no file
+    row = {
+        name: found
+        for name, column in columns.items()
+        if name != "key" and (found := clean_field(values[column]))
+    }
+    if by_key.setdefault(key, row) != row:
+        raise UsageError(f"{place}: the key {key!r} has another row, which differs")

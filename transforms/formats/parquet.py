@@ -1,0 +1,91 @@
+"""Parquet files: a record a row, read by batches of some megabytes."""
+
+import io
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.fields import record_of_fields
+from transforms.formats.streams import read_all
+
+__all__ = ["read_parquet"]
+
+_BATCH_ROWS = 1000
+_BATCH_BYTES = 8 << 20
+
+
+def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
+    """Yield a record or reject for each row; its position is its number, from 1.
+
+    A file within an archive, which cannot be read from its end, is held in memory.
+
+    Raises:
+        BadRecord: `malformed`, `missing_field`, `empty`, `too_large`.
+    """
+    stream = source.open()
+    if not _seekable(stream):
+        stream = io.BytesIO(read_all(source._replace(open=lambda: stream), options))
+    with stream:
+        try:
+            file = pq.ParquetFile(stream, pre_buffer=False)
+        except (pa.ArrowException, OSError) as error:
+            raise BadRecord("malformed", f"not Parquet: {error}") from None
+        if not file.metadata.num_rows:
+            raise BadRecord("empty", "the table has no rows")
+        columns = _columns(file, options)
+        number = 0
+        for group in range(file.metadata.num_row_groups):
+            for batch in file.iter_batches(_rows(file, group), [group], columns=columns):
+                for row in _dictionaries(batch):
+                    number += 1
+                    yield _record(str(number), row, options)
+
+
+def _seekable(stream: BinaryIO) -> bool:
+    return bool(getattr(stream, "seekable", bool)())
+
+
+def _columns(file: pq.ParquetFile, options: ReaderOptions) -> list[str]:
+    """Return the columns that can be read as fields, and those that options name."""
+    schema = file.schema_arrow
+    wanted = {options.text_field, *(pair.partition("=")[2] for pair in options.fields)}
+    wanted |= {path.partition(".")[0] for path in wanted}
+    if not wanted & {options.text_field, options.text_field.partition(".")[0]} & set(schema.names):
+        raise BadRecord(
+            "missing_field",
+            f"no column {options.text_field!r}; there are {', '.join(schema.names[:12])}",
+        )
+    return [f.name for f in schema if f.name in wanted or not pa.types.is_nested(f.type)]
+
+
+def _rows(file: pq.ParquetFile, group: int) -> int:
+    metadata = file.metadata.row_group(group)
+    fitting = _BATCH_BYTES * metadata.num_rows // max(1, metadata.total_byte_size)
+    return max(1, min(_BATCH_ROWS, fitting))
+
+
+def _dictionaries(batch: pa.RecordBatch) -> list[dict[str, Any]]:
+    """Return rows as dictionaries; dates and decimals as strings, bad UTF-8 as bytes."""
+    for index, field in enumerate(batch.schema):
+        kind = field.type
+        if pa.types.is_temporal(kind) or pa.types.is_decimal(kind):
+            text = batch.column(index).cast(pa.string())
+            batch = batch.set_column(index, field.name, text)
+    try:
+        return batch.to_pylist()
+    except UnicodeDecodeError:
+        for index, field in enumerate(batch.schema):
+            if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
+                data = batch.column(index).cast(pa.large_binary())
+                batch = batch.set_column(index, field.name, data)
+        return batch.to_pylist()
+
+
+def _record(position: str, row: dict[str, Any], options: ReaderOptions) -> Record | Reject:
+    try:
+        return record_of_fields(position, row, options)
+    except BadRecord as error:
+        return Reject(position, error.reason, error.detail)

@@ -1,0 +1,172 @@
+"""The readers by name, and how a file goes through one.
+
+>>> detect("a/letters.jsonl.gz", b""), detect("page", b"<?xml version='1.0'?><TEI>")
+('jsonl', 'tei')
+"""
+
+import lzma
+import re
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
+
+from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.formats.archives import open_sources
+from transforms.formats.base import BadRecord, Reader, ReaderOptions, Record, Reject, Source
+from transforms.formats.conllu import read_conllu
+from transforms.formats.delimited import read_csv
+from transforms.formats.jsonl import read_json, read_jsonl
+from transforms.formats.lines import read_lines
+from transforms.formats.parquet import read_parquet
+from transforms.formats.plain_text import read_text
+from transforms.formats.streams import SUFFIXES, peek
+from transforms.formats.tei import read_tei
+
+__all__ = ["FORMATS", "READERS", "detect", "read_file"]
+
+_HEAD = 4096
+_DETAIL = 300
+_SUFFIX = {
+    ".txt": "text", ".xml": "tei", ".tei": "tei", ".jsonl": "jsonl", ".ndjson": "jsonl",
+    ".json": "json", ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".parquet": "parquet",
+    ".pq": "parquet", ".conllu": "conllu", ".conll": "conllu",
+}  # fmt: skip
+_UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
+_BROKEN = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile)
+
+
+def detect(name: str, head: bytes) -> str | None:
+    """Return the format of a source by its name and first bytes; None if they tell of none."""
+    lower = name.lower()
+    for suffix in SUFFIXES:
+        lower = lower.removesuffix(suffix)
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    by_name = next((f for suffix, f in _SUFFIX.items() if lower.endswith(suffix)), None)
+    if by_name == "json" and _json_lines(start):
+        return "jsonl"
+    if by_name is not None:
+        return by_name
+    if start.startswith((b"<?xml", b"<TEI", b"<!DOCTYPE TEI")):
+        return "tei"
+    if start.startswith(b"{"):
+        return "jsonl" if _json_lines(start) else "json"
+    if start.startswith((b"[{", b"[\n", b"[ {")):
+        return "json"
+    return None if b"\x00" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff") else "text"
+
+
+def _json_lines(start: bytes) -> bool:
+    """Return whether an object ends with the first line, and another begins the next."""
+    first, _, rest = start.partition(b"\n")
+    return first.rstrip().endswith(b"}") and rest.lstrip().startswith(b"{")
+
+
+def read_file(
+    path: str,
+    name: str,
+    *,
+    format: str = "auto",
+    options: ReaderOptions | None = None,
+    open: Callable[[], BinaryIO],
+) -> Iterator[tuple[str, Record | Reject]]:
+    """Yield what a file holds: records and rejects, each with the name of its source.
+
+    Archives are opened, compression is undone, the format of each member found out if it is
+    `auto`. Whatever a reader raises becomes one reject.
+
+    Args:
+        path: where the file really lies.
+        name: its published name.
+        format: a key of `READERS`, or `auto`.
+        options: see `ReaderOptions`.
+        open: opens the stream of the file's bytes, as they are.
+
+    Raises:
+        UsageError: no reader has this name.
+        LexbeamError: what a person must mend before anything is read.
+    """
+    options = options or ReaderOptions()
+    if format != "auto" and format not in READERS:
+        raise UsageError(f"no format is called {format!r}{nearest(format, READERS)}")
+    name = _printable(name)
+    try:
+        for member, source in open_sources(path, name, open, options):
+            shown = _printable(member)
+            if isinstance(source, Reject):
+                yield shown, _clean(source)
+                continue
+            for entry in _read(source, format, options):
+                yield shown, entry
+    except LexbeamError:
+        raise
+    except Exception as error:
+        yield name, _reject(error)
+
+
+def _read(source: Source, format: str, options: ReaderOptions) -> Iterator[Record | Reject]:
+    try:
+        name = format
+        if format == "auto":
+            head, stream = peek(source.open(), _HEAD)
+            found = detect(source.name, head[:_HEAD])
+            if found is None:
+                raise BadRecord("malformed", "bytes of no format that is known; see --format")
+            name = found
+            source = source._replace(open=_First(stream, source.open))
+        for entry in READERS[name](source, options):
+            yield _clean(entry) if isinstance(entry, Reject) else entry
+    except LexbeamError:
+        raise
+    except Exception as error:
+        yield _reject(error)
+
+
+class _First:
+    """Gives a stream that is open already the first time."""
+
+    def __init__(self, stream: BinaryIO, again: Callable[[], BinaryIO]) -> None:
+        self._streams: list[Any] = [stream]
+        self._again = again
+
+    def __call__(self) -> BinaryIO:
+        return self._streams.pop() if self._streams else self._again()
+
+
+def _reject(error: Exception) -> Reject:
+    if isinstance(error, BadRecord):
+        return _clean(Reject("", error.reason, error.detail))
+    kind = type(error).__name__
+    if isinstance(error, MemoryError):
+        return Reject("", "too_large", "not enough memory to read it")
+    if isinstance(error, OSError) and error.errno is not None:
+        return _clean(Reject("", "unreadable", error.strerror or kind))
+    if isinstance(error, OSError) and kind in ("OSError", "BlobNotFound"):
+        reason = "malformed" if "ompress" in str(error) or "stream" in str(error) else "unreadable"
+        return _clean(Reject("", reason, str(error)))
+    broken = "breaks off or is damaged: " if isinstance(error, _BROKEN) else ""
+    return _clean(Reject("", "malformed", f"{broken}{kind}: {error}"))
+
+
+def _clean(reject: Reject) -> Reject:
+    return reject._replace(detail=_printable(reject.detail)[:_DETAIL])
+
+
+def _printable(text: str) -> str:
+    return _UNPRINTABLE.sub("\ufffd", text)
+
+
+READERS: dict[str, Reader] = {
+    "text": read_text,
+    "tei": read_tei,
+    "jsonl": read_jsonl,
+    "json": read_json,
+    "csv": read_csv,
+    "parquet": read_parquet,
+    "conllu": read_conllu,
+    "lines": read_lines,
+}
+FORMATS = ("auto", *READERS)

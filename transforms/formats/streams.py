@@ -1,0 +1,254 @@
+"""Streams of bytes: decompressed on the fly, never without limit; whole or line by line."""
+
+import bz2
+import codecs
+import gzip
+import io
+import lzma
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO, cast
+
+import pyarrow as pa
+
+from transforms.formats.base import BadRecord, ReaderOptions, Source
+
+__all__ = [
+    "SUFFIXES",
+    "Guard",
+    "Guarded",
+    "decompress",
+    "iter_lines",
+    "line_encoding",
+    "opened",
+    "peek",
+    "read_all",
+]
+
+_FREE = 16 << 20
+_CHUNK = 1 << 18
+_BOM = b"\xef\xbb\xbf"
+
+# Suffix and first bytes of each compression.
+SUFFIXES = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00", ".zst": b"(\xb5/\xfd"}
+
+
+class Guard:
+    """Counts what goes into and comes out of compression, and stops what grows without bound."""
+
+    def __init__(self, options: ReaderOptions, consumed: Callable[[], int]) -> None:
+        self._ratio = options.max_expansion_ratio
+        self._limit = options.max_expanded_bytes
+        self._consumed = consumed
+        self._produced = 0
+
+    def add(self, count: int) -> None:
+        """Count bytes that came out.
+
+        Raises:
+            BadRecord: `unsafe`, if a limit is passed.
+        """
+        self._produced += count
+        if self._produced > self._limit:
+            raise BadRecord("unsafe", f"expands to more than {self._limit} bytes")
+        if self._produced > _FREE and self._produced > self._ratio * max(1, self._consumed()):
+            raise BadRecord("unsafe", f"expands more than {self._ratio} times; see the limits")
+
+
+class _Counted(io.RawIOBase):
+    """Passes bytes on and counts them."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.count = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        self.count += len(data)
+        return len(data)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+class Guarded(io.RawIOBase):
+    """Passes decompressed bytes on under a guard."""
+
+    def __init__(self, stream: Any, guard: Guard, below: Any = None) -> None:
+        self._stream = stream
+        self._guard = guard
+        self._below = below
+        self._error: Exception | None = None
+
+    def readable(self) -> bool:
+        """Return that bytes can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill the buffer and return how many bytes there were."""
+        count = 0
+        while count < len(buffer) and self._error is None:
+            try:
+                data = self._stream.read(min(len(buffer) - count, _CHUNK))
+                self._guard.add(len(data))
+            except Exception as error:  # what came before it is good, and goes out first
+                self._error = error
+                break
+            if not data:
+                break
+            buffer[count : count + len(data)] = data
+            count += len(data)
+        if not count and self._error is not None:
+            raise self._error
+        return count
+
+    def close(self) -> None:
+        """Close this stream and those below."""
+        self._stream.close()
+        if self._below is not None:
+            self._below.close()
+        super().close()
+
+
+def peek(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
+    """Return the first bytes of a stream, and a stream that still has them."""
+    if hasattr(stream, "getbuffer"):  # BytesIO has no peek, and needs none
+        head = stream.read(size)
+        stream.seek(0)
+        return head, stream
+    buffered: Any = stream
+    if not hasattr(stream, "peek"):
+        buffered = io.BufferedReader(cast(Any, stream), _CHUNK)
+    return buffered.peek(size)[:size], buffered
+
+
+def decompress(stream: BinaryIO, name: str, options: ReaderOptions) -> tuple[BinaryIO, str]:
+    """Return a stream of decompressed bytes, and the name without the compression's suffix.
+
+    What decides is the first bytes, not the name.
+
+    Raises:
+        BadRecord: `malformed`, if the name promises a compression that the bytes do not have.
+    """
+    head, stream = peek(stream, 8)
+    suffix = next((s for s in SUFFIXES if name.lower().endswith(s)), "")
+    stem = name[: -len(suffix)] if suffix else name
+    if name.lower().endswith(".tgz"):
+        suffix, stem = ".gz", name[:-4] + ".tar"
+    kind = next((s for s, magic in SUFFIXES.items() if head.startswith(magic)), "")
+    if kind == ".bz2" and not head[3:4].isdigit():
+        kind = ""  # a text that begins so
+    if not kind:
+        if suffix and head:
+            raise BadRecord("malformed", f"named {suffix}, but is not compressed that way")
+        return stream, stem
+    counted = _Counted(stream)
+    inner = _DECOMPRESSORS[kind](counted)
+    guarded = Guarded(inner, Guard(options, lambda: counted.count), counted)
+    return io.BufferedReader(guarded, _CHUNK), stem
+
+
+def _gunzip(stream: Any) -> Any:
+    return gzip.GzipFile(fileobj=stream, mode="rb")
+
+
+def _bunzip(stream: Any) -> Any:
+    return bz2.BZ2File(stream)
+
+
+def _unxz(stream: Any) -> Any:
+    return lzma.LZMAFile(stream)
+
+
+def _unzstd(stream: Any) -> Any:
+    # Arrow's, since that of the zstandard package takes a cut file for a complete one.
+    return pa.CompressedInputStream(pa.PythonFile(stream, "r"), "zstd")
+
+
+_DECOMPRESSORS: dict[str, Callable[[Any], Any]] = {
+    ".gz": _gunzip,
+    ".bz2": _bunzip,
+    ".xz": _unxz,
+    ".zst": _unzstd,
+}
+
+
+def read_all(source: Source, options: ReaderOptions) -> bytes:
+    """Return all bytes of a source.
+
+    Raises:
+        BadRecord: `too_large`, if there are more than `max_record_bytes`; `empty`.
+    """
+    limit = options.max_record_bytes
+    with source.open() as stream:
+        data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise BadRecord("too_large", f"more than {limit} bytes in one piece")
+    if not data:
+        raise BadRecord("empty", "the file has no bytes")
+    return data
+
+
+def opened(source: Source, options: ReaderOptions) -> BinaryIO:
+    """Return a source's stream for reading by line: in an encoding whose line feed is one byte."""
+    stream = source.open()
+    if line_encoding(options) == options.encoding:
+        return stream
+    return io.BufferedReader(_Recoded(stream, options.encoding), _CHUNK)
+
+
+class _Recoded(io.RawIOBase):
+    """Turns bytes of UTF-16 and the like into UTF-8."""
+
+    def __init__(self, stream: BinaryIO, encoding: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._encoding = encoding
+        self._left = b""
+        self._ended = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._left and not self._ended:
+            data = self._stream.read(_CHUNK)
+            self._ended = not data
+            try:
+                text = self._decoder.decode(data, self._ended)
+                self._left = text.encode("utf-8")
+            except UnicodeError as error:
+                raise BadRecord("undecodable", f"not {self._encoding}: {error}") from None
+        piece = self._left[: len(buffer)]
+        self._left = self._left[len(piece) :]
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+def line_encoding(options: ReaderOptions) -> str:
+    """Return the encoding of the lines of an `opened` source."""
+    return options.encoding if "\n".encode(options.encoding) == b"\n" else "utf-8"
+
+
+def iter_lines(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes | None]]:
+    """Yield the number, from 1, and the bytes of each line without its end.
+
+    A line of more than `limit` bytes is passed over and yields None.
+    """
+    for number, line in enumerate(iter(lambda: stream.readline(limit + 2), b""), 1):
+        if number == 1 and line.startswith(_BOM):
+            line = line[3:]
+        if not line.endswith(b"\n") and len(line) > limit:
+            while (rest := stream.readline(_CHUNK)) and not rest.endswith(b"\n"):
+                pass
+            yield number, None
+            continue
+        yield number, line.rstrip(b"\r\n")

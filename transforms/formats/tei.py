@@ -1,0 +1,229 @@
+"""TEI: the header's fields and, from `tei_body`, the text; annotation where `<w>` carries it.
+
+Entities are never resolved and nothing is fetched. A document that declares an external entity, or
+one made of other entities, is rejected before anything is parsed; entities that stand for plain
+characters (`<!ENTITY mdash "&#8212;">`, and the named ones of HTML) are read as these.
+
+The date is that of the first edition, else of the printed source, else of any other source but a
+digital one, else of the creation (`profileDesc`); what the publication statement and the revisions
+tell is about the file, not the text, and never taken. An attribute (`when`, `notBefore` and
+`notAfter`, `from` and `to`) goes before the element's text, a date that can be read before one that
+cannot.
+"""
+
+import xml.parsers.expat as expat
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from lxml import etree
+
+from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.date_parsing import parse_date
+from transforms.formats.streams import read_all
+from transforms.formats.tei_body import local_name, read_body
+from transforms.formats.text_cleaning import clean_field
+
+__all__ = ["header_fields", "read_tei"]
+
+_ROOTS = {"TEI", "TEI.2", "teiCorpus", "teiCorpus.2"}
+_BIBL = {"bibl", "biblStruct", "biblFull"}
+_EDITIONS = {"firstEdition": 0, "printSource": 1}
+_PROLOGUE = 1 << 20
+_CODE = etree.ErrorTypes
+
+
+def read_tei(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
+    """Yield the file as one record, or a record for each `<TEI>` of a `<teiCorpus>`.
+
+    Raises:
+        BadRecord: `malformed`, `undecodable`, `unsafe`, `too_large`, `empty`.
+    """
+    data = read_all(source, options)
+    root = _parse(data, _entities(data), options)
+    if local_name(root) not in _ROOTS:
+        raise BadRecord("malformed", f"XML, but its root is <{local_name(root)}>, not <TEI>")
+    if local_name(root) in ("TEI", "TEI.2"):
+        yield _record("", root, options)
+        return
+    texts = [child for child in root.iter() if local_name(child) in ("TEI", "TEI.2")]
+    if not texts:
+        raise BadRecord("empty", "a <teiCorpus> without <TEI>")
+    for number, text in enumerate(texts, 1):
+        try:
+            yield _record(str(number), text, options)
+        except BadRecord as error:
+            yield Reject(str(number), error.reason, error.detail)
+
+
+def header_fields(root: Any) -> dict[str, str]:
+    """Return `date`, `title`, `author`, `language` of a TEI element, as far as they are there."""
+    header = next((child for child in root if local_name(child) == "teiHeader"), None)
+    fields: dict[str, str] = {}
+    if header is not None:
+        statement = _first(header, "titleStmt")
+        for name in ("title", "author"):
+            element = None if statement is None else _first(statement, name)
+            fields[name] = "" if element is None else _text(element)
+        fields["date"] = _date(header)
+        language = _first(header, "language")
+        fields["language"] = "" if language is None else clean_field(language.get("ident", ""))
+    text = next((child for child in root if local_name(child) == "text"), None)
+    for element in (text, root):
+        if not fields.get("language") and element is not None:
+            fields["language"] = clean_field(
+                element.get("{http://www.w3.org/XML/1998/namespace}lang", "")
+            )
+    return {name: value for name, value in fields.items() if value}
+
+
+def _record(position: str, root: Any, options: ReaderOptions) -> Record:
+    body = read_body(root, options.tei_parts)
+    if not body.text:
+        parts = ", ".join(f"<{part}>" for part in options.tei_parts)
+        raise BadRecord("empty", f"no text in {parts}")
+    return Record(position, header_fields(root), body.text, body.sentences)
+
+
+class _PrologueEnd(Exception):
+    """The root element begins."""
+
+
+def _entities(data: bytes) -> dict[str, str]:
+    """Return the characters that declared entities stand for.
+
+    Raises:
+        BadRecord: `unsafe`, if one is external, of other entities, or a parameter entity.
+    """
+    entities: dict[str, str] = {}
+
+    def declared(
+        name: str,
+        parameter: bool,
+        value: str | None,
+        base: Any,
+        system: Any,
+        public: Any,
+        note: Any,
+    ) -> None:
+        if value is None or system or public:
+            raise BadRecord("unsafe", f"declares the external entity {name!r}")
+        if parameter or "&" in value or "<" in value or len(value) > 100:
+            raise BadRecord("unsafe", f"declares the entity {name!r}, which is not plain text")
+        entities[name] = value
+
+    def begun(name: str, attributes: Any) -> None:
+        raise _PrologueEnd
+
+    parser = expat.ParserCreate()
+    parser.EntityDeclHandler = declared
+    parser.StartElementHandler = begun
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+    # What is wrong with it, or in an encoding of its own, is for the true parser to say.
+    with suppress(_PrologueEnd, expat.ExpatError, ValueError, LookupError):
+        parser.Parse(data[:_PROLOGUE], False)
+    return entities
+
+
+def _parse(data: bytes, entities: dict[str, str], options: ReaderOptions) -> Any:
+    declared = b"encoding" in data[:200].split(b"?>")[0]
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        huge_tree=False,
+        remove_comments=True,
+        remove_pis=True,
+        encoding=None if declared or options.encoding == "utf-8" else options.encoding,
+    )
+    try:
+        root = etree.fromstring(data, parser)
+    except etree.XMLSyntaxError as error:
+        raise BadRecord(_reason(error), f"line {error.lineno}: {error.msg}") from None
+    except (LookupError, ValueError) as error:
+        raise BadRecord("undecodable", str(error)) from None
+    if root is None:
+        raise BadRecord("malformed", "no element in it")
+    subset = root.getroottree().docinfo.internalDTD
+    for entity in [] if subset is None else subset.iterentities():
+        if entity.name not in entities:  # the look at the prologue could not read its encoding
+            raise BadRecord("unsafe", f"declares the entity {entity.name!r} in a rare encoding")
+    for reference in list(root.iter(etree.Entity)):
+        _resolve(reference, entities)
+    return root
+
+
+def _reason(error: etree.XMLSyntaxError) -> str:
+    if error.code == _CODE.ERR_ENTITY_LOOP or "amplification" in str(error.msg):
+        return "unsafe"
+    if error.code == _CODE.ERR_RESOURCE_LIMIT:
+        return "too_large"
+    bad = (_CODE.ERR_INVALID_ENCODING, _CODE.ERR_UNKNOWN_ENCODING, _CODE.ERR_UNSUPPORTED_ENCODING)
+    return "undecodable" if error.code in bad or "encoding" in str(error.msg) else "malformed"
+
+
+def _resolve(reference: Any, entities: dict[str, str]) -> None:
+    """Put the characters that an entity stands for in the place of its reference."""
+    value = entities.get(reference.name, _html(reference.name))
+    if value is None:
+        raise BadRecord("malformed", f"the entity {reference.name!r} is not declared")
+    value += reference.tail or ""
+    parent, previous = reference.getparent(), reference.getprevious()
+    if previous is not None:
+        previous.tail = (previous.tail or "") + value
+    else:
+        parent.text = (parent.text or "") + value
+    reference.tail = None
+    parent.remove(reference)
+
+
+def _html(name: str) -> str | None:
+    from html.entities import name2codepoint
+
+    return chr(name2codepoint[name]) if name in name2codepoint else None
+
+
+def _first(element: Any, name: str) -> Any:
+    return next((found for found in element.iter() if local_name(found) == name), None)
+
+
+def _text(element: Any) -> str:
+    return clean_field("".join(element.itertext()))
+
+
+def _date(header: Any) -> str:
+    found: list[tuple[int, str]] = []
+    source = _first(header, "sourceDesc")
+    for element in () if source is None else source.iter():
+        if local_name(element) == "date":
+            kind = _kind(element)
+            if kind != "digitalSource":
+                found.append((_EDITIONS.get(kind, 2), _value(element)))
+    profile = _first(header, "profileDesc")
+    creation = None if profile is None else _first(profile, "creation")
+    if creation is not None:
+        dates = [e for e in creation.iter() if local_name(e) in ("date", "creation")]
+        found += [(3, _value(element)) for element in reversed(dates)]
+    values = [value for _, value in sorted(found, key=lambda pair: pair[0]) if value]
+    readable = [value for value in values if parse_date(value) is not None]
+    return (readable or values or [""])[0]
+
+
+def _kind(element: Any) -> str:
+    """Return the type of the source that a date belongs to."""
+    for above in element.iterancestors():
+        if local_name(above) == "sourceDesc":
+            break
+        if local_name(above) in _BIBL and above.get("type"):
+            return str(above.get("type"))
+    return ""
+
+
+def _value(element: Any) -> str:
+    for name in ("when", "when-iso"):
+        if element.get(name):
+            return clean_field(element.get(name))
+    for first, last in (("notBefore", "notAfter"), ("from", "to")):
+        if element.get(first) and element.get(last):
+            return clean_field(f"{element.get(first)}/{element.get(last)}")
+    return _text(element)
