@@ -32,7 +32,8 @@ def option(
 ) -> Any:
     """Return a dataclass field that is an option; without a default it must be given.
 
-    A tuple is written with commas on the command line, as a list or with commas in a file.
+    A tuple is written with commas on the command line, or by giving the option several times; in
+    a file as a list or with commas.
     `positional` ones stand on the command line without a flag; a tuple takes several words.
     """
     metadata = {
@@ -46,7 +47,8 @@ class Parser(argparse.ArgumentParser):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
-        super().__init__(*args, allow_abbrev=False, **kwargs)
+        kwargs["allow_abbrev"] = False
+        super().__init__(*args, **kwargs)
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of exiting, so that all bad usage ends in one place."""
@@ -97,8 +99,10 @@ def add_options(parser: argparse.ArgumentParser, cls: type) -> None:
             )  # type: ignore[call-overload]
         else:
             required = field.default is dataclasses.MISSING
+            many = "append" if typing.get_origin(hints[field.name]) is tuple else "store"
             parser.add_argument(
-                flag, default=argparse.SUPPRESS, dest=field.name, help=text, required=required,
+                flag, action=many, default=argparse.SUPPRESS, dest=field.name, help=text,
+                required=required,
                 metavar=meta["metavar"] or ("{" + ",".join(meta["choices"]) + "}"
                                             if meta["choices"] else field.name.upper()),
             )  # fmt: skip
@@ -106,8 +110,14 @@ def add_options(parser: argparse.ArgumentParser, cls: type) -> None:
 
 def from_arguments(cls: type[T], values: argparse.Namespace) -> T:
     """Return the options that a parsed command line holds."""
-    names = {field.name for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
-    return from_mapping(cls, {k: v for k, v in vars(values).items() if k in names}, "--")
+    given = {}
+    for field in dataclasses.fields(cls):  # type: ignore[arg-type]
+        if field.name in values:
+            value = getattr(values, field.name)
+            if isinstance(value, list) and not field.metadata["positional"]:
+                value = [item for word in value for item in word.split(",")]
+            given[field.name] = value
+    return from_mapping(cls, given, "--")
 
 
 def from_mapping(cls: type[T], values: Mapping[str, Any], where: str) -> T:

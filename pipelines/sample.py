@@ -53,7 +53,7 @@ class SampleSummary(NamedTuple):
 
 
 def _write_corpus(
-    folder: Path, tokens: int, seed: int, progress: Callable[[int], None] | None
+    folder: Path, tokens: int, seed: int, progress: Callable[[int], object] | None
 ) -> tuple[Corpus, int, int]:
     corpus = plan_corpus(tokens=tokens, seed=seed)
     (folder / "corpus").mkdir(parents=True)
@@ -85,7 +85,7 @@ def write_sample(
     tokens: int,
     seed: int,
     overwrite: bool = False,
-    progress: Callable[[int], None] | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> SampleSummary:
     """Write a corpus of `tokens` words, its truth and its configuration to the local folder `out`.
 

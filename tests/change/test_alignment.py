@@ -160,9 +160,9 @@ def test_bad_fit_on_is_a_usage_error(spec):
 
 
 def test_top_takes_the_larger_smaller_relative_frequency_ties_by_word():
-    rows = np.eye(4)
-    earlier = space(rows, list("abcd"), [40, 10, 20, 10], tokens=100)
-    later = space(rows, list("abcd"), [10, 100, 200, 100], tokens=1000)
+    z, x = random_spaces(2, words=4, dim=3)
+    earlier = space(z, list("abcd"), [40, 10, 20, 10], tokens=100)
+    later = space(x, list("abcd"), [10, 100, 200, 100], tokens=1000)
     # smaller relative frequencies: a .01, b .1, c .2, d .1
     fitted = fit_alignment("op-", earlier, later, fit_on="top:2")
     chosen = fit_alignment(

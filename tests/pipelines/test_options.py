@@ -31,6 +31,10 @@ def test_the_command_line_gives_typed_options():
     )
 
 
+def test_an_option_of_many_values_may_be_given_several_times():
+    assert parse("a", "--slices", "s", "--min-count", "1,6", "--min-count=7").min_count == (1, 6, 7)
+
+
 @pytest.mark.parametrize(
     ("values", "expected"),
     [({"min-count": [1, 6]}, (1, 6)), ({"min_count": "1, 6"}, (1, 6)), ({"min-count": 3}, (3,))],

@@ -219,8 +219,8 @@ def _restored(piece: _Piece, sentence: Sentence) -> tuple[list[int] | None, list
     if starts is None or ends is None:
         return None, None
     marks, shifts = piece.marks, piece.shifts
-    if len(marks) == 1:
-        shift = shifts[0]
+    shift = shifts[bisect_right(marks, starts[0]) - 1]
+    if shift == shifts[bisect_right(marks, ends[-1] - 1) - 1]:
         return [start + shift for start in starts], [end + shift for end in ends]
     # An end is the end of its last character: whitespace after it must not be taken in.
     return (

@@ -97,10 +97,8 @@ def parse_date_rule(spec: str) -> DateRule:
 
 def _table_rule(spec: str, rest: str) -> DateRule:
     path, _, columns = rest.rpartition(":")
-    pairs = [
-        tuple(part.strip() for part in pair.partition("=")[::2]) for pair in columns.split(",")
-    ]
-    named = dict(pairs)
+    pairs = [pair.partition("=") for pair in columns.split(",")]
+    named = {name.strip(): column.strip() for name, _, column in pairs}
     if not path or not all(named.values()) or not {"key", "date"} <= named.keys():
         raise UsageError(f"--dates: {spec!r} is not of the form {_FORMS[3]}")
     if len(named) < len(pairs):

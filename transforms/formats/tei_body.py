@@ -51,9 +51,12 @@ _UPOS = _names("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SC
 
 # Characters that XML cannot hold mark what is decided once the whole text is there.
 _PARAGRAPH, _BREAK, _JOIN, _WORD, _WORD_END, _SENTENCE, _SENTENCE_END = map(chr, range(1, 8))
-_CUT = re.compile(r"(\w+)([-\u2010\u00ac\u00ad]?)(\s*[\x02\x03][\x02\x03\s]*)(\w+)")
+_CUT = re.compile(r"[\x02\x03][\x02\x03\s]*")
 _SOFT_BREAK = re.compile(r"\u00ad[^\S\n]*\n\s*")
-_ENDS_SOFT = ("\u00ad", "\u00ac")
+_SOFT = ("\u00ad", "\u00ac")
+_HYPHENS = ("-", "\u2010")
+_WORD_BEHIND = re.compile(r"(\w+)[-\u2010]$")
+_WORD_AHEAD = re.compile(r"\w+")
 _FORM = re.compile(r"\w+(?:[-\u2010]\w+)*")
 _SUSPENDED = frozenset(("und", "oder", "bis", "and", "or", "y", "o"))
 _MARKS = re.compile("([\x04-\x07])")
@@ -127,7 +130,10 @@ class _Walk:
                 pass
             elif kind in _BLOCKS or (container and kind not in _SPECIAL):
                 out.append(_PARAGRAPH)
-                self.element(child, kind)
+                if len(child):
+                    self.element(child, kind)
+                elif child.text:
+                    out.append(child.text)
                 out.append(_PARAGRAPH)
             elif kind in _SPECIAL:
                 self._special(child, kind)
@@ -179,29 +185,36 @@ def _mend(text: str) -> str:
     """Take the marks of breaks out, joining the words that they cut."""
     if _BREAK not in text and _JOIN not in text:
         return text
+    pieces: list[str] = []
     counts: Counter[str] = Counter()
-    if re.search(r"[-\u2010]\s*\x02", text):
-        counts.update(form.lower() for form in _FORM.findall(text))
-
-    def mend(cut: re.Match[str]) -> str:
-        left, hyphen, gap, right = cut.groups()
-        if _JOIN in gap or hyphen in _ENDS_SOFT:
-            return left + right
-        if not hyphen:
-            return left + _without_marks(gap) + right
-        if right.lower() in _SUSPENDED:
-            return left + hyphen + " " + right
-        joined, hyphenated = (left + right).lower(), f"{left}{hyphen}{right}".lower()
-        keep = "" if 0 < counts[joined] >= counts[hyphenated] else hyphen
-        return left + keep + right
-
-    # Twice, since a word may be cut, and end at the next cut.
-    text = _CUT.sub(mend, _CUT.sub(mend, text))
-    return re.sub(r"\s*\x03[\x02\x03\s]*", "", text).replace(_BREAK, "")
-
-
-def _without_marks(gap: str) -> str:
-    return gap.replace(_BREAK, "").replace(_JOIN, "")
+    lower = ""
+    end = 0
+    for cut in _CUT.finditer(text):
+        before = text[end : cut.start()]
+        end = cut.end()
+        gap = cut[0]
+        stripped = before.rstrip()
+        right = _WORD_AHEAD.match(text, end)
+        soft = stripped.endswith(_SOFT) and right is not None
+        if _JOIN in gap or soft:
+            pieces.append(stripped[:-1] if stripped.endswith((*_SOFT, *_HYPHENS)) else stripped)
+            continue
+        left = _WORD_BEHIND.search(stripped[-100:])
+        if left is None or right is None:
+            pieces += before, gap.replace(_BREAK, "")
+            continue
+        if right[0].lower() in _SUSPENDED:
+            pieces += stripped, " "
+            continue
+        joined, hyphenated = (left[1] + right[0]).lower(), (left[0] + right[0]).lower()
+        lower = lower or text.lower()
+        if joined in lower:  # counting words takes longer than all the rest
+            counts = counts or Counter(_FORM.findall(lower))
+            if 0 < counts[joined] >= counts[hyphenated]:
+                stripped = stripped[:-1]
+        pieces.append(stripped)
+    pieces.append(text[end:])
+    return "".join(pieces)
 
 
 def _annotated(paragraphs: list[str], words: list[tuple[str, str, str]]) -> Body:

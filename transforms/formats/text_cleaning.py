@@ -18,6 +18,7 @@ __all__ = ["clean_field", "clean_text", "clean_value", "decode"]
 # Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark.
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _REMOVE = dict.fromkeys(map(ord, _INVISIBLE))
+_SHORT = 1000
 _LINE_ENDS = {"\r\n": "\n", "\r": "\n", "\x0b": "\n", "\x0c": "\n", "\x85": "\n", "\u2028": "\n",
               "\u2029": "\n\n"}  # fmt: skip
 _SOFT_BREAK = re.compile(r"\u00ad[^\S\n]*\n(?!\s*\n)[^\S\n]*")
@@ -61,6 +62,8 @@ def clean_value(text: str) -> str:
     Raises:
         BadRecord: `malformed`, if a NUL stands in it.
     """
+    if len(text) < _SHORT and text.isascii() and text.isprintable():
+        return text
     if "\x00" in text:
         raise BadRecord("malformed", f"a NUL character at code point {text.index(chr(0))}")
     # In nearly all texts these are absent, and looking for one costs next to nothing.
@@ -72,7 +75,8 @@ def clean_value(text: str) -> str:
     if any(character in text for character in _INVISIBLE):
         if "\u00ad" in text:
             text = _SOFT_BREAK.sub("", text)
-        text = text.translate(_REMOVE)
+        for character in _INVISIBLE:
+            text = text.replace(character, "")
     if not unicodedata.is_normalized("NFC", text):
         text = unicodedata.normalize("NFC", text)
     return text

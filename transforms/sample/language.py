@@ -37,9 +37,9 @@ RARE_WORDS = 60  # pseudo-words of a topic
 PARTS = {"topic": 0.79, "general": 0.15, "any": 0.04, "names": 0.02}
 WORD_DRIFT = 0.4  # standard deviation of the change of a log weight over the whole time
 TOPIC_DRIFT = 0.5
-LIKING = 2.0  # standard deviation of a general word's log weight over topics
+LIKING = 1.5  # standard deviation of a general word's log weight over topics
 HABIT = 0.6  # standard deviation of a function word's log weight over places
-MANNER = 0.8  # and over topics
+MANNER = 0.4  # and over topics
 
 
 @dataclass(frozen=True, kw_only=True)
