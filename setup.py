@@ -29,6 +29,7 @@ EXTRAS["all"] = sorted({requirement for extra in EXTRAS.values() for requirement
 DEV = [
     "hypothesis>=6.100",
     "mypy>=1.13",
+    "pandas>=2.2",
     "pytest>=8",
     "ruff>=0.8",
     "scipy>=1.13",

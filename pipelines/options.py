@@ -96,7 +96,7 @@ def add_options(parser: argparse.ArgumentParser, cls: type) -> None:
             action = argparse.BooleanOptionalAction if field.default else "store_true"
             parser.add_argument(
                 flag, action=action, default=argparse.SUPPRESS, dest=field.name, help=text
-            )  # type: ignore[call-overload]
+            )
         else:
             required = field.default is dataclasses.MISSING
             many = "append" if typing.get_origin(hints[field.name]) is tuple else "store"

@@ -145,9 +145,9 @@ def _plan(folder: str) -> _Plan:
 
 
 def _assigns(language: str, factory: str, attribute: str) -> bool:
-    from spacy import util
+    import spacy
 
-    kind = util.get_lang_class(language)
+    kind = spacy.blank(language)  # spaCy knows its factories once there is a pipeline
     return kind.has_factory(factory) and attribute in kind.get_factory_meta(factory).assigns
 
 

@@ -1,0 +1,35 @@
+"""A small sample corpus and its run, made once for all tests that look at published tables."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from pipelines.cli import main
+
+TOKENS = 60_000
+SMALL = {"seeds": 2, "dim": 20, "epochs": 2, "alignment": ["op", "op-", "cca", "none"]}
+
+
+def make_sample(folder: Path, tokens: int = TOKENS, seed: int = 7, **change: object) -> Path:
+    """Write a sample and return its configuration, with other options of `change`."""
+    out = folder / "sample"
+    assert main(["sample", "--out", str(out), "--tokens", str(tokens), "--seed", str(seed)]) == 0
+    config = yaml.safe_load((out / "config.yaml").read_text("utf-8"))
+    config["change"].update(change)
+    (out / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
+    return out / "config.yaml"
+
+
+@pytest.fixture(scope="session")
+def sample_config(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The configuration of a small sample corpus."""
+    return make_sample(tmp_path_factory.mktemp("sample"), **SMALL)
+
+
+@pytest.fixture(scope="session")
+def sample_run(sample_config: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder where the small sample's tables are published."""
+    out = tmp_path_factory.mktemp("run") / "results"
+    assert main(["run", str(sample_config), "--out", str(out)]) == 0
+    return out

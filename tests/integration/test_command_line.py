@@ -1,0 +1,180 @@
+"""Exit codes and messages of the whole command, and what show and export print."""
+
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pipelines.cli import COMMANDS, main
+
+
+def test_help_names_every_command_with_examples(capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["--help"])
+    assert end.value.code == 0
+    out = capsys.readouterr().out
+    assert all(name in out for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_examples(name, capsys):
+    with pytest.raises(SystemExit) as end:
+        main([name, "--help"])
+    assert end.value.code == 0
+    assert f"lexbeam {name}" in capsys.readouterr().out.partition("examples:")[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["chnage"], "chnage"),
+        (["corpus", "x", "--out", "y", "--fromat", "text"], r"did you mean '--format'\?"),
+        (["corpus", "x", "--out", "y", "--format", "txt"], r"did you mean 'text'\?"),
+        (["corpus", "x", "--out", "y", "--engine", "builtn:en"], r"did you mean 'builtin'\?"),
+        (["corpus", "x", "--out", "y", "--dates", "nme:x"], "did you mean 'name'"),
+        (["corpus", "x", "--out", "y", "--", "--direct_num_worker=2"], "direct_num_workers"),
+        (["change", "x", "--out", "y"], "--slices"),
+        (["run", "nowhere.yaml"], "cannot read nowhere.yaml"),
+        (["show", "x", "--slice", "y"], "--slice goes with --word"),
+        (["show", "x", "--", "--runner=x"], "takes no Beam options"),
+    ],
+)
+def test_bad_usage_exits_with_2_and_names_the_remedy(words, message, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "a.txt").write_text("Text.")
+    assert main(words) == 2
+    assert re.search(message, capsys.readouterr().err)
+
+
+def test_failure_exits_with_1(capsys, tmp_path):
+    assert main(["corpus", str(tmp_path / "none"), "--out", str(tmp_path / "out")]) == 1
+    assert "no input files" in capsys.readouterr().err
+
+
+def test_a_run_above_the_reject_share_publishes_nothing(capsys, tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "good.txt").write_text("A good text.")
+    (tmp_path / "in" / "bad.txt").write_bytes(b"\xff\xfe\xfa bad \xff")
+    words = ["corpus", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--engine",
+             "builtin:en"]  # fmt: skip
+    assert main(words) == 1
+    message = capsys.readouterr().err
+    assert "1 of 2 input records" in message
+    assert "undecodable 1" in message
+    assert "bad.txt" in message
+    assert not (tmp_path / "out" / "current").exists()
+    assert main([*words, "--max-reject-share", "0.5"]) == 0
+    assert "1 documents, 1 rejects (undecodable 1)" in capsys.readouterr().out
+
+
+def test_text_without_an_engine_says_what_to_do(capsys, tmp_path):
+    (tmp_path / "a.txt").write_text("Some text.")
+    assert main(["corpus", str(tmp_path / "a.txt"), "--out", str(tmp_path / "out")]) == 1
+    assert "--engine" in capsys.readouterr().err
+
+
+@pytest.fixture
+def latin(tmp_path):
+    """A corpus annotated by an engine without a tagger."""
+    (tmp_path / "1850.txt").write_text("Res publica magna est, ut omnes sciunt. " * 20)
+    words = ["corpus", str(tmp_path / "1850.txt"), "--out", str(tmp_path / "corpus"), "--engine",
+             "builtin:la", "--dates", "name:(\\d+)"]  # fmt: skip
+    assert main(words) == 0
+    return ["change", str(tmp_path / "corpus"), "--out", str(tmp_path / "out")]
+
+
+def test_targets_with_a_part_of_speech_need_a_tagger(latin, tmp_path, capsys):
+    (tmp_path / "targets.txt").write_text("res_nn\n")
+    targets = ["--targets", str(tmp_path / "targets.txt")]
+    assert main([*latin, "--slices", "every 20", *targets]) == 2
+    assert "has no upos" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("slices", "code", "message"),
+    [
+        ("1800-1849,1850-1900", 1, "'1800-1849' has no document"),
+        ("1800-1860,1850-1900", 2, "overlap"),
+        ("every 20", 2, "two slices or more"),
+        ("-100..-1,0..2000", 1, "'-100..-1' has no document"),
+    ],
+)
+def test_slices_are_checked_before_any_work(latin, capsys, slices, code, message):
+    assert main([*latin, "--slices", slices]) == code
+    assert message in capsys.readouterr().err
+
+
+def test_one_frequency_cut_per_slice_or_one_for_all(latin, capsys):
+    assert main([*latin, "--slices", "..1849,1850..", "--min-count", "1,2,3"]) in (1, 2)
+    assert "1849" in capsys.readouterr().err
+
+
+def test_show_explains_every_table(sample_run, capsys):
+    assert main(["show", str(sample_run)]) == 0
+    out = capsys.readouterr().out
+    for table in ("documents", "sentences", "scores", "vectors"):
+        assert re.search(rf"^{table}: \d+ rows in \d+ parts; a row is", out, re.MULTILINE)
+    assert "content hash" in out
+
+
+def test_show_prints_a_table_as_tsv(sample_run, capsys):
+    assert main(["show", str(sample_run / "slices"), "--tsv"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split("\t")[:3] == ["slice", "from", "to"]
+    assert [line.split("\t")[0] for line in lines[1:]] == ["early", "late"]
+
+
+def test_show_tells_of_a_word(sample_run, capsys):
+    assert main(["show", str(sample_run), "--word", "the"]) == 0
+    out = capsys.readouterr().out
+    for heading in ("counts:", "scores", "neighbours", "sentences, early:", "sentences, late:"):
+        assert heading in out
+    found = re.findall(r"^  \[(\S+), (\d{4})\] (.*)$", out, re.MULTILINE)
+    assert len(found) == 20
+    assert all("the" in text.lower().split() for _, _, text in found)
+    assert all(source.startswith(year) for source, year, _ in found)
+    again = main(["show", str(sample_run), "--word", "the", "--slice", "late"])
+    assert again == 0
+    assert "sentences, early" not in capsys.readouterr().out
+
+
+def test_show_names_near_words(sample_run, capsys):
+    assert main(["show", str(sample_run), "--word", "thee"]) == 1
+    assert "the" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("format", ["word2vec", "npy", "tsv"])
+def test_export_writes_what_other_tools_read(sample_run, tmp_path, capsys, format):
+    out = tmp_path / "vectors"
+    words = ["export", str(sample_run), "--format", format, "--out", str(out)]
+    assert main([*words, "--aligned", "op"]) == 0
+    paths = capsys.readouterr().out.split()
+    assert all((tmp_path / path).exists() for path in paths)
+    if format == "word2vec":
+        from gensim.models import KeyedVectors
+
+        sides = [
+            KeyedVectors.load_word2vec_format(out / f"early_to_late_op_{side}_seed1.vec")
+            for side in ("from", "to")
+        ]
+        scores = pd.read_parquet(sample_run / "scores").query(
+            "alignment == 'op' and measure == 'cosine' and seed == 1 and score.notna()"
+        )
+        for row in scores.itertuples():
+            cosine = np.dot(*(side.get_vector(row.word, norm=True) for side in sides))
+            assert row.score == pytest.approx(1 - cosine, abs=1e-5)
+
+
+def test_export_names_a_wrong_alignment(sample_run, tmp_path, capsys):
+    words = ["export", str(sample_run), "--format", "npy", "--out", str(tmp_path), "--aligned"]
+    assert main([*words, "opp"]) == 2
+    assert "did you mean 'op'" in capsys.readouterr().err
+
+
+def test_the_installed_command_answers():
+    command = [sys.executable, "-m", "pipelines.cli", "--help"]
+    assert subprocess.run(command, capture_output=True, check=True).stdout
