@@ -7,7 +7,7 @@ sets sentences, spaCy's `sentencizer` (sentence-final punctuation) is added.
 
 spaCy keeps every word that it has met. So that it does not grow over millions of documents, Docs
 are made in memory zones, which forget, once `MAX_NEW_STRINGS` words have been learnt: not sooner,
-since spaCy tokenises some fifth slower where it may not keep words. What is found is the same.
+since spaCy tokenises more slowly where it may not keep words. What is found is the same.
 """
 
 import importlib.metadata

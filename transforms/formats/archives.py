@@ -9,11 +9,11 @@ rejects. A tar archive that breaks off, or whose end mark is missing, is one rej
 import io
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, cast
 
 from transforms.formats.base import BadRecord, ReaderOptions, Reject, Source
+from transforms.formats.failures import reject_of
 from transforms.formats.streams import Guard, Guarded, decompress, peek
 
 __all__ = ["is_hidden", "open_sources"]
@@ -104,17 +104,17 @@ def _refusal(member: str) -> Reject | None:
 
 
 def _member(
-    path: str, name: str, stream: BinaryIO, again: Callable[[], BinaryIO] | None,
-    options: ReaderOptions,
-) -> tuple[str, Source | Reject]:  # fmt: skip
+    path: str, name: str, open: Callable[[], BinaryIO], options: ReaderOptions, *, once: bool
+) -> tuple[str, Source | Reject]:
     """Return a member as a source, decompressed if it is compressed itself."""
     try:
-        stream, inner = decompress(stream, name, options)
+        stream, inner = decompress(open(), name, options)
         head, stream = peek(stream, _BLOCK)
         if head.startswith((*_ZIP, *_OTHER)) or _is_tar(head, inner):
             raise BadRecord("unreadable", "an archive within an archive is not opened")
-    except BadRecord as error:
-        return name, Reject("", error.reason, error.detail)
+    except Exception as error:  # whatever is wrong with a member is about this member
+        return name, reject_of(error)
+    again = None if once else _Reopen(open, name, options)
     return name, Source(name, _Once(stream, again), path)
 
 
@@ -138,14 +138,8 @@ def _zip_members(
             if refusal is not None:
                 yield member, refusal
                 continue
-            open_member = _ZipOpener(archive, info, guard)
-            try:
-                opened = open_member()
-                entry = _member(path, member, opened, open_member, options)
-            except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError,
-                    zlib.error) as error:  # fmt: skip
-                entry = member, Reject("", "malformed", f"{type(error).__name__}: {error}")
-            yield entry
+            opener = _ZipOpener(archive, info, guard)
+            yield _member(path, member, opener, options, once=False)
         if not members:
             raise BadRecord("empty", "the archive has no members")
 
@@ -178,12 +172,13 @@ class _Forward:
         self._position += len(data)
         if size == _BLOCK:
             self.block = data
+        if 0 < len(data) < size:  # tarfile would take the rest for read
+            raise tarfile.ReadError("unexpected end of data")
         return data
 
     def seek(self, position: int, whence: int = 0) -> int:
         while self._position < position:
-            step = min(_CHUNK, position - self._position)
-            if len(self.read(step)) < step:
+            if not self.read(min(_CHUNK, position - self._position)):
                 break
         if self._position > position:
             raise tarfile.StreamError("the archive cannot be read backwards")
@@ -234,7 +229,8 @@ def _tar_members(
                 continue
             inner = _TarMember(archive.extractfile(info))
             raw = Guarded(inner, Guard(options, forward.tell))
-            yield _member(path, member, io.BufferedReader(raw, _BUFFER), None, options)
+            opener = _Once(io.BufferedReader(raw, _BUFFER), None)
+            yield _member(path, member, opener, options, once=True)
         if any(forward.block) or len(forward.block) < _BLOCK:
             raise BadRecord("malformed", "the archive breaks off or is damaged: no end mark")
         forward.drain()

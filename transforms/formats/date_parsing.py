@@ -68,7 +68,7 @@ _ABOUT = re.compile(
     r"alrededor de|vers|environ|omkring|c(?=\d)|early|mid|late|[~≈])[- ]*"
 )
 _WEEKDAY = re.compile(
-    r"^(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?[.,]? +|^(on|in|the|im|am|en|el|the) +"
+    r"^(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?[.,]? +|^(on|in|the|im|am|en|el|le) +"
 )
 _NUMERAL = re.compile(r"\d|\b[ivx]+\b")
 _JOINT = re.compile(r"(-|/|to |bis |until |hasta ) *")

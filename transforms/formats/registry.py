@@ -4,11 +4,7 @@
 ('jsonl', 'tei')
 """
 
-import lzma
 import re
-import tarfile
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
@@ -17,6 +13,7 @@ from transforms.formats.archives import open_sources
 from transforms.formats.base import BadRecord, Reader, ReaderOptions, Record, Reject, Source
 from transforms.formats.conllu import read_conllu
 from transforms.formats.delimited import read_csv
+from transforms.formats.failures import reject_of
 from transforms.formats.jsonl import read_json, read_jsonl
 from transforms.formats.lines import read_lines
 from transforms.formats.parquet import read_parquet
@@ -34,7 +31,6 @@ _SUFFIX = {
     ".pq": "parquet", ".conllu": "conllu", ".conll": "conllu",
 }  # fmt: skip
 _UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
-_BROKEN = (EOFError, zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile)
 
 
 def detect(name: str, head: bytes) -> str | None:
@@ -104,7 +100,7 @@ def read_file(
     except LexbeamError:
         raise
     except Exception as error:
-        yield name, _reject(error)
+        yield name, _clean(reject_of(error))
 
 
 def _read(source: Source, format: str, options: ReaderOptions) -> Iterator[Record | Reject]:
@@ -122,7 +118,7 @@ def _read(source: Source, format: str, options: ReaderOptions) -> Iterator[Recor
     except LexbeamError:
         raise
     except Exception as error:
-        yield _reject(error)
+        yield _clean(reject_of(error))
 
 
 class _First:
@@ -134,21 +130,6 @@ class _First:
 
     def __call__(self) -> BinaryIO:
         return self._streams.pop() if self._streams else self._again()
-
-
-def _reject(error: Exception) -> Reject:
-    if isinstance(error, BadRecord):
-        return _clean(Reject("", error.reason, error.detail))
-    kind = type(error).__name__
-    if isinstance(error, MemoryError):
-        return Reject("", "too_large", "not enough memory to read it")
-    if isinstance(error, OSError) and error.errno is not None:
-        return _clean(Reject("", "unreadable", error.strerror or kind))
-    if isinstance(error, OSError) and kind in ("OSError", "BlobNotFound"):
-        reason = "malformed" if "ompress" in str(error) or "stream" in str(error) else "unreadable"
-        return _clean(Reject("", reason, str(error)))
-    broken = "breaks off or is damaged: " if isinstance(error, _BROKEN) else ""
-    return _clean(Reject("", "malformed", f"{broken}{kind}: {error}"))
 
 
 def _clean(reject: Reject) -> Reject:

@@ -199,7 +199,7 @@ def _mend(text: str) -> str:
         if _JOIN in gap or soft:
             pieces.append(stripped[:-1] if stripped.endswith((*_SOFT, *_HYPHENS)) else stripped)
             continue
-        left = _WORD_BEHIND.search(stripped[-100:])
+        left = _WORD_BEHIND.search(stripped[-100:]) if stripped.endswith(_HYPHENS) else None
         if left is None or right is None:
             pieces += before, gap.replace(_BREAK, "")
             continue

@@ -37,9 +37,9 @@ RARE_WORDS = 60  # pseudo-words of a topic
 PARTS = {"topic": 0.79, "general": 0.15, "any": 0.04, "names": 0.02}
 WORD_DRIFT = 0.4  # standard deviation of the change of a log weight over the whole time
 TOPIC_DRIFT = 0.5
-LIKING = 1.5  # standard deviation of a general word's log weight over topics
+LIKING = 2.0  # standard deviation of a general word's log weight over topics
 HABIT = 0.6  # standard deviation of a function word's log weight over places
-MANNER = 0.4  # and over topics
+MANNER = 0.6  # and over topics
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +49,8 @@ class Language:
     `content` is P(content word | step, topic), (steps, topics, words), its columns being
     `content_ids`; `topics` is P(topic | step), (steps, topics); `function` is
     P(function word | topic, class, third of the sentence), (topics, classes, 3, words), its
-    columns being `function_ids`. `targets` are the words kept for planting: the last ids, without probability.
+    columns being `function_ids`. `targets` are the words kept for planting: the last ids, without
+    probability.
     """
 
     words: tuple[str, ...]

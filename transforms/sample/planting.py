@@ -7,21 +7,23 @@ their frequency from the early slice to the late one, whatever happens to their 
 - `lost`: the reverse;
 - `shifted`: a share goes from a second sense to a third, the rest stays with the first.
 
-That share, `changed`, runs from 40 to 80 % (gained, lost) and 30 to 100 % (shifted). Controls change
-no sense, and each is as frequent as the planted word that it is matched to:
+That share, `changed`, runs from 30 to 100 % (shifted) and from 50 to 90 % (gained, lost: with 40 %
+of 150 uses, a sense beside one that stays could fall below the noise of the controls under CCA).
+
+Controls change no sense, and each is as frequent as the planted word that it is matched to:
 
 - `control_stable`: one sense;
 - `control_two_senses`: two senses in fixed shares;
 - `control_frequency`: one sense, fourfold as frequent in one slice as in the other (twice and
   half the uses of its planted word).
 
-Whoever scores by frequency therefore finds the controls first. All counts are exact: the corpus
+Whoever scores by frequency therefore finds controls first. All counts are exact: the corpus
 holds these uses and no others.
 
     >>> from random import Random
     >>> plan = plant_words([f"w{i}" for i in range(60)], ["sea", "law", "war"], Random(1), 300_000)
     >>> [(p.kind, p.changed, p.early, p.late) for p in plan][:2]
-    [('gained', 0.3, 161, 161), ('lost', 0.3, 200, 200)]
+    [('shifted', 0.3, 175, 175), ('shifted', 0.44, 205, 205)]
 """
 
 from collections.abc import Iterator, Sequence
@@ -84,8 +86,8 @@ def _spread(low: float, high: float, n: int) -> list[float]:
 def _shares() -> list[tuple[str, float]]:
     """Kinds with their changed shares, the least changed first."""
     kinds = [
-        *(("gained", share) for share in _spread(0.4, 0.8, GAINED)),
-        *(("lost", share) for share in _spread(0.4, 0.8, LOST)),
+        *(("gained", share) for share in _spread(0.5, 0.9, GAINED)),
+        *(("lost", share) for share in _spread(0.5, 0.9, LOST)),
         *(("shifted", share) for share in _spread(0.3, 1.0, SHIFTED)),
     ]
     return sorted(kinds, key=lambda kind: (kind[1], kind[0]))

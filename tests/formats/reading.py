@@ -1,0 +1,33 @@
+"""What the tests of readers share: bytes in, records and rejects out."""
+
+import io
+
+from transforms.formats.base import ReaderOptions, Record, Reject
+from transforms.formats.registry import read_file
+
+
+def read(data, format="auto", name="a", **options):
+    """Return what `read_file` yields for bytes, as pairs of source and entry."""
+    made = ReaderOptions(**options)
+    stream = lambda: io.BytesIO(data)  # noqa: E731
+    return list(read_file("/there/" + name, name, format=format, options=made, open=stream))
+
+
+def entries(data, format="auto", name="a", **options):
+    """Return the entries alone."""
+    return [entry for _, entry in read(data, format, name, **options)]
+
+
+def summary(data, format="auto", name="a", **options):
+    """Return texts of records and (position, reason) of rejects, in order."""
+    return [
+        (e.position, e.reason) if isinstance(e, Reject) else e.text
+        for e in entries(data, format, name, **options)
+    ]
+
+
+def records(found):
+    """Return how many records and rejects there are, blocks of one record counted once."""
+    return sum(isinstance(e, Record) and e.block == 0 for e in found), sum(
+        isinstance(e, Reject) for e in found
+    )

@@ -1,0 +1,93 @@
+import csv
+import io
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reading import entries, summary
+
+from transforms.common.errors import UsageError
+from transforms.formats.base import ReaderOptions
+
+CELL = st.text(alphabet='ab,;"\n\té', max_size=8)
+
+
+@given(st.lists(st.tuples(CELL, CELL), min_size=1, max_size=8))
+def test_what_the_csv_module_writes_is_read_back(rows):
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([("text", "other"), *rows])
+    found = entries(out.getvalue().encode(), "csv", delimiter=",")
+    texts = [e.text for e in found if hasattr(e, "text")]
+    cleaned = [" ".join(text.split()) for text, _ in rows]
+    assert [" ".join(text.split()) for text in texts] == [text for text in cleaned if text]
+    assert len(found) == len(rows)
+
+
+def test_stray_quotes_arrive_when_quoting_is_off():
+    data = b'id\ttext\n1\t"He said\n2\tyes" and "no\n3\t"a"\n'
+    expected = ['"He said', 'yes" and "no', '"a"']
+    assert summary(data, name="a.tsv", quoting=False) == expected
+
+
+def test_a_stray_quote_costs_its_own_row_only():
+    data = b'id,text\n1,"open\n2,b\n3,"c"\n4,"d"x\n5,e\n'
+    assert summary(data, "csv") == [("2", "malformed"), "b", "c", ("5", "malformed"), "e"]
+
+
+def test_cells_over_several_lines():
+    assert summary(b'text,a\n"one\n\ntwo, three",1\nfour,2', "csv") == ["one\n\ntwo, three", "four"]
+
+
+def test_stray_quotes_do_not_take_quadratic_time():
+    data = b"text,b\n" + b'a","\n' * 20_000
+    start = time.perf_counter()
+    assert len(entries(data, "csv", delimiter=",")) == 20_000
+    assert time.perf_counter() - start < 5
+
+
+def test_rows_of_another_width_are_rejects():
+    data = b"a\ttext\n1\n2\tx\n3\ty\tz\n4\tw\t\t\n\n"
+    assert summary(data, name="a.tsv") == [("2", "malformed"), "x", ("4", "malformed"), "w"]
+
+
+def test_columns_without_header():
+    data = b"7\tone\n8\ttwo"
+    assert summary(data, name="a.tsv", header=False, text_field="2") == ["one", "two"]
+    options = {"header": False, "columns": ("n", "text"), "fields": ("date=n",)}
+    assert [e.fields["date"] for e in entries(data, name="a.tsv", **options)] == ["7", "8"]
+
+
+@pytest.mark.parametrize("delimiter", ["\t", ",", ";", "|"])
+def test_the_delimiter_is_found(delimiter):
+    data = delimiter.join(["Date", "text"]) + "\n" + delimiter.join(["1790", "words"])
+    (record,) = entries(data.encode(), "csv")
+    assert record.text == "words"
+    assert record.fields == {"Date": "1790", "date": "1790"}
+
+
+def test_a_table_without_text_is_one_reject():
+    assert summary(b"a,b\n1,2", "csv") == [("", "missing_field")]
+    assert summary(b"text\n", "csv") == [("", "empty")]
+    assert summary(b"\n\n", "csv") == [("", "empty")]
+    assert summary(b'"text\n', "csv") == [("", "malformed")]
+
+
+def test_null_like_words_are_words():
+    data = b"text\nnull\nNone\nNA\n"
+    assert summary(data, "csv") == ["null", "None", "NA"]
+
+
+def test_bad_lines_are_rejects_of_their_own():
+    data = b'text,n\na,1\n\xff,2\n"b\n\xff",3\nc,4'
+    assert summary(data, "csv") == [
+        "a", ("3", "undecodable"), ("4", "malformed"), ("5", "undecodable"), "c",
+    ]  # fmt: skip
+
+
+def test_options_that_mean_nothing_are_bad_usage():
+    for options in ({"delimiter": "ab"}, {"encoding": "utf-9"}, {"encoding": "hex"},
+                    {"fields": ("a",)}, {"lines_hold": "lemma"},
+                    {"tei_parts": ("head",)}):  # fmt: skip
+        with pytest.raises(UsageError):
+            ReaderOptions(**options)

@@ -1,0 +1,63 @@
+import datetime
+import decimal
+import gzip
+import io
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from reading import entries, summary
+
+
+def parquet(table, **options):
+    out = io.BytesIO()
+    pq.write_table(pa.table(table), out, **options)
+    return out.getvalue()
+
+
+def test_rows_with_their_fields():
+    data = parquet({
+        "text": ["one", None, "", "four"],
+        "date": [datetime.date(1790, 1, 8), None, None, None],
+        "at": pa.array([1, 2, 3, 4], pa.timestamp("ns")),
+        "n": [1, 2, 3, 4],
+        "d": [decimal.Decimal("1.5")] * 4,
+        "list": [[1]] * 4,
+    })  # fmt: skip
+    found = entries(data)
+    assert found[0].text == "one"
+    assert found[0].fields["date"] == "1790-01-08"
+    assert found[0].fields["n"] == "1"
+    assert found[0].fields["d"] == "1.5"
+    assert "list" not in found[0].fields
+    assert summary(data) == ["one", ("2", "missing_field"), ("3", "empty"), "four"]
+
+
+def test_nested_fields_by_path():
+    data = parquet({"body": [{"text": "one", "year": 1790}]})
+    (record,) = entries(data, "parquet", text_field="body.text", fields=("date=body.year",))
+    assert record.text == "one"
+    assert record.fields == {"date": "1790"}
+
+
+def test_order_does_not_hang_on_row_groups():
+    texts = [f"text {n}" for n in range(2500)]
+    assert summary(parquet({"text": texts}, row_group_size=700)) == texts
+
+
+def test_bad_utf_8_is_a_reject_for_its_row():
+    raw = pa.array([b"good", b"b\xff", b"fine"], pa.binary())
+    text = pa.Array.from_buffers(pa.string(), 3, raw.buffers())
+    assert summary(parquet({"text": text})) == ["good", ("2", "undecodable"), "fine"]
+
+
+def test_within_compression():
+    assert summary(gzip.compress(parquet({"text": ["one"]})), name="a.parquet.gz") == ["one"]
+
+
+def test_broken_files():
+    data = parquet({"text": ["one"] * 1000})
+    assert summary(data[:-20], "parquet") == [("", "malformed")]
+    assert summary(b"PAR1", "parquet") == [("", "malformed")]
+    assert summary(b"", "parquet")[0][1] in ("malformed", "empty")
+    assert summary(parquet({"a": [1]})) == [("", "missing_field")]
+    assert summary(parquet({"text": pa.array([], pa.string())})) == [("", "empty")]

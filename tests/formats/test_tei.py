@@ -1,0 +1,195 @@
+import pytest
+from reading import entries, summary
+
+TEI = '<TEI xmlns="http://www.tei-c.org/ns/1.0">{}<text><body>{}</body></text></TEI>'
+
+
+def body(content, **options):
+    return summary(TEI.format("", content).encode(), "tei", **options)
+
+
+def header(content, text="<p>x</p>"):
+    whole = TEI.format(f"<teiHeader>{content}</teiHeader>", text)
+    (record,) = entries(whole.encode(), "tei")
+    return record.fields
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("<head>I.</head><p>One\n   two</p><p>three</p>", "I.\n\nOne two\n\nthree"),
+        ("<p>a<hi>b</hi>c <hi>d</hi></p>", "abc d"),
+        ("<p>a<note>no</note><fw>no</fw><del>no</del>b</p>", "ab"),
+        ("<p><choice><sic>teh</sic><corr>the</corr></choice> x</p>", "the x"),
+        ("<p><choice><orig>vp</orig><reg>up</reg></choice></p>", "up"),
+        ("<p><choice>\n<abbr>Mr</abbr>\n<expan>Mister</expan>\n</choice> x</p>", "Mister x"),
+        ("<div><choice><sic>a</sic><corr>b</corr></choice></div>", "b"),
+        ("<p><sic>teh</sic></p>", "teh"),
+        ("<p>a<app><lem>b</lem><rdg>c</rdg></app></p>", "ab"),
+        ("<lg><l>one</l><l>two</l></lg><lg><l>three</l></lg>", "one two\n\nthree"),
+        ("<p>x</p><l>one</l><l>two</l><p>y</p>", "x\n\none two\n\ny"),
+        ("<p>he said <quote><l>one</l><l>two</l></quote> so</p>", "he said one two so"),
+        ("<div><quote>a</quote><quote>b</quote></div>", "a\n\nb"),
+        ("<p>one <!-- no --><?no no?>two</p>", "one two"),
+        ("<list><item>a</item><item>b</item></list>", "a\n\nb"),
+        ("<p>a<lb/>b</p>", "a b"),
+        ("<p>in<pb/>dulged</p>", "indulged"),
+        ('<p>Ver<lb break="no"/>bindung</p>', "Verbindung"),
+        ('<p>Ver-\n<lb break="no"/>bindung</p>', "Verbindung"),
+        ("<p>Ver\u00ad<lb/>bindung</p>", "Verbindung"),
+        ("<p>Ver\u00ad\n bindung</p>", "Verbindung"),
+        ("<p>Ver\u00ac<pb/>\n bindung Ver\u00adbund</p>", "Verbindung Verbund"),
+        ("<p>Krönungs- <pb/> und Grab</p>", "Krönungs- und Grab"),
+        ("<p>sun-<pb/> lit</p>", "sun-lit"),
+        ("<p>sun-<lb/>lit and sunlit</p>", "sunlit and sunlit"),
+        ("<p>sun-<lb/>lit, sunlit, sun-lit, sun-lit</p>", "sun-lit, sunlit, sun-lit, sun-lit"),
+        ("<p>a <lb/> b <pb n='1'/><pb n='2'/> c</p>", "a b c"),
+        ("<p>e\u0301 \u200bx</p>", "é x"),
+        ("<p>&amp;&lt;&#233;</p>", "&<é"),
+    ],
+)
+def test_running_text(content, text):
+    assert body(content) == [text]
+
+
+def test_parts():
+    text = (b"<TEI><text><front><p>f</p></front><body><p>b</p></body>"
+            b"<back><p>k</p><note>n</note></back></text></TEI>")  # fmt: skip
+    assert summary(text, "tei") == ["b"]
+    assert summary(text, "tei", tei_parts=("body", "front", "back")) == ["f\n\nb\n\nk"]
+    assert summary(b"<TEI><text><front><p>f</p></front></text></TEI>", "tei") == [("", "empty")]
+    inner = "<text><body><p>a</p></body></text><text><body>b</body></text>"
+    group = f"<TEI><text><group>{inner}</group></text></TEI>"
+    assert summary(group.encode(), "tei") == ["a\n\nb"]
+
+
+def test_a_corpus_has_a_record_for_each_text():
+    one = "<TEI><teiHeader/><text><body><p>{}</p></body></text></TEI>"
+    data = f"<teiCorpus><teiHeader/>{one.format('a')}{one.format('')}{one.format('c')}</teiCorpus>"
+    assert summary(data.encode(), "tei") == ["a", ("2", "empty"), "c"]
+
+
+def bibl(kind, date, attributes=""):
+    return f'<bibl type="{kind}"><date {attributes}>{date}</date></bibl>'
+
+
+@pytest.mark.parametrize(
+    ("content", "date"),
+    [
+        (bibl("printSource", 1959) + bibl("firstEdition", 1843), "1843"),
+        (bibl("digitalSource", 2000) + bibl("other", 1870) + bibl("printSource", 1863), "1863"),
+        (bibl("digitalSource", 2000) + "<bibl><date>1870</date></bibl>", "1870"),
+        (bibl("digitalSource", 2000), None),
+        (bibl("firstEdition", "soon") + bibl("printSource", 1863), "1863"),
+        (bibl("firstEdition", "soon"), "soon"),
+        (bibl("firstEdition", "MDCCC", 'when="1800-05"'), "1800-05"),
+        (bibl("firstEdition", "", 'notBefore="1800" notAfter="1805"'), "1800/1805"),
+        ("<biblStruct><monogr><imprint><date>1866</date></imprint></monogr></biblStruct>", "1866"),
+        (f'<bibl type="digitalSource"><date>2000</date>{bibl("printSource", 1863)}</bibl>', "1863"),
+    ],
+)
+def test_the_date_is_that_of_the_earliest_kind_of_source(content, date):
+    other = "<publicationStmt><date>2019</date></publicationStmt>"
+    revision = "<revisionDesc><change when='2020'><date>2020</date></change></revisionDesc>"
+    whole = f"<fileDesc>{other}<sourceDesc>{content}</sourceDesc></fileDesc>{revision}"
+    assert header(whole).get("date") == date
+
+
+def test_the_creation_gives_the_date_if_no_source_does():
+    assert header("<profileDesc><creation>in <date when='1790'/></creation></profileDesc>") == {
+        "date": "1790"
+    }
+
+
+def test_title_author_language():
+    title = "<titleStmt><title>A\n title</title><author>N. N.</author></titleStmt>"
+    profile = '<profileDesc><langUsage><language ident="deu"/></langUsage></profileDesc>'
+    fields = header(f"<fileDesc>{title}</fileDesc>{profile}")
+    assert fields == {"title": "A title", "author": "N. N.", "language": "deu"}
+    data = b'<TEI xml:lang="la"><text><body><p>x</p></body></text></TEI>'
+    assert entries(data, "tei")[0].fields == {"language": "la"}
+
+
+def test_words_are_annotation_with_offsets():
+    content = (
+        '<p><s><w lemma="the" pos="DET">The</w> <w lemma="cat" pos="NOUN">c<hi>at</hi></w>\n'
+        '<w lemma="sit" pos="VERB">sat</w><pc>.</pc></s><s><w lemma="it" pos="PRON">It</w></s></p>'
+        '<p><w lemma="run" pos="VERB">ran</w></p>'
+    )
+    (record,) = entries(TEI.format("", content).encode(), "tei")
+    assert record.text == "The cat sat. It\n\nran"
+    assert [s.forms for s in record.sentences] == [["The", "cat", "sat", "."], ["It"], ["ran"]]
+    assert record.sentences[0].lemmas == ["the", "cat", "sit", "."]
+    assert record.sentences[0].upos == ["DET", "NOUN", "VERB", "PUNCT"]
+    for sentence in record.sentences:
+        spans = zip(sentence.starts, sentence.ends, strict=True)
+        assert [record.text[a:b] for a, b in spans] == sentence.forms
+
+
+def test_tags_that_are_not_universal_are_left_out():
+    content = '<p><w lemma="cat" pos="NN1">cats</w> <w join="left">!</w></p>'
+    (record,) = entries(TEI.format("", content).encode(), "tei")
+    assert record.text == "cats!"
+    assert record.sentences[0].upos is None
+    assert record.sentences[0].lemmas == ["cat", "!"]
+    content = '<p><w lemma="cat" msd="UPosTag=NOUN|Number=Sing">cat</w></p>'
+    (record,) = entries(TEI.format("", content).encode(), "tei")
+    assert record.sentences[0].upos == ["NOUN"]
+
+
+DOCTYPE = "<!DOCTYPE TEI [{}]><TEI><text><body><p>{}</p></body></text></TEI>"
+LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+
+
+@pytest.mark.parametrize(
+    ("declared", "used", "outcome"),
+    [
+        ('<!ENTITY x SYSTEM "file:///etc/passwd">', "&x;", ("", "unsafe")),
+        ('<!ENTITY x SYSTEM "file:///etc/passwd">', "unused", ("", "unsafe")),
+        ('<!ENTITY x PUBLIC "a" "http://localhost/x">', "&x;", ("", "unsafe")),
+        ('<!ENTITY % x SYSTEM "http://localhost/x.dtd"> %x;', "a", ("", "unsafe")),
+        ('<!ENTITY l0 "lol">' + LAUGHS, "&l9;", ("", "unsafe")),
+        ('<!ENTITY x "' + "x" * 200 + '">', "&x;" * 10, ("", "unsafe")),
+        ('<!ENTITY mdash "&#8212;">', "a&mdash;b<hi>c</hi>&mdash;d", "a—bc—d"),
+        ("", "caf&eacute;", ("", "malformed")),
+    ],
+)
+def test_entities_are_never_expanded_or_fetched(declared, used, outcome):
+    assert summary(DOCTYPE.format(declared, used).encode(), "tei") == [outcome]
+    declaration = '<?xml version="1.0" encoding="{}"?>'
+    for encoding in ("UTF-16", "UTF-7"):
+        data = (declaration.format(encoding) + DOCTYPE.format(declared, used)).encode(encoding)
+        (found,) = summary(data, "tei")
+        assert found == outcome or (encoding == "UTF-7" and found[1] in ("unsafe", "undecodable"))
+
+
+def test_named_characters_of_an_external_dtd_are_known_without_it():
+    data = (
+        '<!DOCTYPE TEI SYSTEM "http://localhost/x.dtd">'
+        "<TEI><text><body><p>caf&eacute; {}</p></body></text></TEI>"
+    )
+    assert summary(data.format("").encode(), "tei") == ["café"]
+    assert summary(data.format("&what;").encode(), "tei") == [("", "malformed")]
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"<TEI><text><body><p>cut", "malformed"),
+        (b"<html/>", "malformed"),
+        (b"", "empty"),
+        (b"<TEI><text><body><p>\xff</p></body></text></TEI>", "undecodable"),
+        (b"<TEI><text><body><p>\x00</p></body></text></TEI>", "malformed"),
+        (b"<TEI>" + b"<a>" * 5000 + b"</a>" * 5000 + b"</TEI>", "too_large"),
+        (b"<TEI><text><body><p>" + b"x" * 11_000_000 + b"</p></body></text></TEI>", "too_large"),
+        (b"<?xml version='1.0' encoding='nope'?><TEI/>", "undecodable"),
+    ],
+)
+def test_broken_documents_are_one_reject(data, reason):
+    assert summary(data, "tei") == [("", reason)]
+
+
+def test_declared_encodings_are_followed():
+    data = "<?xml version='1.0' encoding='{}'?><TEI><text><body><p>café</p></body></text></TEI>"
+    for encoding in ("ISO-8859-1", "windows-1252", "UTF-16"):
+        assert summary(data.format(encoding).encode(encoding), "tei") == ["café"]
