@@ -1,5 +1,6 @@
 """A small sample corpus and its run, made once for all tests that look at published tables."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ TOKENS = 60_000
 SMALL = {"seeds": 2, "dim": 20, "epochs": 2, "alignment": ["op", "op-", "cca", "none"]}
 
 
-def make_sample(folder: Path, tokens: int = TOKENS, seed: int = 7, **change: object) -> Path:
+def write_sample_config(
+    folder: Path, tokens: int = TOKENS, seed: int = 7, **change: object
+) -> Path:
     """Write a sample and return its configuration, with other options of `change`."""
     out = folder / "sample"
     assert main(["sample", "--out", str(out), "--tokens", str(tokens), "--seed", str(seed)]) == 0
@@ -22,9 +25,15 @@ def make_sample(folder: Path, tokens: int = TOKENS, seed: int = 7, **change: obj
 
 
 @pytest.fixture(scope="session")
+def make_sample() -> Callable[..., Path]:
+    """A function that writes a sample and returns its configuration."""
+    return write_sample_config
+
+
+@pytest.fixture(scope="session")
 def sample_config(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The configuration of a small sample corpus."""
-    return make_sample(tmp_path_factory.mktemp("sample"), **SMALL)
+    return write_sample_config(tmp_path_factory.mktemp("sample"), **SMALL)
 
 
 @pytest.fixture(scope="session")
