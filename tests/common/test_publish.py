@@ -116,13 +116,13 @@ def test_work_is_kept_for_resume_and_swept_else(tmp_path):
     with (
         pytest.raises(RuntimeError),
         locked(out, resume=False, overwrite=False) as work,
-    ):  # noqa: PT012
+    ):
         open(os.path.join(work, "artefact"), "w").close()
         raise RuntimeError
     with (
         pytest.raises(RuntimeError),
         locked(out, resume=True, overwrite=False) as work,
-    ):  # noqa: PT012
+    ):
         assert os.listdir(work) == ["artefact"]
         raise RuntimeError
     with locked(out, resume=False, overwrite=False) as work:

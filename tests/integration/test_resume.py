@@ -26,7 +26,8 @@ def files_of(out: Path) -> dict[str, bytes]:
 
 
 def start(config: Path, out: Path, prelude: str = "") -> subprocess.Popen:
-    code = f"{prelude}\nfrom pipelines.cli import main\nmain({['run', str(config), '--out', str(out), '--overwrite']!r})"
+    words = ["run", str(config), "--out", str(out), "--overwrite"]
+    code = f"{prelude}\nfrom pipelines.cli import main\nmain({words!r})"
     return subprocess.Popen(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": str(ROOT)},

@@ -1,0 +1,65 @@
+"""Recompute the change scores of a run from its published vectors and maps, with numpy alone.
+
+    python examples/check_scores.py out/results --alignment op
+
+prints how many scores were compared and the largest difference. It is the whole definition of a score
+in a page: read it as documentation of tables `vectors`, `alignments` and `scores`.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+
+def aligned(vectors: np.ndarray, row: dict) -> np.ndarray:
+    """Return vectors (rows) as one side of an alignment maps them."""
+    mapped = vectors.astype(float)
+    if row["unit_length"]:
+        mapped /= np.linalg.norm(mapped, axis=1, keepdims=True)
+    if row["mean"] is not None:
+        mapped -= np.array(row["mean"])
+    if row["matrix"] is not None:
+        mapped = mapped @ np.reshape(row["matrix"], (mapped.shape[1], -1))
+    return mapped
+
+
+def main() -> None:
+    """Compare all scores of single seeds with their recomputation."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--alignment", default="op")
+    options = parser.parse_args()
+    vectors = pq.read_table(options.folder / "vectors")
+    maps = pq.read_table(options.folder / "alignments").to_pylist()
+    scores = pq.read_table(options.folder / "scores")
+    scores = scores.filter(
+        (pc.field("alignment") == options.alignment)
+        & (pc.field("measure") == "cosine")
+        & pc.field("seed").is_valid()
+        & pc.field("score").is_valid()
+    ).to_pylist()
+    spaces = {}
+    for row in maps:
+        if row["alignment"] != options.alignment:
+            continue
+        slice_name = row[f"slice_{row['side']}"]
+        space = vectors.filter(
+            (pc.field("slice") == slice_name) & (pc.field("seed") == row["seed"])
+        )
+        matrix = np.array(space["vector"].to_pylist())
+        key = (row["slice_from"], row["slice_to"], row["seed"], row["side"])
+        spaces[key] = dict(zip(space["word"].to_pylist(), aligned(matrix, row), strict=True))
+    largest = 0.0
+    for row in scores:
+        pair = (row["slice_from"], row["slice_to"], row["seed"])
+        a, b = spaces[*pair, "from"][row["word"]], spaces[*pair, "to"][row["word"]]
+        cosine = a @ b / np.linalg.norm(a) / np.linalg.norm(b)
+        largest = max(largest, abs(row["score"] - (1 - cosine)))
+    print(f"{len(scores)} scores compared, largest difference {largest:.1e}")
+
+
+if __name__ == "__main__":
+    main()
