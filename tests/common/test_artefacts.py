@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from transforms.common import artefacts
@@ -18,7 +20,7 @@ def test_an_artefact_is_made_once(tmp_path):
     again = produce(space, "stage", ["identity", 1], build)
     assert first == again == {"path": first["path"], "rows": [1, 2]}
     assert len(made) == 1
-    assert open(first["path"], "rb").read() == b"content"
+    assert Path(first["path"]).read_bytes() == b"content"
 
 
 def test_another_identity_is_another_artefact(tmp_path):

@@ -41,7 +41,7 @@ def test_nothing_there_is_an_error_that_names_the_path(tmp_path):
 def test_a_file_appears_whole_or_not_at_all(tmp_path):
     path = str(tmp_path / "a")
     files.write_bytes(path, b"old")
-    with pytest.raises(RuntimeError), files.writing(path) as stream:  # noqa: PT012
+    with pytest.raises(RuntimeError), files.writing(path) as stream:
         stream.write(b"ne")
         raise RuntimeError
     assert files.read_bytes(path) == b"old"

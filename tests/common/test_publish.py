@@ -1,6 +1,7 @@
 import json
 import multiprocessing
 import os
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -50,7 +51,7 @@ def test_the_manifest_has_no_path_and_no_clock(tmp_path):
     first = put(tmp_path / "one", tmp_path / "w1", ["a"])
     second = put(tmp_path / "elsewhere" / "two", tmp_path / "w2", ["a"])
     assert os.path.basename(first) == os.path.basename(second)
-    texts = [open(os.path.join(s, "manifest.json"), "rb").read() for s in (first, second)]
+    texts = [Path(s, "manifest.json").read_bytes() for s in (first, second)]
     assert texts[0] == texts[1]
     assert str(tmp_path).encode() not in texts[0]
 
@@ -117,7 +118,7 @@ def test_work_is_kept_for_resume_and_swept_else(tmp_path):
         pytest.raises(RuntimeError),
         locked(out, resume=False, overwrite=False) as work,
     ):
-        open(os.path.join(work, "artefact"), "w").close()
+        Path(work, "artefact").touch()
         raise RuntimeError
     with (
         pytest.raises(RuntimeError),
