@@ -1,0 +1,69 @@
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transforms.common.fingerprints import (
+    blas_kernels,
+    bucket_of,
+    canonical_json,
+    code_digest,
+    digest,
+    environment,
+)
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@given(PLAIN)
+def test_a_digest_depends_on_the_value_alone(value):
+    assert digest(value) == digest(value)
+    assert len(digest(value)) == 32
+    int(digest(value), 16)
+
+
+def test_the_order_of_keys_does_not_matter_but_that_of_lists_does():
+    assert digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
+    assert digest([1, 2]) != digest([2, 1])
+    assert canonical_json({"b": "ä", "a": [1]}) == '{"a":[1],"b":"ä"}'.encode()
+
+
+@given(st.text(), st.integers(1, 64))
+def test_buckets_are_in_range(text, buckets):
+    assert 0 <= bucket_of(digest(text), buckets) < buckets
+
+
+def test_buckets_are_about_even():
+    sizes = [0] * 4
+    for number in range(4000):
+        sizes[bucket_of(digest(number), 4)] += 1
+    assert min(sizes) > 850
+
+
+def test_the_environment_names_what_the_lock_fixes():
+    found = environment()
+    assert {"apache-beam", "gensim", "numpy", "pyarrow", "spacy"} <= found["packages"].keys()
+    assert "pytest" not in found["packages"]
+
+
+@pytest.mark.parametrize("seed", ["0", "77"])
+def test_digests_are_the_same_in_another_process(seed):
+    code = (
+        "from transforms.common.fingerprints import *\n"
+        "print(digest({'a': [1, 'x']}), code_digest(), environment()['lock'])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    assert done.stdout.split() == [digest({"a": [1, "x"]}), code_digest(), environment()["lock"]]
+
+
+def test_a_blas_kernel_is_named():
+    assert any("openblas" in kernel or "mkl" in kernel for kernel in blas_kernels())
