@@ -1,6 +1,7 @@
 """Progress on a terminal: artefacts done of those planned, by stage, with a rate."""
 
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -37,8 +38,10 @@ def _watch(work: str, stages: Sequence[str], stop: threading.Event) -> None:
         for stage in stages:
             done, planned = _done(work, stage), _planned(work, stage)
             if stage not in bars and done:
+                # A terminal that does not tell its width is taken to be 80 columns wide.
+                width = min(shutil.get_terminal_size().columns, 100)
                 bars[stage] = tqdm(
-                    desc=stage, total=planned, unit="piece", file=sys.stderr, leave=True
+                    desc=stage, total=planned, unit="piece", file=sys.stderr, ncols=width
                 )
             if stage in bars:
                 bar = bars[stage]
