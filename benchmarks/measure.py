@@ -1,0 +1,130 @@
+"""What every benchmark uses: ratios measured side by side, bounds, memory of a process tree."""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["ROOT", "Row", "data_folder", "lexbeam", "peak_memory", "ratios", "report", "timed"]
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Row(NamedTuple):
+    """A measured figure with its bound: at least `bound`, or at most if `at_most`."""
+
+    name: str
+    value: float
+    bound: float
+    at_most: bool
+    unit: str
+    note: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the bound is met."""
+        return self.value <= self.bound if self.at_most else self.value >= self.bound
+
+
+def data_folder() -> Path | None:
+    """Return the folder of real corpora, or None."""
+    folder = Path(os.environ.get("LEXBEAM_DATA", ROOT.parent / "shared" / "data"))
+    return folder if folder.is_dir() else None
+
+
+def timed(action: Callable[[], object]) -> float:
+    """Return the seconds that an action takes."""
+    start = time.perf_counter()
+    action()
+    return time.perf_counter() - start
+
+
+def ratios(
+    first: Callable[[], object], second: Callable[[], object], repeats: int
+) -> tuple[float, list[float]]:
+    """Return the median of time(first) / time(second), taken in turns, and all of them."""
+    found = []
+    for number in range(repeats):
+        # Who goes first changes, for a machine that is shared drifts.
+        if number % 2:
+            b = timed(second)
+            a = timed(first)
+        else:
+            a = timed(first)
+            b = timed(second)
+        found.append(a / b)
+    return statistics.median(found), found
+
+
+def environment(**extra: str) -> dict[str, str]:
+    """Return the environment of a measured process: one BLAS thread, this source."""
+    threads = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return {**os.environ, **threads, "PYTHONPATH": str(ROOT), **extra}
+
+
+def lexbeam(*words: str) -> None:
+    """Run the command in a process of its own."""
+    command = [sys.executable, "-m", "pipelines.cli", *words]
+    subprocess.run(command, check=True, env=environment(), stdout=subprocess.DEVNULL)
+
+
+def _children(process: int) -> list[int]:
+    try:
+        tasks = Path(f"/proc/{process}/task")
+        found = [
+            int(child)
+            for task in tasks.iterdir()
+            for child in (task / "children").read_text().split()
+        ]
+    except OSError:
+        return []
+    return found + [grandchild for child in found for grandchild in _children(child)]
+
+
+def _pss(process: int) -> int:
+    try:
+        text = Path(f"/proc/{process}/smaps_rollup").read_text()
+    except OSError:
+        return 0
+    return next(int(line.split()[1]) for line in text.splitlines() if line.startswith("Pss:"))
+
+
+def peak_memory(command: list[str], interval: float = 0.25) -> float:
+    """Run a command; return the peak of the summed PSS of its process tree, in MiB."""
+    process = subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL)
+    peak = 0
+    stop = threading.Event()
+
+    def watch() -> None:
+        nonlocal peak
+        while not stop.wait(interval):
+            peak = max(peak, sum(map(_pss, [process.pid, *_children(process.pid)])))
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    code = process.wait()
+    stop.set()
+    watcher.join()
+    if code:
+        raise subprocess.CalledProcessError(code, command)
+    return peak / 1024
+
+
+def report(rows: list[Row], path: Path | None) -> bool:
+    """Print the rows as a table, write them as JSON, and return whether all bounds are met."""
+    print(f"{'measured':72}{'value':>10}  bound")
+    for row in rows:
+        sign = "<=" if row.at_most else ">="
+        verdict = "" if row.ok else "   MISSED"
+        print(f"{row.name:72}{row.value:10.3f}  {sign} {row.bound:g} {row.unit}{verdict}")
+        if row.note:
+            print(f"    {row.note}")
+    if path is not None:
+        path.write_text(json.dumps([{**row._asdict(), "ok": row.ok} for row in rows], indent=1))
+    return all(row.ok for row in rows)

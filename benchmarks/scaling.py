@@ -1,0 +1,37 @@
+"""The whole job at 1x and at 10x the tokens, with the same vocabulary.
+
+    python -m benchmarks scaling
+
+`lexbeam run` on ready-lemmatised text in two processes; the value is the time at 10x over the time
+at 1x. The sample generator has a fixed inventory of words.
+"""
+
+import statistics
+from pathlib import Path
+
+from benchmarks.change import make_config
+from benchmarks.measure import Row, lexbeam, timed
+
+TOKENS = 500_000
+REPEATS = 3
+
+
+def measure(folder: Path) -> list[Row]:
+    """Return the row."""
+    configs = []
+    for name, tokens in (("small", TOKENS), ("large", 10 * TOKENS)):
+        (folder / name).mkdir()
+        configs.append(make_config(folder / name, tokens))
+    found = []
+    for _ in range(REPEATS):
+        small, large = (
+            timed(
+                lambda config=config: lexbeam(
+                    "run", str(config), "--overwrite", "--runner-config", "direct_multiprocess"
+                )
+            )
+            for config in configs
+        )
+        found.append(large / small)
+    note = f"all runs: {', '.join(f'{ratio:.2f}' for ratio in found)}"
+    return [Row("10x the tokens over 1x", statistics.median(found), 10.5, True, "x", note)]
