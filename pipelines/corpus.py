@@ -31,7 +31,7 @@ from transforms.annotation.normalise import read_rules
 from transforms.annotation.ptransforms import AnnotateDocuments, StagedTables
 from transforms.common import files
 from transforms.common.artefacts import Workspace, plan
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.errors import LexbeamError
 from transforms.common.fingerprints import digest
 from transforms.common.lanes import group_by_size
 from transforms.common.ptransforms import MergeTables, WriteResult
@@ -304,8 +304,6 @@ def _check_rejects(section: dict[str, Any], options: CorpusOptions) -> None:
 
 def run(options: CorpusOptions, beam_options: Sequence[str] = ()) -> None:
     """Make and publish the tables documents, sentences and rejects at `options.out`."""
-    if options.engine == "none" and options.normalise:
-        raise UsageError("--normalise needs an --engine: input that comes annotated stays as it is")
     config = load_runner_config(options.runner_config, beam_options)
     out = files.absolute(options.out)
     with locked(out, resume=options.resume, overwrite=options.overwrite) as work:

@@ -4,6 +4,7 @@ import pytest
 
 from transforms.annotation.annotate import AnnotateOptions, annotate_file
 from transforms.annotation.base import load_engine
+from transforms.annotation.normalise import parse_rules
 from transforms.common.artefacts import Workspace
 from transforms.common.batches import BatchReader
 from transforms.common.errors import LexbeamError
@@ -96,3 +97,17 @@ def test_text_without_an_engine_is_an_error_that_names_the_remedy(staged):
     space, path = staged
     with pytest.raises(LexbeamError, match="--engine"):
         annotate_file(space, path, "", (), None, replace(OPTIONS, engine="none"))
+
+
+def test_rules_map_annotation_that_came_with_the_input(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("uideo virtus\njus\n")
+    file = InputFile("a.txt", str(path), 5, "in")
+    space = Workspace(str(tmp_path / "work"))
+    made = ingest_unit(space, Unit((file,), 5), IngestOptions(format="lines"))
+    staged, ready = made["files"][0][:2]
+    rules = parse_rules("lemma-char\tv\tu\nlemma\tjus\tius\n")
+    options = AnnotateOptions(engine="none", fingerprint="none", normalise=rules)
+    receipt = annotate_file(space, staged, ready, (), None, options)
+    assert [row["lemmas"] for row in read(receipt, "sentences")] == [["uideo", "uirtus"], ["ius"]]
+    assert read(receipt, "sentences")[0]["forms"] is None

@@ -117,7 +117,7 @@ def annotate_file(
                 reject = _left_out(row, decision, options)
                 annotation = None
                 if reject is None and ready and row["text"] is None:
-                    annotation = reader.read(ready, index)
+                    annotation = _normalised(reader.read(ready, index), options.normalise)
                 elif reject is None:
                     annotation, reject = _annotate(row, engine, options)
                 if annotation is None:
@@ -153,6 +153,25 @@ def _left_out(
         limit = options.max_characters
         return RejectRow(*place, "annotate", "too_large", f"{size} characters, over {limit}")
     return None
+
+
+def _normalised(batch: pa.RecordBatch, rules: Rules | None) -> pa.RecordBatch:
+    """Return annotation that came with the input, its forms and lemmas mapped by the rules."""
+    if rules is None:
+        return batch
+    for name, maps, mapped in (
+        ("forms", rules.maps_forms, rules.form),
+        ("lemmas", rules.maps_lemmas, rules.lemma),
+    ):
+        column = batch.column(name)
+        if maps and column.null_count < len(column):
+            tokens = column.flatten().dictionary_encode()
+            words = pa.array([mapped(word) for word in tokens.dictionary.to_pylist()], pa.string())
+            lists = pa.ListArray.from_arrays(
+                column.offsets, words.take(tokens.indices), mask=column.is_null()
+            )
+            batch = batch.set_column(batch.schema.get_field_index(name), name, lists)
+    return batch
 
 
 def _annotate(
