@@ -8,7 +8,7 @@ UV := $(BIN)/uv
 TOKENS ?= 300000
 export UV_LINK_MODE := copy
 
-.PHONY: help install run test test-fast lint format lock bench clean
+.PHONY: help install run test test-fast lint format lock bench flink-jar prism runners clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -53,6 +53,26 @@ LOCK := $(UV) pip compile --quiet --python-version 3.11 --python-platform x86_64
 lock: | $(UV) ## renew the locked versions
 	$(LOCK) -o requirements/core.lock
 	$(LOCK) --extra all --extra dev -c requirements/core.lock -o requirements/all.lock
+
+# The runners' programs are of the locked Beam version, the job server of one that Maven can get.
+BEAM_VERSION := $(shell sed -n 's/^apache-beam==//p' requirements/core.lock)
+
+build/flink/job-server.jar: runner_configs/flink/pom.xml
+	mvn --quiet --batch-mode --file $< package
+
+build/prism/prism: requirements/core.lock
+	GOBIN=$(CURDIR)/build/prism go install github.com/apache/beam/sdks/v2/go/cmd/prism@v$(BEAM_VERSION)
+	@touch $@
+
+flink-jar: build/flink/job-server.jar ## the embedded Flink (needs Java 11 or later, and Maven)
+
+prism: build/prism/prism ## Beam's portable runner (needs Go)
+
+runners: ## both, each where its tools are there
+	@if command -v java >/dev/null && command -v mvn >/dev/null; then $(MAKE) flink-jar; \
+	else echo "no Java or no Maven: flink_local will not be tested"; fi
+	@if command -v go >/dev/null; then $(MAKE) prism; \
+	else echo "no Go: prism will not be tested"; fi
 
 clean: ## remove what make made
 	rm -rf $(VENV) out build *.egg-info

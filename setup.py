@@ -44,8 +44,8 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.11,<3.14",
     packages=find_packages(include=["pipelines*", "transforms*", "schemas*", "runner_configs"]),
-    package_data={"runner_configs": ["*.yaml"]},
+    package_data={"runner_configs": ["*.yaml", "flink/*"]},
     install_requires=CORE,
     extras_require={**EXTRAS, "dev": DEV},
-    entry_points={"console_scripts": ["lexbeam = pipelines.cli:main"]},
+    entry_points={"console_scripts": ["lexbeam = pipelines.cli:entry"]},
 )

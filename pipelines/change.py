@@ -6,8 +6,8 @@ The training view is derived from `sentences`, one embedding is trained per slic
 slices are aligned and scored; see docs/change.md.
 """
 
-import json
 import logging
+import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -18,20 +18,20 @@ import pyarrow as pa
 from pipelines.change_plan import ChangeOptions, ChangePlan, Corpus, plan_change
 from pipelines.options import plain_options
 from pipelines.report import missing_targets, ranking
-from pipelines.runners import NOT_PUBLISHED, RunnerConfig, load_runner_config, run_pipeline
-from schemas import TABLES
-from transforms.change.preparing import read_counts
-from transforms.change.ptransforms import (
-    AlignPairs,
-    DeriveView,
-    ListNeighbours,
-    MergeSlices,
-    ScorePairs,
-    TrainSlices,
-    WriteText,
+from pipelines.results import Results
+from pipelines.runners import (
+    CORPUS_ONLY,
+    NOT_PUBLISHED,
+    RunnerConfig,
+    load_runner_config,
+    run_pipeline,
 )
+from schemas import TABLES
+from transforms.change.ptransforms import AlignPairs, ListNeighbours, ScorePairs, TrainSlices
+from transforms.change.view_ptransforms import DeriveView, MergeSlices, WriteText
 from transforms.common import files
 from transforms.common.artefacts import Workspace, plan
+from transforms.common.errors import UsageError
 from transforms.common.ptransforms import WriteResult
 from transforms.common.publish import locked, make_manifest, publish
 from transforms.common.tables import Part, write_part
@@ -40,6 +40,7 @@ __all__ = ["ChangeOptions", "ChangeResult", "Corpus", "build", "execute", "run",
 
 log = logging.getLogger("lexbeam")
 
+TABLES_MADE = ("slices", "vectors", "alignments", "scores", "neighbours")
 STAGES = (
     "measure", "view", "count", "shuffle", "train", "align", "score", "combine", "neighbours",
 )  # fmt: skip
@@ -56,14 +57,19 @@ class ChangeResult:
 
 
 def build(
-    pipeline: beam.Pipeline, made: ChangePlan, options: ChangeOptions, work: str, lanes: int
+    pipeline: beam.Pipeline,
+    made: ChangePlan,
+    options: ChangeOptions,
+    work: str,
+    lanes: int,
+    results: Results,
 ) -> None:
     """Add the change pipeline: parts of `sentences` in, parts of the change tables out."""
     workspace = Workspace(work)
     viewed = (
         pipeline
         | "SentenceParts" >> beam.Create(made.parts, reshuffle=False)
-        | "DeriveView" >> DeriveView(workspace, made.view, made.budget, lanes)
+        | "DeriveView" >> DeriveView(workspace, made.view, made.budget, lanes, made.settle)
     )
     ready = viewed | "MergeSlices" >> MergeSlices(workspace, len(made.view.slices))
     spaces = ready | "Train" >> TrainSlices(workspace, made.pairs, made.sgns, lanes)
@@ -83,7 +89,7 @@ def build(
         ("combined", combined, ()),
         ("neighbours", neighbours, ("part",)),
     ):
-        rows | f"Write{name.title()}" >> WriteResult(files.join(work, name + ".json"), fields)
+        rows | f"Write{name.title()}" >> WriteResult(results.path(name), fields)
 
 
 def execute(
@@ -99,29 +105,28 @@ def execute(
         ("neighbours", len(made.pairs.names) * len(made.pairs.seeds)),
     ):
         plan(Workspace(work), stage, number)
+    results = Results(work)
     run_pipeline(
-        lambda pipeline: build(pipeline, made, options, work, config.lanes), config, work, STAGES
+        lambda pipeline: build(pipeline, made, options, work, config.lanes, results),
+        config,
+        work,
+        STAGES,
     )
     found = {
-        name: json.loads(files.read_bytes(files.join(work, name + ".json")))
+        name: results.read(name)
         for name in ("viewed", "slices", "spaces", "aligned", "combined", "neighbours")
     }
-    slices = _slice_rows(made, sorted(found["slices"]))
+    spaces = [Part(*row["part"]) for row in found["spaces"]]
+    slices = _slice_rows(made, sorted(found["slices"]), spaces)
     combined = sorted(found["combined"], key=lambda receipt: receipt["pair"])
-    parts = [Part(*row["part"]) for row in (*found["spaces"], *found["neighbours"], *combined)]
+    parts = spaces + [Part(*row["part"]) for row in (*found["neighbours"], *combined)]
     parts += [Part(*part) for _, part in found["aligned"]]
-    schema = TABLES["slices"].schema()
-    parts.append(
-        write_part(
-            files.join(work, "slices.parquet"), schema,
-            [pa.Table.from_pylist(slices, schema=schema)],
-            table="slices", number=0,
-        )
-    )  # fmt: skip
+    parts += [_slice_part(work, number, row) for number, row in enumerate(slices)]
     outside = sum(row["outside"] for row in found["viewed"])
     section = {
         "options": plain_options(
-            options, without=(*NOT_PUBLISHED, "corpora", "targets", "write_text")
+            options,
+            without=(*NOT_PUBLISHED, *CORPUS_ONLY, "corpora", "targets", "write_text"),
         ),
         "view": asdict(made.view.options),
         "slices": [list(slice) for slice in made.view.slices],
@@ -129,19 +134,27 @@ def execute(
         "seeds": list(made.pairs.seeds),
         "alignments": [name for name in options.alignment if name != "none"],
         "targets": list(made.view.targets.words),
-        "sentences": [[part.rows, part.sha256] for part in made.parts],
+        "sentences": sorted([part.rows, part.sha256] for part in made.parts),
         "documents_outside_slices": outside,
     }
     _warn(slices, outside)
     return ChangeResult(parts, section, combined, slices)
 
 
-def _slice_rows(made: ChangePlan, ready: list[Any]) -> list[dict[str, Any]]:
+def _slice_part(work: str, number: int, row: dict[str, Any]) -> Part:
+    schema = TABLES["slices"].schema()
+    path = files.join(work, f"slices-{number}.parquet")
+    table = pa.Table.from_pylist([row], schema=schema)
+    return write_part(path, schema, [table], table="slices", number=number)
+
+
+def _slice_rows(made: ChangePlan, ready: list[Any], spaces: Sequence[Part]) -> list[dict[str, Any]]:
+    # A space has a row per word, and its part's number tells its slice (see train_tasks).
+    words = {part.number // len(made.pairs.seeds): part.rows for part in spaces}
     rows = []
     for index, receipt, _ in ready:
         slice = made.view.slices[index]
         cut = made.pairs.min_counts[index]
-        counts = read_counts(receipt["path"])["count"].to_numpy()
         tokens = receipt["tokens"]
         rows.append(
             {
@@ -156,7 +169,7 @@ def _slice_rows(made: ChangePlan, ready: list[Any]) -> list[dict[str, Any]]:
                 "sentences_sampled_out": receipt["sampled_out"],
                 "sentences_split": receipt["split"],
                 "types": receipt["types"],
-                "vocabulary": int((counts >= cut).sum()),
+                "vocabulary": words[index],
                 "min_count": cut,
                 "largest_document_share": receipt["largest_document"] / tokens if tokens else 0.0,
             }
@@ -185,12 +198,23 @@ def _warn(slices: list[dict[str, Any]], outside: int) -> None:
         log.warning("%d documents lie outside all slices", outside)
 
 
+def _real(folder: str) -> str:
+    return os.path.realpath(os.path.expanduser(folder)) if files.is_local(folder) else folder
+
+
 def run(options: ChangeOptions, beam_options: Sequence[str] = ()) -> None:
     """Make and publish the change tables at `options.out`."""
     config = load_runner_config(options.runner_config, beam_options)
     out = files.absolute(options.out)
-    corpora = [Corpus.published(files.absolute(folder)) for folder in options.corpora]
-    with locked(out, resume=options.resume, overwrite=options.overwrite) as work:
+    folders = [_real(folder) for folder in options.corpora]
+    if _real(out) in folders:
+        raise UsageError(f"--out {options.out!r} is a corpus that is read: give another --out")
+    if len(set(folders)) < len(folders):
+        raise UsageError("a corpus folder is named twice: its documents would count twice")
+    corpora = [Corpus.published(folder) for folder in folders]
+    with locked(
+        out, tables=TABLES_MADE, resume=options.resume, overwrite=options.overwrite
+    ) as work:
         result = execute(options, corpora, config, work)
         manifest = make_manifest(result.parts, change=result.section)
         publish(out, result.parts, manifest)

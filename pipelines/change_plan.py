@@ -10,7 +10,7 @@ from transforms.change.alignment import ALIGNMENTS, parse_fit_on
 from transforms.change.measures import MEASURES
 from transforms.change.pairs import ScoreOptions
 from transforms.change.plan import PairPlan
-from transforms.change.preparing import RANGE_TOKENS, SentencePart, ViewPlan
+from transforms.change.preparing import RANGE_TOKENS, SMALLEST, SentencePart, ViewPlan
 from transforms.change.ranking import RankOptions
 from transforms.change.sgns import SgnsOptions
 from transforms.change.slicing import PAIRS, Slice, parse_slices, per_slice, slice_of, slice_pairs
@@ -63,22 +63,28 @@ class ChangeOptions(RunnerOptions):
     sample: float = option(0.0, help="threshold of random removal of frequent words; 0 for none")
     min_count: tuple[int, ...] = option((5,), help="frequency cut, one or one per slice")
     alpha: float = option(0.025, help="learning rate at the start")
-    seeds: str = option("1", help="number of seeds (3), or a list of seeds (1,5,9)")
+    seeds: tuple[int, ...] = option(
+        (1,), help="number of seeds (3), or the seeds themselves (1,5,9)", least=0
+    )
     view_seed: int = option(0, help="seed of shuffling and downsampling", metavar="SEED")
     alignment: tuple[str, ...] = option(("op", "cca"), help="alignments", choices=tuple(ALIGNMENTS))
     fit_on: str | None = option(
         None, help="words to fit on: shared, without-targets, top:N, or several joined by +; "
         "default shared for op, without-targets+top:100000 for cca", metavar="WORDS",
     )  # fmt: skip
-    rcond: float = option(1e-10, help="cca drops singular values below this share of the first")
+    rcond: float = option(
+        1e-10, help="cca drops singular values below this share of the first", least=0, most=1
+    )
     measure: tuple[str, ...] = option(("cosine",), help="measures", choices=tuple(MEASURES))
     rank_min_count: int = option(50, help="uses in both slices that a ranked word needs")
     rank_min_documents: int = option(
         5, help="documents in both slices that a ranked word needs, or a fifth of a smaller slice"
     )
-    neighbours: int = option(10, help="neighbours to list per word")
-    neighbour_words: int = option(100, help="most changed words that get neighbours")
-    neighbour_min_count: int = option(20, help="uses that a neighbour needs")
+    neighbours: int = option(10, help="neighbours to list per word", least=1)
+    neighbour_words: int = option(
+        100, help="most changed words that get neighbours, beside the targets", least=0
+    )
+    neighbour_min_count: int = option(20, help="uses that a neighbour needs", least=1)
     write_text: str | None = option(
         None, help="also write the training view as text, a file per slice", metavar="DIR"
     )
@@ -117,8 +123,9 @@ class ChangePlan:
     """What a change run is to do, checked against the corpora."""
 
     parts: list[SentencePart]
+    settle: bool
     view: ViewPlan
-    budget: int | None
+    budget: int | str | None
     pairs: PairPlan
     sgns: SgnsOptions
     score: ScoreOptions
@@ -151,7 +158,8 @@ def plan_change(options: ChangeOptions, corpora: Sequence[Corpus]) -> ChangePlan
     cuts = per_slice(list(options.min_count), slices)
     tokens = sum(corpus.section["tokens"] for corpus in corpora)
     return ChangePlan(
-        parts=[part for corpus in corpora for part in corpus.parts],
+        parts=sorted({part.sha256: part for c in corpora for part in c.parts}.values()),
+        settle=len(corpora) > 1,
         view=ViewPlan(
             slices=slices, targets=targets, options=view_options,
             ranges=max(1, -(-tokens // RANGE_TOKENS)),
@@ -234,28 +242,20 @@ def _check_columns(options: ChangeOptions, corpora: Sequence[Corpus], targets: T
             )
 
 
-def _budget(value: str | None) -> int | None:
-    """Return tokens per slice, 0 for those of the smallest slice, None for no limit."""
-    if value is None:
-        return None
-    if value == "smallest":
-        return 0
+def _budget(value: str | None) -> int | str | None:
+    """Return the most tokens per slice, `smallest`, or None for no limit."""
+    if value is None or value == SMALLEST:
+        return value
     if not value.isdecimal() or int(value) < 1:
-        raise UsageError(f"--max-tokens must be a number from 1, or `smallest`, not {value!r}")
+        raise UsageError(f"--max-tokens must be a number from 1, or {SMALLEST}, not {value!r}")
     return int(value)
 
 
-def _seeds(value: str) -> tuple[int, ...]:
-    try:
-        numbers = tuple(int(word) for word in value.split(","))
-    except ValueError:
-        raise UsageError(
-            f"--seeds must be a number or numbers with commas, not {value!r}"
-        ) from None
+def _seeds(numbers: tuple[int, ...]) -> tuple[int, ...]:
     if len(numbers) > 1:
         if len(set(numbers)) < len(numbers):
-            raise UsageError(f"--seeds {value} names a seed twice")
+            raise UsageError(f"--seeds {','.join(map(str, numbers))} names a seed twice")
         return tuple(sorted(numbers))
-    if numbers[0] < 1:
-        raise UsageError(f"--seeds {value}: at least one seed is needed")
+    if not numbers or numbers[0] < 1:
+        raise UsageError("--seeds: at least one seed is needed")
     return tuple(range(1, numbers[0] + 1))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from pipelines.options import Parser, add_options, from_arguments
 from transforms.common.errors import LexbeamError, UsageError
 
-__all__ = ["main"]
+__all__ = ["entry", "main"]
 
 DESCRIPTION = """\
 Lexbeam turns raw corpora into lexical-semantics datasets and Parquet features.
@@ -66,6 +66,18 @@ def _sample() -> tuple[type, Callable[..., None]]:
     return sample.SampleOptions, sample.run
 
 
+def _status() -> tuple[type, Callable[..., None]]:
+    from pipelines import status
+
+    return status.StatusOptions, status.run
+
+
+def _clean() -> tuple[type, Callable[..., None]]:
+    from pipelines import clean
+
+    return clean.CleanOptions, clean.run
+
+
 COMMANDS = {
     "corpus": Command(
         "raw text to annotated sentences",
@@ -104,6 +116,18 @@ COMMANDS = {
         "  lexbeam export results --format word2vec --out vectors\n"
         "  lexbeam export results --format npy --aligned op --out vectors",
         _export,
+        False,
+    ),
+    "status": Command(
+        "what is done, left and stale in a folder",
+        "  lexbeam status results",
+        _status,
+        False,
+    ),
+    "clean": Command(
+        "remove what killed runs have left in a folder",
+        "  lexbeam clean results",
+        _clean,
         False,
     ),
     "sample": Command(
@@ -190,8 +214,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except Exception as error:
+        if logging.getLogger().isEnabledFor(logging.INFO):
+            raise
+        kind = type(error).__name__
+        print(f"lexbeam: {kind}: {error} (--verbose tells where)", file=sys.stderr)
+        return 1
     return 0
 
 
+def entry() -> None:
+    """Run the command and leave at once, with no teardown of the engines' native threads."""
+    code = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    entry()

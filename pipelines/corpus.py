@@ -7,7 +7,6 @@ docs/architecture.md for the picture.
 """
 
 import fnmatch
-import json
 import os
 from collections import Counter
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ from typing import Any
 import apache_beam as beam
 
 from pipelines.options import option, plain_options
+from pipelines.results import Results
 from pipelines.runners import (
     NOT_PUBLISHED,
     RunnerConfig,
@@ -31,7 +31,7 @@ from transforms.annotation.normalise import read_rules
 from transforms.annotation.ptransforms import AnnotateDocuments, StagedTables
 from transforms.common import files
 from transforms.common.artefacts import Workspace, plan
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.fingerprints import digest
 from transforms.common.lanes import group_by_size
 from transforms.common.ptransforms import MergeTables, WriteResult
@@ -50,7 +50,7 @@ from transforms.formats.ptransforms import (
 )
 from transforms.formats.registry import FORMATS
 
-__all__ = ["CorpusOptions", "CorpusResult", "build", "run"]
+__all__ = ["CorpusOptions", "CorpusPlan", "CorpusResult", "build", "execute", "plan_corpus", "run"]
 
 UNIT_BYTES = 4 << 20
 TABLES = ("documents", "sentences", "rejects")
@@ -111,23 +111,26 @@ class CorpusOptions(RunnerOptions):
     max_document_characters: int = option(20_000_000, help="longer documents are rejects")
 
 
+@dataclass(frozen=True)
 class CorpusResult:
     """What a corpus run made: parts, and the section of the manifest that tells of it."""
 
-    def __init__(self, parts: list[Part], section: dict[str, Any]) -> None:
-        self.parts = parts
-        self.section = section
+    parts: list[Part]
+    section: dict[str, Any]
 
 
 @dataclass(frozen=True)
-class _Plan:
+class CorpusPlan:
+    """What a corpus run is to do: units of files, and the options of either step."""
+
     units: list[Unit]
     engine: str
     ingest: IngestOptions
     annotate: AnnotateOptions
 
 
-def _plan(options: CorpusOptions) -> _Plan:
+def plan_corpus(options: CorpusOptions) -> CorpusPlan:
+    """List the inputs and check the options; nothing is read but tables and rules."""
     units = [
         Unit(tuple(group), sum(file.size for file in group))
         for group in group_by_size(_list_inputs(options), lambda file: file.size, UNIT_BYTES)
@@ -137,7 +140,7 @@ def _plan(options: CorpusOptions) -> _Plan:
     reader = {k: v for k, v in asdict(options).items() if k in names}
     engine = _absolute_engine(options.engine)
     info = None if engine == "none" else describe_engine(engine)
-    return _Plan(
+    return CorpusPlan(
         units,
         info.name if info else "none",
         IngestOptions(
@@ -167,52 +170,67 @@ def _absolute_engine(spec: str) -> str:
 
 
 def _list_inputs(options: CorpusOptions) -> list[InputFile]:
-    """List the input files under names relative to the named inputs, sorted by name."""
-    roots = [os.path.basename(path.rstrip("/")) or "input" for path in options.inputs]
-    listed = []
-    for index, path in enumerate(options.inputs):
-        root = roots[index]
-        if roots.count(root) > 1:
-            root = f"{root}~{roots[:index].count(root) + 1}"
+    """List the input files once each, sorted by name.
+
+    Names are relative to the named folder (of a file: the folder it is in); with several folders
+    the folder's own name comes first.
+    """
+    out = files.absolute(options.out)
+    roots = sorted({files.root_of(path) for path in options.inputs})
+    labels: dict[str, str] = {}
+    for root in roots:
+        label = os.path.basename(root.rstrip("/")) or "input"
+        same = sum(other.partition("~")[0] == label for other in labels.values())
+        labels[root] = f"{label}~{same + 1}" if same else label
+    listed: dict[str, InputFile] = {}
+    for path in options.inputs:
+        root = files.root_of(path)
+        if root == out:
+            raise UsageError(f"--out is the input folder {path!r}: give another --out")
         for entry in files.list_files(path):
             if any(fnmatch.fnmatch(entry.name, pattern) for pattern in options.exclude):
                 continue
-            name = f"{root}/{entry.name}" if len(roots) > 1 else entry.name
-            listed.append(InputFile(name, files.absolute(entry.path), entry.size, root))
+            if entry.path.startswith(out.rstrip("/") + "/"):
+                continue  # what an earlier run published below the input
+            name = f"{labels[root]}/{entry.name}" if len(roots) > 1 else entry.name
+            listed.setdefault(entry.path, InputFile(name, entry.path, entry.size, labels[root]))
     if not listed:
         raise LexbeamError("no input files are left after --exclude")
-    return sorted(listed)
+    return sorted(listed.values())
 
 
 def build(
-    pipeline: beam.Pipeline, plan: _Plan, options: CorpusOptions, work: str, lanes: int
+    pipeline: beam.Pipeline,
+    made: CorpusPlan,
+    options: CorpusOptions,
+    work: str,
+    lanes: int,
+    results: Results,
 ) -> None:
     """Add the corpus pipeline: units of files in, merged parts and counts out."""
     workspace = Workspace(work)
     ingested = (
         pipeline
-        | "Units" >> beam.Create(plan.units, reshuffle=False)
-        | "Ingest" >> IngestFiles(workspace, plan.ingest, lanes)
+        | "Units" >> beam.Create(made.units, reshuffle=False)
+        | "Ingest" >> IngestFiles(workspace, made.ingest, lanes)
     )
     tasks = (
         ingested
         | "SettleDuplicates" >> SettleDuplicates(options.duplicates)
         | "KeepAcceptable" >> KeepAcceptable(ingested, options.max_reject_share)
     )
-    annotated = tasks | "Annotate" >> AnnotateDocuments(workspace, plan.annotate, lanes)
+    annotated = tasks | "Annotate" >> AnnotateDocuments(workspace, made.annotate, lanes)
     staged = (
         annotated | "StagedTables" >> StagedTables(),
         ingested | "StagedRejects" >> StagedRejects(),
         annotated | "StagedLateRejects" >> StagedRejects(),
     ) | "AllStaged" >> beam.Flatten()
     parts = staged | "Merge" >> MergeTables(workspace, TABLES, options.parts)
-    ingested | "WriteIngested" >> WriteResult(
-        files.join(work, "ingested.json"), ("inputs", "reasons")
-    )
+    ingested | "WriteIngested" >> WriteResult(results.path("ingested"), ("inputs", "reasons"))
     annotated | "WriteAnnotated" >> WriteResult(
-        files.join(work, "annotated.json"), ("counts", "reasons", "years", "columns")
+        results.path("annotated"), ("counts", "reasons", "years", "columns")
     )
-    parts | "WriteParts" >> WriteResult(files.join(work, "parts.json"))
+    parts | "WriteParts" >> WriteResult(results.path("parts"))
 
 
 def execute(options: CorpusOptions, config: RunnerConfig, work: str) -> CorpusResult:
@@ -221,35 +239,36 @@ def execute(options: CorpusOptions, config: RunnerConfig, work: str) -> CorpusRe
     Raises:
         LexbeamError: the pipeline failed, or too many records were rejected.
     """
-    made = _plan(options)
+    made = plan_corpus(options)
     for table in TABLES:
         plan(Workspace(work), f"merge-{table}", options.parts)
+    results = Results(work)
     run_pipeline(
-        lambda pipeline: build(pipeline, made, options, work, config.lanes), config, work, STAGES
+        lambda pipeline: build(pipeline, made, options, work, config.lanes, results),
+        config,
+        work,
+        STAGES,
     )
-    ingested = _result(work, "ingested")
-    annotated = _result(work, "annotated")
+    ingested, annotated = results.read("ingested"), results.read("annotated")
     section = _section(options, made, ingested, annotated)
     _check_rejects(section, options)
-    return CorpusResult([Part(*row) for row in _result(work, "parts")], section)
-
-
-def _result(work: str, name: str) -> list[Any]:
-    path = files.join(work, name + ".json")
-    return json.loads(files.read_bytes(path)) if files.exists(path) else []
+    return CorpusResult([Part(*row) for row in results.read("parts")], section)
 
 
 def _section(
-    options: CorpusOptions, made: _Plan, ingested: list[Any], annotated: list[Any]
+    options: CorpusOptions, made: CorpusPlan, ingested: list[Any], annotated: list[Any]
 ) -> dict[str, Any]:
     inputs = sorted(row for receipt in ingested for row in receipt["inputs"])
+    by_name = {row[0]: row for row in inputs}
     reasons: dict[str, int] = {}
     for receipt in ingested:
         for reason, number in receipt["reasons"].items():
             reasons[reason] = reasons.get(reason, 0) + number
-    for receipt in annotated:
-        for reason in receipt["reasons"]:
-            reasons[reason] = reasons.get(reason, 0) + 1
+    late = [row for receipt in annotated for row in receipt["reasons"]]
+    for source, reason in late:
+        reasons[reason] = reasons.get(reason, 0) + 1
+        row = by_name[source if source in by_name else source.partition("!")[0]]
+        row[4], row[5] = row[4] - 1, row[5] + 1  # taken in, then left out
     counts = {"documents": 0, "sentences": 0, "tokens": 0, "characters": 0}
     for receipt in annotated:
         for name in counts:
@@ -258,7 +277,7 @@ def _section(
     for receipt in annotated:
         years.update({int(year): number for year, number in receipt["years"].items()})
     shown = plain_options(options, without=NOT_PUBLISHED)
-    shown["inputs"] = [os.path.basename(path.rstrip("/")) for path in options.inputs]
+    shown["inputs"] = sorted(os.path.basename(path.rstrip("/")) for path in options.inputs)
     shown["engine"] = made.engine
     if options.dates and options.dates.startswith("table:"):
         shown["dates"] = "table:" + os.path.basename(options.dates.removeprefix("table:"))
@@ -306,7 +325,7 @@ def run(options: CorpusOptions, beam_options: Sequence[str] = ()) -> None:
     """Make and publish the tables documents, sentences and rejects at `options.out`."""
     config = load_runner_config(options.runner_config, beam_options)
     out = files.absolute(options.out)
-    with locked(out, resume=options.resume, overwrite=options.overwrite) as work:
+    with locked(out, tables=TABLES, resume=options.resume, overwrite=options.overwrite) as work:
         result = execute(options, config, work)
         manifest = make_manifest(result.parts, corpus=result.section)
         publish(out, result.parts, manifest)

@@ -4,7 +4,6 @@ lexbeam export results --format word2vec --out vectors
 lexbeam export results --format npy --aligned op --out vectors
 """
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -82,7 +81,7 @@ def run(options: ExportOptions) -> None:
 
 
 def _file_name(*parts: Any) -> str:
-    return "_".join(str(part).replace(os.sep, "-") for part in parts)
+    return "_".join(map(str, parts))
 
 
 _Made = Iterator[tuple[str, list[str], np.ndarray]]

@@ -29,15 +29,19 @@ def option(
     choices: Iterable[str] = (),
     metavar: str | None = None,
     positional: bool = False,
+    least: float | None = None,
+    most: float | None = None,
 ) -> Any:
     """Return a dataclass field that is an option; without a default it must be given.
 
     A tuple is written with commas on the command line, or by giving the option several times; in
     a file as a list or with commas.
+    Numbers may have a `least` and a `most` value; where there are choices, at least one is taken.
     `positional` ones stand on the command line without a flag; a tuple takes several words.
     """
     metadata = {
         "help": help, "choices": tuple(choices), "metavar": metavar, "positional": positional,
+        "least": least, "most": most,
     }  # fmt: skip
     return dataclasses.field(default=default, metadata=metadata)
 
@@ -142,16 +146,28 @@ def from_mapping(cls: type[T], values: Mapping[str, Any], where: str) -> T:
             raise UsageError(f"unknown option {where}{name}{hint}")
         shown = where + key.replace("_", "-")
         given[key] = _convert(value, hints[key], shown)
-        choices = fields[key].metadata.get("choices")
-        picked = given[key] if isinstance(given[key], tuple) else (given[key],)
-        for value in picked:
-            if choices and value is not None and value not in choices:
-                hint = nearest(str(value), choices) or f"; it is one of {', '.join(choices)}"
-                raise UsageError(f"{shown} cannot be {value!r}{hint}")
+        _check(given[key], fields[key].metadata, shown)
     for name, field in fields.items():
         if field.default is dataclasses.MISSING and name not in given:
             raise UsageError(f"{where}{name.replace('_', '-')} must be given")
     return cls(**given)
+
+
+def _check(value: Any, meta: Mapping[str, Any], shown: str) -> None:
+    choices, least, most = (meta.get(name) for name in ("choices", "least", "most"))
+    if choices and value == ():
+        raise UsageError(f"{shown} needs at least one of {', '.join(choices)}")
+    for item in value if isinstance(value, tuple) else (value,):
+        if item is None:
+            continue
+        if choices and item not in choices:
+            hint = nearest(str(item), choices) or f"; it is one of {', '.join(choices)}"
+            raise UsageError(f"{shown} cannot be {item!r}{hint}")
+        # Written so that nan, which compares with nothing, is out of every range.
+        if least is not None and not item >= least:
+            raise UsageError(f"{shown} must be at least {least}, not {item}")
+        if most is not None and not item <= most:
+            raise UsageError(f"{shown} must be at most {most}, not {item}")
 
 
 def _convert(value: Any, kind: Any, shown: str) -> Any:
@@ -172,8 +188,8 @@ def _convert(value: Any, kind: Any, shown: str) -> Any:
             raise ValueError
         if kind is int and isinstance(value, bool | float):
             raise ValueError
-        if kind is str and not isinstance(value, str | int | float):
-            raise ValueError
+        if kind is str and (isinstance(value, bool) or not isinstance(value, str | int | float)):
+            raise ValueError  # YAML takes `no` for false
         return kind(value)
     except (TypeError, ValueError):
         word = {int: "a whole number", float: "a number", bool: "true or false"}.get(kind, "text")

@@ -34,9 +34,12 @@ class RunOptions:
         None, help="YAML file of runner_configs/, or its name", metavar="FILE"
     )
     max_reject_share: float | None = option(
-        None, help="publish nothing if more than this share of input records is rejected"
+        None,
+        help="publish nothing if more than this share of input records is rejected",
+        least=0,
+        most=1,
     )
-    parts: int | None = option(None, help="parts (files) of each table")
+    parts: int | None = option(None, help="parts (files) of each corpus table", least=1)
     resume: bool = option(False, help="take up what a killed run has finished")
     overwrite: bool = option(False, help="replace what is published there")
 
@@ -58,8 +61,8 @@ def read_config(
             values = yaml.safe_load(stream)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}") from None
-    except yaml.YAMLError as error:
-        raise UsageError(f"{path} is not YAML: {error}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not YAML in UTF-8: {error}") from None
     if not isinstance(values, dict):
         raise UsageError(f"{path}: the file must have sections `corpus` and `change`")
     known = (*SECTIONS, *SHARED)
@@ -70,11 +73,14 @@ def read_config(
     sections = {name: _section(path, values, name) for name in SECTIONS}
     folder = os.path.dirname(os.path.abspath(path))
     shared = {name.replace("-", "_"): values[name] for name in SHARED if name in values}
-    if "out" in shared:
+    if isinstance(shared.get("out"), str):
         shared["out"] = _beside(folder, shared["out"])
-    if "runner_config" in shared and os.path.exists(_beside(folder, shared["runner_config"])):
-        shared["runner_config"] = _beside(folder, shared["runner_config"])
+    config = _beside(folder, str(shared.get("runner_config", "")))
+    if os.path.isfile(config):
+        shared["runner_config"] = config
     shared.update(given)
+    if not isinstance(shared.get("out"), str):
+        raise UsageError(f"{path}: `out`, a folder, must be given at the file's top, or as --out")
     first = from_mapping(
         corpus.CorpusOptions, {**_absolute(sections["corpus"], folder), **shared},
         f"{path}: corpus: ",
@@ -127,9 +133,7 @@ def _absolute(section: dict[str, Any], folder: str) -> dict[str, Any]:
 def run(options: RunOptions, beam_options: Sequence[str] = ()) -> None:
     """Run both pipelines and publish all their tables at once."""
     names = [name for name in RunnerOptions.__dataclass_fields__ if name in vars(options)]
-    given = {
-        name: getattr(options, name) for name in names if getattr(options, name) not in (None,)
-    }
+    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     first, second = read_config(options.config, given)
     config = load_runner_config(first.runner_config, beam_options)
     out = files.absolute(first.out)

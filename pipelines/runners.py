@@ -1,23 +1,31 @@
-"""Where a pipeline runs: runner configurations, Beam options, and the run itself."""
+"""Where a pipeline runs: runner configurations, Beam options, and the run itself.
+
+A configuration is a YAML file; runner_configs/README.md tells of its keys. `${NAME}` in its values
+is the environment variable, `${NAME:-VALUE}` has a default, `${HERE}` is the file's own folder.
+"""
 
 import argparse
 import importlib.resources
 import logging
 import os
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
 
 import apache_beam as beam
 import yaml
-from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.runners.runner import PipelineState
 
 from pipelines.options import from_mapping, option
 from pipelines.progress import watching
+from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.fingerprints import code_digest
 
 __all__ = ["RunnerConfig", "RunnerOptions", "load_runner_config", "run_pipeline"]
 
@@ -35,15 +43,20 @@ class RunnerOptions:
         "direct", help="YAML file of runner_configs/, or its name", metavar="FILE"
     )
     max_reject_share: float = option(
-        0.05, help="publish nothing if more than this share of input records is rejected"
+        0.05,
+        help="publish nothing if more than this share of input records is rejected",
+        least=0,
+        most=1,
     )
-    parts: int = option(8, help="parts (files) of each table")
+    parts: int = option(8, help="parts (files) of each corpus table", least=1)
     resume: bool = option(False, help="take up what a killed run has finished")
     overwrite: bool = option(False, help="replace what is published there")
 
 
 # Names of RunnerOptions that decide nothing about what is published.
 NOT_PUBLISHED = ("out", "runner_config", "resume", "overwrite")
+# Names that decide nothing about the tables of `change`, which takes them like every command.
+CORPUS_ONLY = ("parts", "max_reject_share")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,11 +66,15 @@ class RunnerConfig:
     Attributes:
         runner: `direct`, or the name of a Beam runner.
         lanes: keys that heavy work is dealt out to; 0 gives each piece of work its own.
+        needs: files that the runner cannot do without.
+        hint: what a person is told who lacks one of them.
         beam: Beam options, by name.
     """
 
     runner: str = option(DIRECT, help="`direct`, or the name of a Beam runner")
     lanes: int = option(0, help="keys that heavy work is dealt out to")
+    needs: tuple[str, ...] = option((), help="files that must be there")
+    hint: str = option("", help="how to get them")
     beam: tuple[str, ...] = option((), help="Beam options")
 
 
@@ -69,7 +86,8 @@ def load_runner_config(name: str, extra: Sequence[str] = ()) -> RunnerConfig:
         extra: Beam options as on a command line; they come after the file's and so win.
 
     Raises:
-        UsageError: no such file, or an option that nobody knows.
+        UsageError: no such file, an option that nobody knows, or a file that the runner needs is
+            not there.
     """
     values = _read(name)
     given = values.pop("beam", None) or {}
@@ -78,12 +96,20 @@ def load_runner_config(name: str, extra: Sequence[str] = ()) -> RunnerConfig:
     arguments = [word for key, value in given.items() for word in _flags(key, value)]
     config = from_mapping(RunnerConfig, values, f"{name}: ")
     arguments += list(extra)
-    _check(arguments)
-    return RunnerConfig(runner=config.runner, lanes=config.lanes, beam=tuple(arguments))
+    runner = _runner_named(arguments) or config.runner
+    known = (DIRECT, *StandardOptions.KNOWN_RUNNER_NAMES)
+    # A runner may also be a class by its full name.
+    if runner not in known and "." not in runner:
+        raise UsageError(f"no runner is called {runner!r}{nearest(runner, known)}")
+    for path in config.needs:
+        if not os.path.exists(path):
+            raise UsageError(f"runner configuration {name!r} needs {path}; {config.hint}")
+    return replace(config, runner=runner, beam=tuple(arguments))
 
 
 def _read(name: str) -> dict[str, Any]:
-    if os.path.exists(name):
+    if os.path.isfile(name):
+        here = os.path.dirname(os.path.abspath(name))
         with open(name, encoding="utf-8") as stream:
             text = stream.read()
     else:
@@ -94,11 +120,39 @@ def _read(name: str) -> dict[str, Any]:
         if wanted not in known:
             hint = nearest(wanted, known) or f"; Lexbeam brings {', '.join(sorted(known))}"
             raise UsageError(f"no runner configuration {name!r}{hint}")
+        here = str(folder)
         text = folder.joinpath(wanted + ".yaml").read_text("utf-8")
-    values = yaml.safe_load(text)
+    try:
+        values = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise UsageError(f"{name} is not YAML: {error}") from None
     if not isinstance(values, dict):
         raise UsageError(f"{name}: a runner configuration is a mapping")
-    return values
+    return _filled(values, {**os.environ, "HERE": here}, name)
+
+
+# A default may itself hold variables, but no braces else.
+_VARIABLE = re.compile(r"\$\{(\w+)(?::-((?:[^{}]|\$\{\w+\})*))?\}")
+
+
+def _filled(value: Any, variables: Mapping[str, str], name: str) -> Any:
+    """Fill in the variables within strings, however deep in lists and mappings."""
+    if isinstance(value, dict):
+        return {key: _filled(item, variables, name) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_filled(item, variables, name) for item in value]
+    if not isinstance(value, str):
+        return value
+
+    def content(match: re.Match[str]) -> str:
+        # As in a shell, an empty variable counts as unset.
+        if found := variables.get(match[1]):
+            return found
+        if match[2] is None:
+            raise UsageError(f"{name}: set the environment variable {match[1]}")
+        return _filled(match[2], variables, name)
+
+    return _VARIABLE.sub(content, value)
 
 
 def _flags(key: str, value: Any) -> list[str]:
@@ -109,21 +163,25 @@ def _flags(key: str, value: Any) -> list[str]:
     return [f"--{key}={item}" for item in (value if isinstance(value, list) else [value])]
 
 
-def _check(arguments: Sequence[str]) -> None:
-    known = _known_beam_options()
-    for word in arguments:
-        flag = word.partition("=")[0]
-        if word.startswith("-") and flag not in known:
-            raise UsageError(f"unknown Beam option {flag!r}{nearest(flag, known)}")
+class _BeamParser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"Beam option: {message}")
 
 
-def _known_beam_options() -> list[str]:
-    parser = argparse.ArgumentParser(add_help=False, conflict_handler="resolve")
+def _runner_named(arguments: Sequence[str]) -> str | None:
+    """Check Beam options; return the runner that they name, if any."""
+    parser = _BeamParser(add_help=False, conflict_handler="resolve", allow_abbrev=False)
     left = list(PipelineOptions.__subclasses__())
     for cls in left:
         left.extend(cls.__subclasses__())
         cls._add_argparse_args(parser)
-    return sorted(parser._option_string_actions)
+    known = sorted(parser._option_string_actions)
+    values, unknown = parser.parse_known_args(list(arguments))
+    for word in unknown:
+        flag = word.partition("=")[0]
+        hint = nearest(flag if flag.startswith("-") else f"--{flag}", known)
+        raise UsageError(f"unknown Beam option {flag!r}{hint}")
+    return values.runner
 
 
 def run_pipeline(
@@ -144,16 +202,36 @@ def run_pipeline(
     runner = FnApiRunner() if config.runner == DIRECT else config.runner
     pipeline = beam.Pipeline(runner=runner, options=options)
     build(pipeline)
+    # Work that another code has left is of no use; `lexbeam status` tells by this.
+    files.make_folder(files.join(work, "plan"))
+    files.write_bytes(files.join(work, "plan", "code"), code_digest().encode())
     try:
-        with watching(work, stages):
+        with _portable(), watching(work, stages):
             result = pipeline.run()
             state = result.wait_until_finish()
-    except LexbeamError:
-        raise
     except Exception as error:
         raise _readable(error) from error
     if state != PipelineState.DONE:
         raise LexbeamError(f"the pipeline ended in state {state}; see the runner's log")
+
+
+@contextmanager
+def _portable() -> Iterator[None]:
+    """Make the surroundings that portable runners need while the block runs.
+
+    They start workers as `python`, so this Python comes first on PATH. They log a failure with its
+    traceback, on the root logger; the cause is told once, by us.
+    """
+    root, path = logging.getLogger(), os.environ.get("PATH", "")
+    level = root.level
+    os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + path
+    if not root.isEnabledFor(logging.INFO):
+        root.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = path
+        root.setLevel(level)
 
 
 # A message that crossed a process border is text: `module.Class: message [while running ...]`.

@@ -43,7 +43,7 @@ class ShowOptions:
         positional=True,
     )  # fmt: skip
     tsv: bool = option(False, help="print all rows, tab-separated, and nothing else")
-    rows: int = option(5, help="rows to show")
+    rows: int = option(5, help="rows to show", least=0)
     word: str | None = option(None, help="look at this word", metavar="W")
     slice: str | None = option(None, help="with --word: only this slice", metavar="S")
     seed: int = option(0, help="with --word: which sentences are drawn")
@@ -57,8 +57,9 @@ def run(options: ShowOptions) -> None:
     if options.word is not None:
         _show_word(options)
         return
-    if options.slice is not None:
-        raise UsageError("--slice goes with --word")
+    for name in ("slice", "corpus"):
+        if getattr(options, name):
+            raise UsageError(f"--{name} goes with --word")
     path = options.path.rstrip("/")
     if not files.exists(path):
         raise LexbeamError(f"nothing is at {path!r}")
@@ -151,6 +152,9 @@ def _show_word(options: ShowOptions) -> None:
     if manifest is None or "change" not in manifest:
         raise LexbeamError(f"no change tables are published at {options.path!r}")
     section = manifest["change"]
+    places = options.corpus or ((options.path,) if "sentences" in manifest["tables"] else ())
+    for place in places:
+        table_paths(place, "sentences")  # to fail before anything is printed
     view = _View(
         ViewOptions(**section["view"]),
         tuple(Slice(*row) for row in section["slices"]),
@@ -185,7 +189,7 @@ def _show_word(options: ShowOptions) -> None:
     for name in wanted:
         print(f"  {name}: {', '.join(_neighbours(options.path, word, name, section))}")
     for name in wanted:
-        _show_sentences(word, name, view, options, manifest)
+        _show_sentences(word, name, view, options.seed, places)
 
 
 def _told(row: dict[str, Any]) -> str:
@@ -235,14 +239,11 @@ class _Example(NamedTuple):
     text: str
 
 
-def _show_sentences(
-    word: str, name: str, view: _View, options: ShowOptions, manifest: dict[str, Any]
-) -> None:
-    places = options.corpus or ((options.path,) if "sentences" in manifest["tables"] else ())
+def _show_sentences(word: str, name: str, view: _View, seed: int, places: Sequence[str]) -> None:
     if not places:
         print(f"\nsentences, {name}: none here; name the corpus by --corpus DIR")
         return
-    examples = heapq.nsmallest(EXAMPLES, _examples(word, name, view, options.seed, places))
+    examples = heapq.nsmallest(EXAMPLES, _examples(word, name, view, seed, places))
     sources: dict[str, str] = {}
     wanted = pa.array([example.document_id for example in examples], pa.string())
     for place in places:
@@ -261,13 +262,13 @@ def _examples(
     word: str, name: str, view: _View, seed: int, places: Iterable[str]
 ) -> Iterator[_Example]:
     unit = "lemmas" if view.options.unit == "lemma" else "forms"
-    bare, tag = _bare(word, view.targets)
+    token = _token(word, view.targets)
     number = [slice.name for slice in view.slices].index(name)
     columns = ["document_id", "sentence", "year", "forms", "lemmas", "upos"]
     known: dict[str, bool] = {}
     for place in places:
         for rows in read_rows(table_paths(place, "sentences"), columns):
-            for index in _holding(rows, unit, bare, tag, view.options, known):
+            for index in _holding(rows, unit, token, view.options, known):
                 row = rows.slice(index, 1).to_pylist()[0]
                 if slice_of(row["year"], view.slices) == number:
                     text = " ".join(row["forms"] or row["lemmas"])
@@ -275,26 +276,37 @@ def _examples(
                     yield _Example(key, row["document_id"], row["year"], text)
 
 
-def _bare(word: str, targets: Targets) -> tuple[str, str | None]:
+class _Token(NamedTuple):
+    """What a token must be: its word, and tags that it must or must not have."""
+
+    word: str
+    tag: str | None
+    others: list[str]
+
+
+def _token(word: str, targets: Targets) -> _Token:
+    """Return which tokens are `word` in the view: a target's tag is not that of its bare word."""
     for bare, tag, joined in targets.joined:
         if joined == word:
-            return bare, tag
-    return word, None
+            return _Token(bare, tag, [])
+    return _Token(word, None, [tag for bare, tag, _ in targets.joined if bare == word])
 
 
 def _holding(
-    rows: pa.Table, unit: str, word: str, tag: str | None, options: ViewOptions,
-    known: dict[str, bool],
-) -> list[int]:  # fmt: skip
-    """Return the rows of which some token is `word`, once each distinct token is normalised."""
+    rows: pa.Table, unit: str, token: _Token, options: ViewOptions, known: dict[str, bool]
+) -> list[int]:
+    """Return the rows that hold such a token; each distinct text is normalised once."""
     column = rows[unit].combine_chunks()
     tokens = column.flatten().dictionary_encode()
     distinct = tokens.dictionary.to_pylist()
     for text in distinct:
         if text not in known:
-            known[text] = normalise_word(text, options) == word
+            known[text] = normalise_word(text, options) == token.word
     hits = np.array([known[text] for text in distinct], bool)[tokens.indices.to_numpy()]
-    if tag is not None and rows["upos"].null_count == 0:
-        hits &= pc.equal(rows["upos"].combine_chunks().flatten(), tag).to_numpy(False)
+    if (token.tag or token.others) and rows["upos"].null_count == 0:
+        upos = rows["upos"].combine_chunks().flatten()
+        if token.tag:
+            hits &= pc.equal(upos, token.tag).to_numpy(False)
+        hits &= ~pc.is_in(upos, value_set=pa.array(token.others, pa.string())).to_numpy(False)
     parents = pc.list_parent_indices(column).to_numpy()
     return np.unique(parents[hits]).tolist()

@@ -34,7 +34,7 @@ DOCUMENTS = Table(
             "document_id",
             pa.string(),
             "content hash of text, year, author, title and source collection; of the path and "
-            "the file's bytes where the input came without text",
+            "the file's bytes where the input came annotated and without text",
             range="32 hexadecimal digits",
         ),
         column("source", pa.string(), "file it came from, `archive!member` within archives"),

@@ -65,7 +65,7 @@ def test_records_become_documents_and_sentences(staged):
 
 def test_a_duplicate_is_a_reject_and_a_kept_one_has_its_own_id(staged):
     rejected = annotate(staged, [Decision(staged[1], 1, 1, "a.txt")])
-    assert rejected["reasons"] == ["duplicate"]
+    assert rejected["reasons"] == [["b.txt", "duplicate"]]
     assert [row["source"] for row in read(rejected, "documents")] == ["a.txt", "c.txt"]
     kept = annotate(staged, [Decision(staged[1], 1, 1, "")])
     assert kept["reasons"] == []
@@ -77,7 +77,7 @@ def test_a_duplicate_is_a_reject_and_a_kept_one_has_its_own_id(staged):
 
 def test_a_document_over_the_limit_is_a_reject(staged):
     receipt = annotate(staged, options=replace(OPTIONS, max_characters=50))
-    assert receipt["reasons"] == ["too_large"]
+    assert receipt["reasons"] == [["c.txt", "too_large"]]
 
 
 def test_a_document_that_breaks_the_engine_is_a_reject(staged):
@@ -89,7 +89,7 @@ def test_a_document_that_breaks_the_engine_is_a_reject(staged):
         return engine.annotate(paragraphs, map_form)
 
     receipt = annotate(staged, engine=replace(engine, annotate=fail))
-    assert receipt["reasons"] == ["engine_error"]
+    assert receipt["reasons"] == [["b.txt", "engine_error"]]
     assert receipt["counts"]["documents"] == 2
 
 

@@ -53,3 +53,10 @@ def test_what_failed_leaves_no_receipt_and_no_half_file(tmp_path):
 def test_a_plan_is_noted_for_who_watches(tmp_path):
     plan(Workspace(str(tmp_path)), "train", 6)
     assert (tmp_path / "plan" / "train").read_text() == "6"
+
+
+def test_a_work_folder_may_be_moved(tmp_path):
+    first = produce(Workspace(str(tmp_path / "a")), "s", [], lambda a: [a.path(".x"), "other"])
+    (tmp_path / "a").rename(tmp_path / "b")
+    moved = produce(Workspace(str(tmp_path / "b")), "s", [], lambda a: None)
+    assert moved == [first[0].replace(str(tmp_path / "a"), str(tmp_path / "b")), "other"]

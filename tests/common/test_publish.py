@@ -124,10 +124,10 @@ def test_work_is_kept_for_resume_and_swept_else(tmp_path):
         pytest.raises(RuntimeError),
         locked(out, resume=True, overwrite=False) as work,
     ):
-        assert os.listdir(work) == ["artefact"]
+        assert sorted(os.listdir(work)) == [".lexbeam", "artefact"]
         raise RuntimeError
     with locked(out, resume=False, overwrite=False) as work:
-        assert os.listdir(work) == []
+        assert os.listdir(work) == [".lexbeam"]
     assert not os.path.exists(os.path.join(out, "_work"))
 
 

@@ -16,7 +16,7 @@ from transforms.change import training
 ROOT = Path(__file__).resolve().parents[2]
 STAGES = (
     "corpus/ingest", "corpus/annotate", "corpus/merge-sentences", "change/view", "change/train",
-    "change/score",
+    "change/align", "change/score", "change/combine",
 )  # fmt: skip
 
 
@@ -97,4 +97,21 @@ def test_a_kill_within_publication_leaves_the_old_tables(sample_config, sample_r
     assert killed.wait(120) == -signal.SIGKILL
     assert files_of(out) == old
     assert main(["run", str(sample_config), "--out", str(out), "--resume"]) == 0
+    assert files_of(out) == files_of(sample_run)
+
+
+@pytest.mark.slow
+def test_a_second_run_on_the_same_folder_is_refused(sample_config, sample_run, tmp_path, capsys):
+    out = tmp_path / "out"
+    first = start(sample_config, out)
+    while not list((out / "_work").glob("corpus/ingest/*.json")):
+        assert first.poll() is None
+        time.sleep(0.01)
+    for words in (["--overwrite"], ["--resume"]):
+        assert main(["run", str(sample_config), "--out", str(out), *words]) == 1
+        assert "another run is at work" in capsys.readouterr().err
+    assert main(["clean", str(out)]) == 1
+    assert main(["status", str(out)]) == 0
+    assert f"at work: process {first.pid}" in capsys.readouterr().out
+    assert first.wait(300) == 0
     assert files_of(out) == files_of(sample_run)

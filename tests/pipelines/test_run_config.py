@@ -41,7 +41,7 @@ def test_remote_inputs_stay_as_they_are(tmp_path):
         (MINIMAL.replace("slices:", "dim: many, slices:"), "dim must be a whole number"),
         ("out: x\ncorpus: [1]\n", "section corpus must be a mapping"),
         ("just text", "sections `corpus` and `change`"),
-        ("a: [b", "is not YAML"),
+        ("a: [b", "is not YAML in UTF-8"),
         ("out: x\ncorpus: {inputs: [a]}\n", "slices must be given"),
     ],
 )  # fmt: skip

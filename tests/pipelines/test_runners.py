@@ -10,7 +10,9 @@ CONFIGS = Path(__file__).resolve().parents[2] / "runner_configs"
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
-def test_every_configuration_is_valid_by_name_and_by_path(path):
+def test_every_configuration_is_valid_by_name_and_by_path(path, monkeypatch):
+    for program in ("LEXBEAM_FLINK_JAR", "LEXBEAM_PRISM"):
+        monkeypatch.setenv(program, __file__)
     assert load_runner_config(path.stem) == load_runner_config(str(path))
 
 
@@ -60,3 +62,40 @@ def test_true_false_and_lists_become_flags(tmp_path):
     text = "beam: {save_main_session: true, streaming: false, experiments: [a, b]}"
     config = load_runner_config(write(tmp_path, text))
     assert config.beam == ("--save_main_session", "--experiments=a", "--experiments=b")
+
+
+def test_variables_are_filled_in_with_defaults(tmp_path, monkeypatch):
+    monkeypatch.setenv("PLACE", "there")
+    monkeypatch.setenv("UNUSED", "${PLACE}")
+    monkeypatch.delenv("NOWHERE", raising=False)
+    text = """
+        beam:
+          temp_location: ${PLACE}/x
+          flink_job_server_jar: ${NOWHERE:-${HERE}/../job.jar}
+          experiments: ["${NOWHERE:-}a", "${UNUSED}"]
+          environment_config: '{"command": "${HERE}/worker"}'
+    """
+    config = load_runner_config(write(tmp_path, text))
+    assert config.beam == (
+        "--temp_location=there/x",
+        f"--flink_job_server_jar={tmp_path}/../job.jar",
+        "--experiments=a",
+        "--experiments=${PLACE}",
+        f'--environment_config={{"command": "{tmp_path}/worker"}}',
+    )
+
+
+def test_a_variable_without_default_must_be_set(tmp_path, monkeypatch):
+    monkeypatch.delenv("NOWHERE", raising=False)
+    with pytest.raises(UsageError, match="set the environment variable NOWHERE"):
+        load_runner_config(write(tmp_path, "beam: {temp_location: '${NOWHERE}'}"))
+
+
+@pytest.mark.parametrize(
+    ("name", "variable", "target"),
+    [("flink_local", "LEXBEAM_FLINK_JAR", "flink-jar"), ("prism", "LEXBEAM_PRISM", "prism")],
+)
+def test_a_missing_program_is_named_with_its_make_target(name, variable, target, monkeypatch):
+    monkeypatch.setenv(variable, "/nowhere/program")
+    with pytest.raises(UsageError, match=rf"needs /nowhere/program; `make {target}` builds it"):
+        load_runner_config(name)

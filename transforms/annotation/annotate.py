@@ -68,7 +68,7 @@ class _Staging:
             "sentences": self.artefact.path("-sentences.arrow"),
             "staged": self.staged,
             "rejects": stage_rejects(self.artefact, self.rejects, self.options.parts),
-            "reasons": [row.reason for row in self.rejects],
+            "reasons": [[row.source, row.reason] for row in self.rejects],
             "counts": self.counts,
             "years": {str(year): number for year, number in self.years.items()},
             "columns": sorted(self.columns),
@@ -116,7 +116,7 @@ def annotate_file(
                 decision = decided.get(index)
                 reject = _left_out(row, decision, options)
                 annotation = None
-                if reject is None and ready and row["text"] is None:
+                if reject is None and row["annotated"] and (engine is None or row["text"] is None):
                     annotation = _normalised(reader.read(ready, index), options.normalise)
                 elif reject is None:
                     annotation, reject = _annotate(row, engine, options)
@@ -184,7 +184,7 @@ def _annotate(
         )
     try:
         sentences = annotate_text(row["text"], engine, normalise=options.normalise)
-    except LexbeamError:
+    except (LexbeamError, MemoryError, OSError):
         raise
     except Exception as error:  # whatever an engine raises is about this document
         detail = f"{type(error).__name__}: {error}"

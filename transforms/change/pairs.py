@@ -85,6 +85,9 @@ class ScoreOptions:
     neighbour_min_count: int = 20
 
 
+TOP_WORDS = 10  # of a ranking, at least
+
+
 def _names(paths: Sequence[str]) -> list[str]:
     return [path.rpartition("/")[2] for path in paths]
 
@@ -245,7 +248,8 @@ def _tops(rows: pa.Table, options: ScoreOptions) -> Iterator[dict[str, Any]]:
                     pc.equal(means["alignment"], alignment), pc.equal(means["measure"], measure)
                 )
             )
-            head = top(rows, options.neighbour_words, alignment=alignment, measure=measure)
+            number = max(TOP_WORDS, options.neighbour_words)
+            head = top(rows, number, alignment=alignment, measure=measure)
             ranked = same.filter(same["ranked"])
             scores = ranked["score"].to_numpy(zero_copy_only=False)
             threshold = pc.first(same["threshold"]).as_py() if same.num_rows else None
@@ -280,7 +284,7 @@ def find_neighbours(
     words: Sequence[str],
     options: ScoreOptions,
 ) -> dict[str, Any]:
-    """Find neighbours of words in one space; returns its `part` and the first `nearest`."""
+    """Find neighbours of words in one space; returns its `part`."""
     wanted = sorted(set(words))
     limits = [options.neighbours, options.neighbour_min_count]
     identity = [_names([space]), seed, part, wanted, limits]

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from transforms.change.counts import COUNTS, ViewCounts, count_view, merge_counts
 from transforms.change.sampling import BINS, kept, threshold, token_histogram
@@ -28,10 +29,12 @@ from transforms.common.tables import read_rows
 
 __all__ = [
     "RANGE_TOKENS",
+    "SMALLEST",
     "SentencePart",
     "StagedView",
     "ViewPlan",
     "derive_part",
+    "document_ids",
     "limits_of",
     "measure_part",
     "merge_range",
@@ -41,6 +44,7 @@ __all__ = [
 ]
 
 RANGE_TOKENS = 4_000_000
+SMALLEST = "smallest"
 FEED_ROWS = 8_192
 
 _STAGED = pa.schema(
@@ -85,8 +89,19 @@ class ViewPlan:
         return [self.slices, asdict(self.targets), asdict(self.options), self.ranges]
 
 
-def _view(part: SentencePart, plan: ViewPlan) -> Iterator[ViewBatch]:
+def document_ids(part: SentencePart) -> list[str]:
+    """Return the ids of the documents of a part, each once."""
+    found: set[str] = set()
+    for table in read_rows([part.path], ["document_id"]):
+        found.update(pc.unique(table["document_id"]).to_pylist())
+    return sorted(found)
+
+
+def _view(part: SentencePart, plan: ViewPlan, left_out: Sequence[str]) -> Iterator[ViewBatch]:
+    dropped = pa.array(left_out, pa.string())
     for table in read_rows([part.path], columns_needed(plan.options)):
+        if len(dropped):
+            table = table.filter(pc.invert(pc.is_in(table["document_id"], value_set=dropped)))
         yield derive(table, plan.slices, plan.targets, plan.options)
 
 
@@ -94,13 +109,15 @@ def _sizes(batch: ViewBatch) -> Any:
     return batch.words.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
 
 
-def measure_part(workspace: Workspace, part: SentencePart, plan: ViewPlan) -> list[Any]:
+def measure_part(
+    workspace: Workspace, part: SentencePart, plan: ViewPlan, left_out: Sequence[str] = ()
+) -> list[Any]:
     """Return, per slice, tokens without a target by bin, and tokens of sentences with one."""
 
     def build(artefact: Artefact) -> Any:
         bins = np.zeros((len(plan.slices), BINS), np.int64)
         held = [0] * len(plan.slices)
-        for batch in _view(part, plan):
+        for batch in _view(part, plan, left_out):
             sizes = _sizes(batch)
             for index in range(len(plan.slices)):
                 inside = batch.slice == index
@@ -111,18 +128,18 @@ def measure_part(workspace: Workspace, part: SentencePart, plan: ViewPlan) -> li
                 held[index] += with_target
         return [bins.tolist(), held]
 
-    return produce(workspace, "measure", [part.sha256, plan.identity], build)
+    return produce(workspace, "measure", [part.sha256, plan.identity, list(left_out)], build)
 
 
-def limits_of(measured: Sequence[list[Any]], budget: int | None) -> list[int]:
+def limits_of(measured: Sequence[list[Any]], budget: int | str) -> list[int]:
     """Return per slice the bins to keep, from what the parts measured.
 
-    `budget` is the most tokens per slice; None takes the size of the smallest slice.
+    `budget` is the most tokens per slice, or `SMALLEST` for those of the smallest slice.
     """
     bins = np.sum([np.array(bins, np.int64) for bins, _ in measured], axis=0)
     held = np.sum([np.array(held, np.int64) for _, held in measured], axis=0)
     totals = bins.sum(axis=1) + held
-    wanted = int(totals.min()) if budget is None else budget
+    wanted = int(totals.min()) if budget == SMALLEST else int(budget)
     return [
         threshold(row, int(with_target), wanted)
         for row, with_target in zip(bins, held, strict=True)
@@ -130,9 +147,13 @@ def limits_of(measured: Sequence[list[Any]], budget: int | None) -> list[int]:
 
 
 def derive_part(
-    workspace: Workspace, part: SentencePart, plan: ViewPlan, limits: Sequence[int] | None
+    workspace: Workspace,
+    part: SentencePart,
+    plan: ViewPlan,
+    limits: Sequence[int] | None,
+    left_out: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Derive the view of a part and return the receipt.
+    """Derive the view of a part, the documents `left_out` aside, and return the receipt.
 
     The receipt holds `path` and `batches` (slice, range, ordinal) of the staged sentences,
     `counts` and per slice `sizes`, and `outside`: documents in no slice.
@@ -147,7 +168,7 @@ def derive_part(
             artefact.writing(".arrow") as stream,
             BatchWriter(stream, _STAGED) as writer,
         ):
-            for batch in _view(part, plan):
+            for batch in _view(part, plan, left_out):
                 for name in ("tokens_before", "short", "split"):
                     totals[name] += getattr(batch, name)
                 outside.update(batch.outside)
@@ -181,7 +202,8 @@ def derive_part(
             "outside": len(outside),
         }
 
-    identity = [part.sha256, plan.identity, None if limits is None else list(limits)]
+    chosen = None if limits is None else list(limits)
+    identity = [part.sha256, plan.identity, chosen, list(left_out)]
     return produce(workspace, "view", identity, build)
 
 

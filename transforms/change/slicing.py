@@ -86,6 +86,8 @@ def _parse_one(item: str, spec: str) -> Slice:
         raise UsageError(f"slice {item!r} ends before it starts: write the earlier year first")
     if named and not name:
         raise UsageError(f"slice {item!r} has an empty name: write NAME={span}")
+    if any(char in "/\\\0" for char in name):
+        raise UsageError(f"slice {item!r}: a name is part of file names, so it takes no slash")
     return Slice(name or _name(start, end), start, end)
 
 

@@ -17,7 +17,7 @@ __all__ = ["write_text"]
 def write_text(folder: str, name: str, feed: Sequence[str]) -> str:
     """Write a slice's sentences and return the file's path; the same view gives the same bytes."""
     files.make_folder(folder)
-    path = files.join(folder, f"{name.replace('/', '-')}.txt.gz")
+    path = files.join(folder, f"{name}.txt.gz")
     with (
         files.writing(path) as stream,
         gzip.GzipFile(filename="", fileobj=stream, mode="wb", compresslevel=6, mtime=0) as packed,

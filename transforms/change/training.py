@@ -11,7 +11,8 @@ from transforms.change.counts import look_up
 from transforms.change.preparing import read_counts, read_feed
 from transforms.change.sgns import SgnsOptions, derive_seed, sentences_of, train
 from transforms.common.artefacts import Artefact, Workspace, produce
-from transforms.common.tables import Part, write_part
+from transforms.common.errors import LexbeamError
+from transforms.common.tables import write_part
 
 __all__ = ["TrainTask", "train_space"]
 
@@ -40,6 +41,11 @@ def train_space(workspace: Workspace, task: TrainTask, options: SgnsOptions) -> 
         [path.rpartition("/")[2] for path in (task.counts, *task.feed)],
         asdict(options),
     ]
+
+    if not task.sentences:
+        raise LexbeamError(
+            f"slice {task.slice!r} has no sentence left: lower --min-sentence, or take wider slices"
+        )
 
     def build(artefact: Artefact) -> Any:
         counts = read_counts(task.counts)
@@ -86,8 +92,3 @@ def train_space(workspace: Workspace, task: TrainTask, options: SgnsOptions) -> 
 
 def _cut(table: pa.Table) -> Sequence[pa.Table]:
     return [table.slice(start, BATCH_WORDS) for start in range(0, table.num_rows, BATCH_WORDS)]
-
-
-def part_of(receipt: dict[str, Any]) -> Part:
-    """Return the part of table `vectors` that a receipt of `train_space` names."""
-    return Part(*receipt["part"])

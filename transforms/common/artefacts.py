@@ -54,20 +54,37 @@ def produce(
             The digests of the code and of the environment are added here.
         build: makes the files and returns the receipt, plain values that JSON keeps as they are.
     """
-    name = digest([code_digest(), environment()["lock"], stage, identity])
+    name = digest([code_digest(), environment(), stage, identity])
     artefact = Artefact(files.join(workspace.stage(stage), name))
     receipt_path = artefact.path(".json")
+    text = _read(receipt_path)
+    if text is not None:
+        files.touch(receipt_path)  # `lexbeam status` tells by the time what is of this run
+    else:
+        files.make_folder(workspace.stage(stage))
+        # Paths are kept relative to the work folder, which may be moved before a resume.
+        text = canonical_json(build(artefact)).replace(_quoted(workspace.root), HERE)
+        files.write_bytes(receipt_path, text)
+    return json.loads(text.replace(HERE, _quoted(workspace.root)))
+
+
+HERE = b'"work:/'
+
+
+def _quoted(root: str) -> bytes:
+    """Return how a path in `root` begins in JSON."""
+    return canonical_json(root.rstrip("/") + "/")[:-1]
+
+
+def _read(path: str) -> bytes | None:
     try:
-        return json.loads(files.read_bytes(receipt_path))
+        return files.read_bytes(path)
     except FileNotFoundError:
-        pass
+        return None
     except OSError:
-        if files.exists(receipt_path):
+        if files.exists(path):
             raise
-    files.make_folder(workspace.stage(stage))
-    receipt = build(artefact)
-    files.write_bytes(receipt_path, canonical_json(receipt))
-    return json.loads(canonical_json(receipt))
+        return None
 
 
 def plan(workspace: Workspace, stage: str, artefacts: int) -> None:

@@ -26,6 +26,8 @@ __all__ = [
     "open_read",
     "read_bytes",
     "remove_tree",
+    "root_of",
+    "touch",
     "write_bytes",
     "writing",
 ]
@@ -129,6 +131,12 @@ def link_or_copy(source: str, target: str) -> None:
         shutil.copyfile(source, target)
 
 
+def touch(path: str) -> None:
+    """Set the time of a local file to now; object stores know no such thing."""
+    if is_local(path):
+        os.utime(path)
+
+
 def remove_tree(path: str) -> None:
     """Remove a folder with all in it; nothing happens where there is none."""
     if is_local(path):
@@ -150,6 +158,14 @@ def list_files(path: str) -> list[Entry]:
     if not entries:
         raise LexbeamError(f"no input files at {path!r}: check the path or the pattern")
     return sorted(entries, key=lambda entry: entry.name)
+
+
+def root_of(path: str) -> str:
+    """Return the folder that names listed for `path` are relative to, absolute."""
+    if is_local(path):
+        folder = os.path.dirname(path) if os.path.isfile(path) else path
+        return absolute(_fixed_part(folder) or ".")
+    return _fixed_part(path).rstrip("/")
 
 
 def _list_local(path: str) -> list[Entry]:

@@ -9,9 +9,10 @@ import contextlib
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from schemas import TABLES
 from schemas.columns import VERSION
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError
@@ -31,6 +32,7 @@ WORK = "_work"
 SNAPSHOTS = "_snapshots"
 POINTER = "current"
 MANIFEST = "manifest.json"
+MARK = ".lexbeam"  # in a work folder that may be swept
 
 
 def make_manifest(parts: Iterable[Part], **sections: Any) -> dict[str, Any]:
@@ -67,28 +69,36 @@ def publish(out: str, parts: Iterable[Part], manifest: Mapping[str, Any]) -> str
     """
     name = digest(manifest)
     snapshot = files.join(out, SNAPSHOTS, name)
-    counts: dict[str, int] = {}
-    ordered = sorted(parts, key=lambda part: (part.table, part.number))
-    totals = {table: len(entry["parts"]) for table, entry in manifest["tables"].items()}
-    for part in ordered:
-        index = counts.get(part.table, 0)
-        counts[part.table] = index + 1
-        folder = files.join(snapshot, part.table)
-        files.make_folder(folder)
-        files.link_or_copy(part.path, files.join(folder, part_name(index, totals[part.table])))
-    text = json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-    files.write_bytes(files.join(snapshot, MANIFEST), text.encode())
+    # A local snapshot appears under its name whole; one that is there may be what readers see.
+    if not (files.is_local(out) and os.path.isdir(snapshot)):
+        building = f"{snapshot}.{os.getpid()}.tmp" if files.is_local(out) else snapshot
+        files.remove_tree(building)
+        _fill(building, parts, manifest)
+        if building != snapshot:
+            _sync(building)
+            os.rename(building, snapshot)
     if files.is_local(out):
-        _switch_link(out, name, sorted(totals))
+        _switch_link(out, name, sorted(manifest["tables"]))
     else:
         pointer = json.dumps({"snapshot": name}).encode()
         files.write_bytes(files.join(out, POINTER + ".json"), pointer)
     return snapshot
 
 
+def _fill(folder: str, parts: Iterable[Part], manifest: Mapping[str, Any]) -> None:
+    totals = {table: len(entry["parts"]) for table, entry in manifest["tables"].items()}
+    places = dict.fromkeys(totals, 0)
+    for part in sorted(parts, key=lambda part: (part.table, part.number)):
+        name = part_name(places[part.table], totals[part.table])
+        places[part.table] += 1
+        files.make_folder(files.join(folder, part.table))
+        files.link_or_copy(part.path, files.join(folder, part.table, name))
+    text = json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    files.write_bytes(files.join(folder, MANIFEST), text.encode())
+
+
 def _switch_link(out: str, name: str, tables: list[str]) -> None:
     """Point `current` at a snapshot by one rename; links of the tables follow it."""
-    _sync(os.path.join(out, SNAPSHOTS, name))
     _replace_link(os.path.join(SNAPSHOTS, name), os.path.join(out, POINTER))
     for entry in [*tables, MANIFEST]:
         link = os.path.join(out, entry)
@@ -159,29 +169,62 @@ def table_paths(out: str, table: str) -> list[str]:
 
 
 @contextlib.contextmanager
-def locked(out: str, *, resume: bool, overwrite: bool) -> Iterator[str]:
-    """Hold `out` for one run and yield its work folder.
+def locked(
+    out: str, *, resume: bool, overwrite: bool, tables: Collection[str] = tuple(TABLES)
+) -> Iterator[str]:
+    """Hold `out` for one run that makes `tables`, and yield its work folder.
 
     The folder is swept at the end of a run that succeeded, and at the start of one that does not
     resume. On file systems without locks (object stores) two runs at once are not refused.
 
     Raises:
-        UsageError: something is published there and neither `resume` nor `overwrite` was asked
-            for, or another run holds the folder, or it holds files of somebody else.
+        UsageError: something is published there and neither `overwrite` was asked for nor is there
+            an unfinished run to resume; or tables of another kind are; or files of somebody else
+            stand where the run would write.
+        LexbeamError: another run holds the folder.
     """
-    files.make_folder(out)
+    try:
+        files.make_folder(out)
+    except (FileExistsError, NotADirectoryError):
+        raise UsageError(f"--out {out!r} is a file: give a folder") from None
     work = files.join(out, WORK)
     with _lock(out):
-        if read_manifest(out) is not None and not (overwrite or resume):
-            raise UsageError(
-                f"{out!r} holds published tables: give --overwrite to replace them, "
-                "or another --out"
-            )
+        _check_foreign(out, tables)
+        _check_published(out, tables, overwrite or (resume and files.exists(work)))
         if not resume:
             files.remove_tree(work)
         files.make_folder(work)
+        files.write_bytes(files.join(work, MARK), b"")
         yield work
         files.remove_tree(work)
+
+
+def _check_published(out: str, tables: Collection[str], replace: bool) -> None:
+    manifest = read_manifest(out)
+    if manifest is None:
+        return
+    others = sorted(set(manifest["tables"]) - set(tables))
+    if others:
+        raise UsageError(
+            f"{out!r} holds the tables {', '.join(others)}, which this run does not make and would "
+            "remove: give another --out"
+        )
+    if not replace:
+        raise UsageError(
+            f"{out!r} holds published tables: give --overwrite to replace them, or another --out"
+        )
+
+
+def _check_foreign(out: str, tables: Collection[str]) -> None:
+    if not files.is_local(out):
+        return
+    links = [os.path.join(out, name) for name in (*tables, POINTER, MANIFEST)]
+    foreign = [path for path in links if os.path.lexists(path) and not os.path.islink(path)]
+    work = os.path.join(out, WORK)
+    if os.path.exists(work) and not os.path.exists(os.path.join(work, MARK)):
+        foreign.append(work)
+    if foreign:
+        raise UsageError(f"{foreign[0]!r} was not made by lexbeam: give another --out")
 
 
 @contextlib.contextmanager

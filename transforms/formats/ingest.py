@@ -45,6 +45,7 @@ RECORD = pa.schema(
         ("author", pa.string()),
         ("title", pa.string()),
         ("text", pa.string()),
+        ("annotated", pa.bool_()),
     ]
 )
 
@@ -245,7 +246,7 @@ def _documents(
             refused.add((source, entry.position))
             yield RejectRow(source, entry.position, "ingest", row.reason, row.detail)
             continue
-        if entry.sentences is None:
+        if entry.text is not None:
             row["key"] = _content_key(row, file.collection)
             yield row, entry, (row["key"], source, ordinal)
         else:
@@ -259,6 +260,7 @@ def _row(source: str, record: Record, options: IngestOptions) -> dict[str, Any] 
         fields = {**options.metadata.fields(source), **fields}
     row: dict[str, Any] = {name: fields.get(name) or None for name in RECORD.names}
     row.update(source=source, position=record.position, block=record.block, text=record.text)
+    row["annotated"] = record.sentences is not None
     row["language"] = fields.get("language") or options.language
     row["genre"] = fields.get("genre") or options.genre
     row["year"] = row["year_to"] = None

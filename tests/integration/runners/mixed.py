@@ -1,7 +1,7 @@
 """A small corpus of many formats and archives, made by code, that exercises every part of a run.
 
-Over 250 records: most are documents of four periods, some are duplicates, some are broken. Two files
-of noise are so large that the files before, between and after them are units of their own.
+Over 250 records: most are documents of four periods, some are duplicates, some are broken. Files
+of noise are so large that the files between them are units of their own.
 """
 
 import csv
@@ -136,7 +136,6 @@ def write_mixed_corpus(folder: Path) -> Path:
         (corpus / f"a{number:02d}_{year}.txt").write_text(text, "utf-8")
     for number, (year, text) in enumerate(plain[:6]):
         (corpus / f"p{number:02d}_{year}.txt").write_text(text, "utf-8")  # duplicates
-    (corpus / "b_noise_1900.bin").write_bytes(bytes(NOISE_BYTES))
     for number, (year, text) in enumerate(take(40)):
         (corpus / f"c{number:02d}_{year}.xml").write_text(_tei(text), "utf-8")
     _zip(corpus / "d.zip", {f"in/{n:02d}_{y}.txt": text for n, (y, text) in enumerate(take(32))})
@@ -146,7 +145,6 @@ def write_mixed_corpus(folder: Path) -> Path:
         lines = [json.dumps({"title": f"{n}", "text": text}) for n, text in enumerate(rows)]
         lines.insert(5, '{"text": "broken')
         (corpus / f"f{number}_{year}.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
-    (corpus / "g_noise_1950.bin").write_bytes(bytes(NOISE_BYTES))
     for number in range(2):
         year, rows = same_year(10)
         (corpus / f"h{number}_{year}.csv").write_text(_csv(rows), "utf-8")
@@ -161,6 +159,9 @@ def write_mixed_corpus(folder: Path) -> Path:
         (corpus / f"m{number}_undated.txt").write_text(text, "utf-8")
     (corpus / "n_1901.txt").write_bytes(b"\xff\xfe\xff broken \xff")
     (corpus / "o_1902.xml").write_text("<TEI><text>", "utf-8")
+    for name in ("b", "c99", "e_noise", "g"):
+        with open(corpus / f"{name}_1900.bin", "wb") as noise:
+            noise.truncate(NOISE_BYTES)
     config = folder / "config.yaml"
     config.write_text(yaml.safe_dump(_CONFIG), "utf-8")
     return config

@@ -1,0 +1,53 @@
+"""A Python worker for runners that start workers as processes: Flink, on one machine or many.
+
+    environment_type: PROCESS
+    environment_config: '{"command": "runner_configs/flink/worker"}'
+
+The runner tells the command a name and where to ask for the rest. Beam's own boot program does the
+same after it has installed packages; here the environment that is there is the one that works.
+"""
+
+import argparse
+import os
+from collections.abc import Sequence
+
+import grpc  # type: ignore[import-untyped]
+from apache_beam.portability.api import beam_provision_api_pb2 as messages
+from apache_beam.portability.api import beam_provision_api_pb2_grpc as services
+from apache_beam.runners.worker import sdk_worker_main
+from google.protobuf import json_format, text_format  # type: ignore[import-untyped]
+
+__all__ = ["run"]
+
+SECONDS = 60
+
+
+def run(arguments: Sequence[str] | None = None) -> None:
+    """Serve the runner until it ends the worker."""
+    parser = argparse.ArgumentParser(prog="worker")
+    parser.add_argument("--id", required=True)
+    parser.add_argument("--provision_endpoint", required=True)
+    given, _ = parser.parse_known_args(arguments)
+    with grpc.insecure_channel(given.provision_endpoint) as channel:
+        info = (
+            services.ProvisionServiceStub(channel)
+            .GetProvisionInfo(
+                messages.GetProvisionInfoRequest(),
+                metadata=[("worker_id", given.id)],
+                timeout=SECONDS,
+            )
+            .info
+        )
+    os.environ["WORKER_ID"] = given.id
+    os.environ["PIPELINE_OPTIONS"] = json_format.MessageToJson(info.pipeline_options)
+    os.environ["RUNNER_CAPABILITIES"] = " ".join(info.runner_capabilities)
+    for name, endpoint in (
+        ("CONTROL", info.control_endpoint),
+        ("LOGGING", info.logging_endpoint),
+    ):
+        os.environ[f"{name}_API_SERVICE_DESCRIPTOR"] = text_format.MessageToString(endpoint)
+    sdk_worker_main.main([])
+
+
+if __name__ == "__main__":
+    run()

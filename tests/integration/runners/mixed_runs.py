@@ -1,0 +1,148 @@
+"""Runs of one corpus of many formats, each made once, on every runner that is there.
+
+A run is a process of its own, in another working directory, that notes which process opens which
+file: the driver, the workers, and what workers inherit from the driver all load `sitecustomize`.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import yaml
+
+from pipelines.runners import load_runner_config
+from transforms.common.errors import UsageError
+
+__all__ = ["REFERENCE", "VARIANTS", "Run", "Variant", "make_run", "published", "skip_without"]
+
+ROOT = Path(__file__).resolve().parents[3]
+
+# Notes every file that Python opens below the folder of the run; `pa.OSFile` opens files without
+# telling Python, so it is told of for the driver.
+_NOTES = """
+import os, sys
+_log = os.open(os.environ["OPENED_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+_below = os.environ["OPENED_BELOW"]
+def _note(event, arguments):
+    if event == "open" and isinstance(arguments[0], str) and arguments[0].startswith(_below):
+        os.write(_log, f"{os.getpid()}\\t{arguments[1] or 'os.open'}\\t{arguments[0]}\\n".encode())
+sys.addaudithook(_note)
+"""
+_DRIVER = """
+import sys
+import pyarrow
+_open = pyarrow.OSFile
+def _told(path, *mode):
+    sys.audit("open", path, "native", 0)
+    return _open(path, *mode)
+pyarrow.OSFile = _told
+from pipelines.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+class Opened(NamedTuple):
+    """A file that a process opened: `mode` is that of `open`, `os.open`, or `native`."""
+
+    pid: int
+    mode: str
+    path: str
+
+
+class Run(NamedTuple):
+    """What a run published, by name, and which files its processes opened, in order."""
+
+    out: Path
+    driver: int
+    files: dict[str, bytes]
+    opened: list[Opened]
+
+    def made(self, stage: str) -> dict[str, int]:
+        """Receipts of a stage, `corpus/annotate`, each with the process that wrote it."""
+        folder = f"/_work/{stage}/"
+        receipts = {}
+        for pid, mode, path in self.opened:
+            if folder in path and ".json." in path and "w" in mode:
+                receipts[path.rpartition("/")[2].partition(".")[0]] = pid
+        return receipts
+
+
+def published(out: Path) -> dict[str, bytes]:
+    """Every published file by its name, the manifest included."""
+    top = (out / "current").resolve()
+    return {
+        str(path.relative_to(top)): path.read_bytes()
+        for path in sorted(top.rglob("*"))
+        if path.is_file()
+    }
+
+
+class Variant(NamedTuple):
+    """How to run: a runner configuration, changes to it, Beam options, environment variables."""
+
+    config: str
+    lanes: int | None = None
+    beam: tuple[str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+REFERENCE = "in memory"
+VARIANTS = {
+    REFERENCE: Variant(
+        "direct", environment=(("PYTHONHASHSEED", "0"), ("OPENBLAS_NUM_THREADS", "1"))
+    ),
+    "another hash seed, two BLAS threads": Variant(
+        "direct", environment=(("PYTHONHASHSEED", "4711"), ("OPENBLAS_NUM_THREADS", "2"))
+    ),
+    "two processes": Variant("direct_multiprocess"),
+    "three processes": Variant("direct_multiprocess", 3, ("--direct_num_workers=3",)),
+    "repeated bundles": Variant("direct", 3, ("--direct_runner_bundle_repeat=2",)),
+    "flink": Variant("flink_local"),
+    "prism": Variant("prism"),
+}
+
+
+def skip_without(config: str) -> None:
+    """Skip the test where the runner's program is not there, and say what is missing."""
+    if config == "flink_local" and shutil.which("java") is None:
+        pytest.skip("needs Java for the embedded Flink")
+    try:
+        load_runner_config(config)
+    except UsageError as error:
+        pytest.skip(str(error))
+
+
+def make_run(config: Path, folder: Path, variant: Variant) -> Run:
+    """Run a variant in `folder`; its output is told if it fails."""
+    out, log = folder / "out", folder / "opened.log"
+    (folder / "hooks").mkdir()
+    (folder / "hooks" / "sitecustomize.py").write_text(_NOTES, "utf-8")
+    runner = variant.config
+    if variant.lanes is not None:
+        values = yaml.safe_load((ROOT / "runner_configs" / f"{runner}.yaml").read_text("utf-8"))
+        runner = str(folder / "runner.yaml")
+        Path(runner).write_text(yaml.safe_dump({**values, "lanes": variant.lanes}), "utf-8")
+    words = ["run", str(config), "--out", str(out), "--runner-config", runner]
+    process = subprocess.Popen(
+        [sys.executable, "-c", _DRIVER, *words, "--", *variant.beam],
+        cwd=folder,
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(folder / "hooks"), str(ROOT)]),
+            "OPENED_LOG": str(log),
+            "OPENED_BELOW": str(folder.parent),
+            **dict(variant.environment),
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    told, _ = process.communicate(timeout=600)
+    assert process.returncode == 0, told
+    lines = [line.split("\t") for line in log.read_text("utf-8").splitlines()]
+    opened = [Opened(int(pid), mode, path) for pid, mode, path in lines]
+    return Run(out, process.pid, published(out), opened)

@@ -1,0 +1,159 @@
+"""Beam does the work: the stages are labelled transforms behind groupings, the driver only names.
+
+What the pipelines are is read off their protos, what processes do from the files that they open.
+"""
+
+import os
+import re
+
+import apache_beam as beam
+import pytest
+from apache_beam.portability.common_urns import primitives
+from mixed import PARTS, SEEDS, SLICES
+from mixed_runs import REFERENCE, skip_without
+
+from pipelines import change, corpus
+from pipelines.change_plan import Corpus
+from pipelines.run import read_config
+from pipelines.runners import RunnerConfig
+
+pytestmark = pytest.mark.slow
+PAIRS = SLICES * (SLICES - 1) // 2
+
+
+class _Built(Exception):
+    pass
+
+
+def proto_of(module, monkeypatch, execute):
+    """Return the proto of the pipeline that `execute` would run."""
+    found = []
+
+    def keep(build, *_):
+        pipeline = beam.Pipeline(runner="FnApiRunner")
+        build(pipeline)
+        found.append(pipeline.to_runner_api())
+        raise _Built
+
+    monkeypatch.setattr(module, "run_pipeline", keep)
+    with pytest.raises(_Built):
+        execute()
+    return found[0]
+
+
+def is_behind_a_grouping(proto, name):
+    """Follow a transform's main input up; True if only element-wise steps lie before a grouping."""
+    transforms = proto.components.transforms
+    made_by = {
+        collection: transform
+        for transform in transforms.values()
+        if not transform.subtransforms
+        for collection in transform.outputs.values()
+    }
+    step = next(t for t in transforms.values() if t.unique_name == name)
+    while step.spec.urn == primitives.PAR_DO.urn:
+        sides = beam_side_inputs(step)
+        main = [value for key, value in step.inputs.items() if key not in sides]
+        step = made_by[main[0]]
+    return step.spec.urn == primitives.GROUP_BY_KEY.urn
+
+
+def beam_side_inputs(step):
+    payload = beam.portability.api.beam_runner_api_pb2.ParDoPayload.FromString(step.spec.payload)
+    return set(payload.side_inputs)
+
+
+def labels_of(proto):
+    return {transform.unique_name for transform in proto.components.transforms.values()}
+
+
+def test_the_corpus_pipeline_ingests_annotates_and_merges(mixed_config, tmp_path, monkeypatch):
+    options, _ = read_config(str(mixed_config), {"out": str(tmp_path / "out")})
+    work = str(tmp_path / "work")
+    proto = proto_of(
+        corpus, monkeypatch, lambda: corpus.execute(options, RunnerConfig(lanes=0), work)
+    )
+    for label in ("Ingest/IngestUnit", "Annotate/AnnotateFile", "Merge/MergePart"):
+        assert label in labels_of(proto)
+        assert is_behind_a_grouping(proto, label)
+
+
+def test_the_change_pipeline_trains_aligns_and_scores(
+    mixed_config, tmp_path, monkeypatch, run_variant
+):
+    out = str(run_variant(REFERENCE).out)
+    _, options = read_config(str(mixed_config), {"out": str(tmp_path / "out")})
+    work = str(tmp_path / "work")
+    proto = proto_of(
+        change,
+        monkeypatch,
+        lambda: change.execute(options, [Corpus.published(out)], RunnerConfig(lanes=0), work),
+    )
+    for label in (
+        "DeriveView/DerivePart", "MergeSlices/MergeRange", "Train/TrainSpace", "Align/AlignPair",
+        "Score/ScoreSeed", "Score/CombineSeeds", "Neighbours/FindNeighbours",
+    ):  # fmt: skip
+        assert label in labels_of(proto)
+        assert is_behind_a_grouping(proto, label), label
+
+
+def test_every_stage_has_many_elements(run_variant):
+    run = run_variant("two processes")
+    assert len(run.made("corpus/ingest")) >= 3
+    assert len(run.made("corpus/annotate")) >= 3
+    for table in ("documents", "sentences", "rejects"):
+        assert len(run.made(f"corpus/merge-{table}")) == PARTS
+    assert len(run.made("change/view")) == PARTS
+    assert len(run.made("change/train")) == SLICES * SEEDS
+    assert len(run.made("change/align")) == PAIRS * SEEDS
+    assert len(run.made("change/score")) == PAIRS * SEEDS
+    assert len(run.made("change/combine")) == PAIRS
+
+
+# What the driver may open while pipelines run: its configuration, the lock, plans, and the lists
+# of receipts that a pipeline ends with. It writes the table of slices, a row each; it sweeps work.
+_NAMES = re.compile(
+    r"config\.yaml|runner\.yaml|out/\.lock"
+    r"|out/_work/\.lexbeam(\.\d+\.tmp)?"
+    r"|out/_work/(corpus|change)/(plan/\w+(-\w+)?|results-\w+/\w+\.json|slices-\d+\.parquet)(\.\d+\.tmp)?"
+    r"|out/_work/change/slices\.parquet\.\d+\.tmp"
+)
+# Publication brings files to the disk by their handles and writes the manifest. Only after that
+# does the report to the person read published tables.
+_PUBLISHED = re.compile(r"out/_snapshots/\w+(\.\d+\.tmp)?(/.*)?")
+
+
+@pytest.mark.parametrize("name", ["two processes", "flink"])
+def test_the_driver_opens_listings_manifests_and_names_of_artefacts(name, run_variant):
+    run = run_variant(name)
+    other = []
+    is_published = False
+    for pid, mode, path in run.opened:
+        if pid != run.driver:
+            continue
+        short = "/".join(path.rstrip("/").split(os.sep)[len(run.out.parent.parts) :]) or path
+        if path.endswith("config.yaml"):
+            short = "config.yaml"
+        is_published |= "manifest.json." in path
+        if _PUBLISHED.fullmatch(short):
+            if not (is_published or mode == "os.open"):
+                other.append(f"{mode} {short}")
+        elif not (_NAMES.fullmatch(short) or (mode, short) == ("os.open", "out/_work")):
+            other.append(f"{mode} {short}")
+    assert is_published
+    assert other == []
+
+
+@pytest.mark.parametrize("name", ["two processes", "three processes", "flink"])
+def test_several_worker_processes_annotate_and_train(name, run_variant):
+    run = run_variant(name)
+    for stage in ("corpus/annotate", "change/train"):
+        workers = set(run.made(stage).values())
+        assert len(workers) >= 2, stage
+        assert run.driver not in workers
+
+
+def test_a_wrong_runner_says_what_is_missing(monkeypatch, tmp_path):
+    monkeypatch.setenv("LEXBEAM_PRISM", str(tmp_path / "none"))
+    with pytest.raises(pytest.skip.Exception, match="make prism"):
+        skip_without("prism")
