@@ -108,11 +108,6 @@ def test_slices_are_checked_before_any_work(latin, capsys, slices, code, message
     assert message in capsys.readouterr().err
 
 
-def test_one_frequency_cut_per_slice_or_one_for_all(latin, capsys):
-    assert main([*latin, "--slices", "..1849,1850..", "--min-count", "1,2,3"]) in (1, 2)
-    assert "1849" in capsys.readouterr().err
-
-
 def test_show_explains_every_table(sample_run, capsys):
     assert main(["show", str(sample_run)]) == 0
     out = capsys.readouterr().out

@@ -1,0 +1,223 @@
+"""Cases that a first user meets: folders given twice, annotated input, tables that must not go."""
+
+import json
+import os
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pipelines.cli import main
+from transforms.common import publish
+
+CONLLU = """\
+# newdoc id = a
+# date = {year}
+# sent_id = 1
+# text = Cats sleep.
+1\tCats\tcat\tNOUN\t_\t_\t0\troot\t_\t_
+2\tsleep\tsleep\tVERB\t_\t_\t1\tdep\t_\tSpaceAfter=No
+3\t.\t.\tPUNCT\t_\t_\t1\tpunct\t_\t_
+
+"""
+SMALL = ["--dim", "5", "--epochs", "1", "--min-count", "1", "--min-sentence", "1"]
+SLICES = ["--slices", "1800-1849,1850-1900"]
+
+
+@pytest.fixture
+def texts(tmp_path):
+    """A folder of four dated texts in two periods."""
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    words = "the ship sails over the sea and the sailor sings of the land"
+    for year in (1810, 1820, 1860, 1870):
+        body = ". ".join(f"{words} number {n}" for n in range(10)) + "."
+        (folder / f"{year}.txt").write_text(f"In {year} {body}")
+    return folder
+
+
+def make(*words):
+    return main([str(word) for word in words])
+
+
+def corpus(inputs, out, *options):
+    inputs = inputs if isinstance(inputs, list) else [inputs]
+    return make("corpus", *inputs, "--out", out, "--engine", "builtin:en", "--format", "text",
+                "--dates", "name:^(\\d+)", *options)  # fmt: skip
+
+
+def manifest(out):
+    return json.loads((Path(out) / "manifest.json").read_text("utf-8"))
+
+
+def test_annotated_input_keeps_its_annotation(tmp_path):
+    (tmp_path / "in").mkdir()
+    for year in (1810, 1860):
+        (tmp_path / "in" / f"{year}.conllu").write_text(CONLLU.format(year=year))
+    out = tmp_path / "out"
+    assert make("corpus", tmp_path / "in", "--out", out, "--dates", "name:(\\d+)") == 0
+    sentences = pd.read_parquet(out / "sentences")
+    assert [list(lemmas) for lemmas in sentences.lemmas] == [["cat", "sleep", "."]] * 2
+    assert [list(tags) for tags in sentences.upos] == [["NOUN", "VERB", "PUNCT"]] * 2
+    assert pd.read_parquet(out / "documents").text.notna().all()
+    assert make("change", out, "--out", tmp_path / "change", *SLICES, *SMALL) == 0
+
+
+def test_a_folder_a_glob_and_a_list_of_files_make_the_same_corpus(texts, tmp_path):
+    assert corpus(texts, tmp_path / "a") == 0
+    assert corpus(texts / "*.txt", tmp_path / "b") == 0
+    assert corpus(sorted(texts.iterdir())[::-1], tmp_path / "c") == 0
+    assert corpus([texts, texts / "1810.txt"], tmp_path / "d") == 0
+    found = {
+        tuple(part["sha256"] for part in manifest(tmp_path / name)["tables"]["documents"]["parts"])
+        for name in "abcd"
+    }
+    assert len(found) == 1
+
+
+def test_folders_of_one_name_are_told_apart(texts, tmp_path):
+    other = tmp_path / "more" / "texts"
+    other.mkdir(parents=True)
+    (other / "1810.txt").write_text("Another text.")
+    assert corpus([texts, other], tmp_path / "out") == 0
+    sources = set(pd.read_parquet(tmp_path / "out" / "documents").source)
+    assert len(sources) == 5
+    assert len({source.partition("/")[0] for source in sources}) == 2
+
+
+def test_what_is_published_below_the_input_is_not_taken_in(texts):
+    assert corpus(texts, texts / "out") == 0
+    assert corpus(texts, texts / "out", "--overwrite") == 0
+    assert manifest(texts / "out")["corpus"]["records"] == 4
+
+
+def test_an_input_is_never_written_to(texts, tmp_path, capsys):
+    assert corpus(texts, texts) == 2
+    assert corpus(texts, tmp_path / "c") == 0
+    assert make("change", tmp_path / "c", "--out", tmp_path / "c", *SLICES, "--overwrite") == 2
+    assert "is a corpus that is read" in capsys.readouterr().err
+    assert len(pd.read_parquet(tmp_path / "c" / "documents")) == 4
+
+
+def test_tables_of_another_kind_are_not_removed(texts, tmp_path, capsys):
+    assert corpus(texts, tmp_path / "c") == 0
+    assert corpus(texts, tmp_path / "d") == 0
+    assert make("change", tmp_path / "c", "--out", tmp_path / "d", *SLICES, "--overwrite") == 2
+    assert "documents, rejects, sentences" in capsys.readouterr().err
+
+
+def test_files_of_somebody_else_are_not_touched(texts, tmp_path, capsys):
+    for name in ("scores", "_work", "documents"):
+        out = tmp_path / name
+        (out / name).mkdir(parents=True)
+        (out / name / "mine.txt").write_text("mine")
+        code = corpus(texts, out)
+        assert code == (0 if name == "scores" else 2)
+        assert (out / name / "mine.txt").read_text() == "mine"
+    (tmp_path / "file").write_text("")
+    assert corpus(texts, tmp_path / "file") == 2
+    assert "is a file" in capsys.readouterr().err
+
+
+def test_resume_does_not_replace_what_is_published(texts, tmp_path, capsys):
+    assert corpus(texts, tmp_path / "c") == 0
+    assert corpus(texts, tmp_path / "c", "--resume") == 2
+    assert "--overwrite" in capsys.readouterr().err
+
+
+def test_publishing_the_same_again_never_takes_a_file_away(texts, tmp_path, monkeypatch):
+    out = tmp_path / "c"
+    assert corpus(texts, out) == 0
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(publish.files, "link_or_copy", fail)
+    assert corpus(texts, out, "--overwrite") == 0  # the same run: nothing to be written
+    assert len(pd.read_parquet(out / "documents")) == 4
+    assert corpus(texts, out, "--overwrite", "--genre", "x") == 1
+    assert pd.read_parquet(out / "documents").genre.isna().all()
+
+
+def test_documents_that_two_corpora_share_count_once(texts, tmp_path, capsys):
+    assert corpus(texts, tmp_path / "a") == 0
+    assert corpus(texts, tmp_path / "b", "--parts", "3") == 0
+    (texts / "1880.txt").write_text("In 1880 the sea and the ship and the land. " * 3)
+    assert corpus(texts, tmp_path / "c") == 0
+    change = ["--out", tmp_path / "x", *SLICES, *SMALL, "--overwrite"]
+    tables = {}
+    for names in ("c", "abc", "cba"):
+        folders = [tmp_path / name for name in names]
+        assert make("change", *folders, *change) == 0
+        tables[names] = pd.read_parquet(tmp_path / "x" / "slices")
+    assert tables["abc"].equals(tables["cba"])
+    assert tables["abc"].tokens.tolist() == tables["c"].tokens.tolist()
+    assert make("change", tmp_path / "a", tmp_path / "a", *change) == 2
+    assert "named twice" in capsys.readouterr().err
+
+
+def test_a_moved_folder_can_be_resumed(texts, tmp_path):
+    (texts / "bad.txt").write_bytes(b"\xff\xfe\xff")
+    assert corpus(texts, tmp_path / "a") == 1
+    (tmp_path / "a").rename(tmp_path / "b")
+    assert corpus(texts, tmp_path / "b", "--resume", "--max-reject-share", "0.5") == 0
+    assert manifest(tmp_path / "b")["corpus"]["rejects"] == {"undecodable": 1}
+
+
+def test_records_are_documents_and_rejects_for_every_input(texts, tmp_path):
+    (texts / "copy_of_1810.txt").write_text((texts / "1810.txt").read_text())
+    (texts / "1811.txt").write_text("long " * 1000)
+    options = ["--max-document-characters", "4000", "--max-reject-share", "0.5"]
+    assert make("corpus", texts, "--out", tmp_path / "c", "--engine", "builtin:en", *options) == 0
+    section = manifest(tmp_path / "c")["corpus"]
+    assert section["rejects"] == {"duplicate": 1, "too_large": 1}
+    assert section["records"] == 6 == section["documents"] + 2
+    for row in section["inputs"]:
+        assert row["records"] == row["documents"] + row["rejects"] == 1
+    rejects = pd.read_parquet(tmp_path / "c" / "rejects")
+    assert set(rejects.reason) == {"duplicate", "too_large"}
+
+
+def test_a_bare_word_shows_no_sentence_of_its_joined_target(texts, tmp_path, capsys):
+    (tmp_path / "targets.txt").write_text("ship_nn\n")
+    for path in texts.iterdir():
+        path.write_text(path.read_text() + " They ship the goods to the land.")
+    assert corpus(texts, tmp_path / "c") == 0
+    words = ["--targets", tmp_path / "targets.txt", *SMALL]
+    assert make("change", tmp_path / "c", "--out", tmp_path / "x", *SLICES, *words) == 0
+    capsys.readouterr()
+    shown = {}
+    for word in ("ship_nn", "ship"):
+        assert make("show", tmp_path / "x", "--word", word, "--corpus", tmp_path / "c") == 0
+        out = capsys.readouterr().out
+        shown[word] = {line for line in out.splitlines() if line.startswith("  [")}
+    assert shown["ship_nn"]
+    assert shown["ship"]
+    assert not shown["ship"] & shown["ship_nn"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--parts", "0"], ["--max-reject-share", "nan"], ["--max-reject-share", "1.5"],
+        ["--runner-config", "."], ["--", "direct_num_workers=2"], ["--", "--runner=NoSuch"],
+        ["--", "--direct_num_workers=abc"],
+    ],
+)  # fmt: skip
+def test_values_out_of_range_are_bad_usage(texts, tmp_path, words, capsys):
+    assert corpus(texts, tmp_path / "c", *words) == 2
+    assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--neighbours", "0"], ["--alignment", ""], ["--rcond", "-1"], ["--dim", "0"],
+        ["--seeds", "0"], ["--max-tokens", "few"], ["--min-count", "1,2,3"],
+        ["--slices", "a/b=1800,c=1850"],
+    ],
+)  # fmt: skip
+def test_values_of_change_are_checked_before_work(texts, tmp_path, words, capsys):
+    assert corpus(texts, tmp_path / "c") == 0
+    assert make("change", tmp_path / "c", "--out", tmp_path / "x", *SLICES, *words) == 2
+    assert not os.path.exists(tmp_path / "x" / "current")
