@@ -50,6 +50,9 @@ format: $(VENV)/.all ## put the code in order
 LOCK := $(UV) pip compile --quiet --python-version 3.11 --python-platform x86_64-manylinux_2_28 \
 	--custom-compile-command "make lock" --upgrade setup.py
 
+bench: $(VENV)/.all ## the benchmarks: a table, and out/bench.json
+	$(BIN)/python -m benchmarks --json out/bench.json
+
 lock: | $(UV) ## renew the locked versions
 	$(LOCK) -o requirements/core.lock
 	$(LOCK) --extra all --extra dev -c requirements/core.lock -o requirements/all.lock

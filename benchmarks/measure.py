@@ -11,7 +11,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["ROOT", "Row", "data_folder", "lexbeam", "peak_memory", "ratios", "report", "timed"]
+__all__ = [
+    "ROOT", "Row", "data_folder", "environment", "lexbeam", "peak_memory", "ratios", "report",
+    "timed",
+]  # fmt: skip
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -38,26 +41,29 @@ def data_folder() -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def timed(action: Callable[[], object]) -> float:
-    """Return the seconds that an action takes."""
-    start = time.perf_counter()
+def timed(action: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    """Return the seconds that an action takes by a clock."""
+    start = clock()
     action()
-    return time.perf_counter() - start
+    return clock() - start
 
 
 def ratios(
-    first: Callable[[], object], second: Callable[[], object], repeats: int
+    first: Callable[[], object],
+    second: Callable[[], object],
+    repeats: int,
+    clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[float, list[float]]:
     """Return the median of time(first) / time(second), taken in turns, and all of them."""
     found = []
     for number in range(repeats):
         # Who goes first changes, for a machine that is shared drifts.
         if number % 2:
-            b = timed(second)
-            a = timed(first)
+            b = timed(second, clock)
+            a = timed(first, clock)
         else:
-            a = timed(first)
-            b = timed(second)
+            a = timed(first, clock)
+            b = timed(second, clock)
         found.append(a / b)
     return statistics.median(found), found
 
