@@ -4,9 +4,9 @@
 
 One BLAS thread each. The rows: throughput of `annotate_file` (text in, staged documents and
 sentences out) in one process over that of the bare loop, by CPU time; and of the annotation stage
-of `lexbeam corpus` in two processes, by the clock, the models' loading included. The texts are the State of the Union
-addresses where LEXBEAM_DATA has them, else the sample corpus; the pipeline is the trained one
-beside them, else a blank one with a sentencizer, whose figures say little.
+of `lexbeam corpus` in two processes, by the clock, the models' loading included. The texts are the
+State of the Union addresses where LEXBEAM_DATA has them, else the sample corpus; the pipeline is
+the trained one beside them, else a blank one with a sentencizer, whose figures say little.
 """
 
 import shutil
