@@ -15,6 +15,7 @@ from typing import Any
 
 import apache_beam as beam
 
+from pipelines.dry_run import dry_run
 from pipelines.options import option, plain_options
 from pipelines.results import Results
 from pipelines.runners import (
@@ -108,7 +109,10 @@ class CorpusOptions(RunnerOptions):
     normalise: str | None = option(
         None, help="TSV of rules for forms and lemmas, see docs/annotation.md", metavar="FILE"
     )
-    max_document_characters: int = option(20_000_000, help="longer documents are rejects")
+    max_document_characters: int = option(20_000_000, help="longer documents are rejects", least=1)
+    dry_run: bool = option(
+        False, help="show the first 20 documents and their rejects, and write nothing"
+    )
 
 
 @dataclass(frozen=True)
@@ -276,7 +280,7 @@ def _section(
     years: Counter[int] = Counter()
     for receipt in annotated:
         years.update({int(year): number for year, number in receipt["years"].items()})
-    shown = plain_options(options, without=NOT_PUBLISHED)
+    shown = plain_options(options, without=(*NOT_PUBLISHED, "dry_run"))
     shown["inputs"] = sorted(os.path.basename(path.rstrip("/")) for path in options.inputs)
     shown["engine"] = made.engine
     if options.dates and options.dates.startswith("table:"):
@@ -324,6 +328,11 @@ def _check_rejects(section: dict[str, Any], options: CorpusOptions) -> None:
 def run(options: CorpusOptions, beam_options: Sequence[str] = ()) -> None:
     """Make and publish the tables documents, sentences and rejects at `options.out`."""
     config = load_runner_config(options.runner_config, beam_options)
+    if options.dry_run:
+        made = plan_corpus(options)
+        for line in dry_run(made.units, made.ingest, made.annotate):
+            print(line)
+        return
     out = files.absolute(options.out)
     with locked(out, tables=TABLES, resume=options.resume, overwrite=options.overwrite) as work:
         result = execute(options, config, work)

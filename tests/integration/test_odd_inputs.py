@@ -221,3 +221,16 @@ def test_values_of_change_are_checked_before_work(texts, tmp_path, words, capsys
     assert corpus(texts, tmp_path / "c") == 0
     assert make("change", tmp_path / "c", "--out", tmp_path / "x", *SLICES, *words) == 2
     assert not os.path.exists(tmp_path / "x" / "current")
+
+
+def test_a_dry_run_shows_documents_and_rejects_and_writes_nothing(texts, tmp_path, capsys):
+    (texts / "1830.txt").write_bytes(b"\xff\xfe\xff")
+    (texts / "undated.txt").write_text("No year here.")
+    assert corpus(texts, tmp_path / "out", "--dry-run") == 0
+    out = capsys.readouterr().out
+    assert "document  1810.txt: text, year 1810 (as found: 1810)" in out
+    assert "          In 1810 the ship sails" in out
+    assert "reject    1830.txt: undecodable" in out
+    assert "reject    undated.txt: no_date" in out
+    assert "4 documents and 2 rejects looked at" in out
+    assert not (tmp_path / "out").exists()

@@ -25,7 +25,16 @@ from transforms.formats.dates import DateRule, date_of
 from transforms.formats.metadata import Metadata
 from transforms.formats.registry import read_file
 
-__all__ = ["RECORD", "IngestOptions", "InputFile", "StageFile", "Unit", "acceptable", "ingest_unit"]
+__all__ = [
+    "RECORD",
+    "IngestOptions",
+    "InputFile",
+    "StageFile",
+    "Unit",
+    "acceptable",
+    "ingest_unit",
+    "read_documents",
+]
 
 IN_MEMORY = 8 << 20
 STAGE_CHARACTERS = 1 << 18
@@ -221,6 +230,12 @@ def _plain(options: IngestOptions) -> Any:
     values = asdict(replace(options, metadata=None))
     values["metadata"] = options.metadata.fingerprint if options.metadata else None
     return values
+
+
+def read_documents(file: InputFile, options: IngestOptions) -> Iterator["_Row | RejectRow"]:
+    """Yield a file's records as rows of a staging file, each with its record and key, and rejects."""
+    sha256, opener = _open(file)
+    yield from _documents(file, sha256, opener, options)
 
 
 _Row = tuple[dict[str, Any], Record, tuple[str, str, int]]
