@@ -233,7 +233,7 @@ def _plain(options: IngestOptions) -> Any:
 
 
 def read_documents(file: InputFile, options: IngestOptions) -> Iterator["_Row | RejectRow"]:
-    """Yield a file's records as rows of a staging file, each with its record and key, and rejects."""
+    """Yield a file's records, as rows of a staging file with record and key, and its rejects."""
     sha256, opener = _open(file)
     yield from _documents(file, sha256, opener, options)
 
