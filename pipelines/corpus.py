@@ -25,7 +25,7 @@ from pipelines.runners import (
     load_runner_config,
     run_pipeline,
 )
-from schemas.rejects import NOT_COUNTED
+from schemas.rejects import NOT_COUNTED, RejectRow
 from transforms.annotation.annotate import AnnotateOptions
 from transforms.annotation.base import describe_engine
 from transforms.annotation.normalise import read_rules
@@ -54,6 +54,7 @@ from transforms.formats.registry import FORMATS
 __all__ = ["CorpusOptions", "CorpusPlan", "CorpusResult", "build", "execute", "plan_corpus", "run"]
 
 UNIT_BYTES = 4 << 20
+EXAMPLES_SHOWN = 5
 TABLES = ("documents", "sentences", "rejects")
 STAGES = ("ingest", "annotate", "merge-documents", "merge-sentences", "merge-rejects")
 
@@ -230,9 +231,11 @@ def build(
         annotated | "StagedLateRejects" >> StagedRejects(),
     ) | "AllStaged" >> beam.Flatten()
     parts = staged | "Merge" >> MergeTables(workspace, TABLES, options.parts)
-    ingested | "WriteIngested" >> WriteResult(results.path("ingested"), ("inputs", "reasons"))
+    ingested | "WriteIngested" >> WriteResult(
+        results.path("ingested"), ("inputs", "reasons", "examples")
+    )
     annotated | "WriteAnnotated" >> WriteResult(
-        results.path("annotated"), ("counts", "reasons", "years", "columns")
+        results.path("annotated"), ("counts", "reasons", "examples", "years", "columns")
     )
     parts | "WriteParts" >> WriteResult(results.path("parts"))
 
@@ -255,7 +258,8 @@ def execute(options: CorpusOptions, config: RunnerConfig, work: str) -> CorpusRe
     )
     ingested, annotated = results.read("ingested"), results.read("annotated")
     section = _section(options, made, ingested, annotated)
-    _check_rejects(section, options)
+    examples = [row for receipt in (*ingested, *annotated) for row in receipt["examples"]]
+    _check_rejects(section, examples, options)
     return CorpusResult([Part(*row) for row in results.read("parts")], section)
 
 
@@ -304,7 +308,9 @@ def _section(
 _INPUT = ("name", "bytes", "sha256", "records", "documents", "rejects")
 
 
-def _check_rejects(section: dict[str, Any], options: CorpusOptions) -> None:
+def _check_rejects(
+    section: dict[str, Any], examples: list[list[str]], options: CorpusOptions
+) -> None:
     records = section["records"]
     reasons = {k: n for k, n in section["rejects"].items() if k not in NOT_COUNTED}
     refused = sum(reasons.values())
@@ -313,15 +319,17 @@ def _check_rejects(section: dict[str, Any], options: CorpusOptions) -> None:
             return
         raise LexbeamError("no document is left: every input record was rejected")
     listed = ", ".join(f"{reason} {number}" for reason, number in reasons.items())
-    examples = "".join(
-        f"\n  {row['name']}" for row in section["inputs"] if row["rejects"]
-    )  # the files to look at first
-    examples = "".join(examples.splitlines(keepends=True)[:6])
+    shown = [RejectRow(*row) for row in sorted(examples)]
+    shown = [row for row in shown if row.reason not in NOT_COUNTED][:EXAMPLES_SHOWN]
+    first = "".join(
+        f"\n  {row.source} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
+        for row in shown
+    )
     raise LexbeamError(
         f"{refused} of {records} input records were rejected ({listed}), more than "
-        f"--max-reject-share {options.max_reject_share} allows; nothing is published. Rejects are "
-        f"in these files among others:{examples}\nMend them, choose another --format, --encoding "
-        "or --dates, or allow more with --max-reject-share."
+        f"--max-reject-share {options.max_reject_share} allows; nothing is published. Some of "
+        f"them:{first}\nMend them, choose another --format, --encoding or --dates, or allow more "
+        "with --max-reject-share."
     )
 
 

@@ -4,6 +4,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run: a failure is of the code, and anybody can see it.
+# HYPOTHESIS_PROFILE=default looks further.
+settings.register_profile("lexbeam", derandomize=True, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "lexbeam"))
 
 ROOT = Path(__file__).resolve().parent.parent
 

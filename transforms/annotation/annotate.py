@@ -22,7 +22,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.fingerprints import bucket_of
 from transforms.common.records import annotation_batch
 from transforms.formats.duplicates import Decision, document_id
-from transforms.formats.ingest import RECORD, stage_rejects
+from transforms.formats.ingest import EXAMPLES, RECORD, stage_rejects
 
 __all__ = ["AnnotateOptions", "annotate_file"]
 
@@ -69,6 +69,7 @@ class _Staging:
             "staged": self.staged,
             "rejects": stage_rejects(self.artefact, self.rejects, self.options.parts),
             "reasons": [[row.source, row.reason] for row in self.rejects],
+            "examples": self.rejects[:EXAMPLES],
             "counts": self.counts,
             "years": {str(year): number for year, number in self.years.items()},
             "columns": sorted(self.columns),

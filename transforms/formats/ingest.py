@@ -38,6 +38,7 @@ __all__ = [
 
 IN_MEMORY = 8 << 20
 STAGE_CHARACTERS = 1 << 18
+EXAMPLES = 3  # rejects that a receipt quotes
 
 # A row of a staging file: a record before its document_id is settled.
 RECORD = pa.schema(
@@ -167,7 +168,8 @@ def ingest_unit(workspace: Workspace, unit: Unit, options: IngestOptions) -> dic
     """Take in a unit and return its receipt.
 
     The receipt holds `inputs` (name, bytes, SHA-256, records, documents and rejects of each file),
-    `files` (of `StageFile`), `rejects` (rows of table rejects) and `reasons` (rejects by reason).
+    `files` (of `StageFile`), `rejects` (where they are staged), `reasons` (rejects by reason) and
+    `examples` (the first of them).
     """
     opened = [_open(file) for file in unit.files]
     identity = [
@@ -199,6 +201,7 @@ def ingest_unit(workspace: Workspace, unit: Unit, options: IngestOptions) -> dic
             "files": stage.files,
             "rejects": stage_rejects(artefact, rejects, options.parts),
             "reasons": Counter(row.reason for row in rejects),
+            "examples": rejects[:EXAMPLES],
         }
 
     return produce(workspace, "ingest", identity, build)
