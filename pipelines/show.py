@@ -193,9 +193,9 @@ def _show_word(options: ShowOptions) -> None:
 
 
 def _told(row: dict[str, Any]) -> str:
-    spread = "" if row["score_sd"] is None else f" (sd {row['score_sd']:.4f})"
+    spread = "" if row["score_sd"] is None else f" (sd {row['score_sd']:.2g})"
     verdict = "" if row["changed"] is None else (", changed" if row["changed"] else ", not changed")
-    return f"{row['score']:.4f}{spread}{verdict}"
+    return f"{row['score']:.4g}{spread}{verdict}"
 
 
 def _of_word(
