@@ -17,7 +17,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.measure import Row, data_folder, environment, lexbeam, ratios, timed
+from benchmarks.measure import (
+    Row,
+    data_folder,
+    environment,
+    lexbeam,
+    ratios,
+    stage_seconds,
+    timed,
+)
 from transforms.annotation.annotate import AnnotateOptions, annotate_file
 from transforms.annotation.base import describe_engine, load_engine, split_paragraphs
 from transforms.common.artefacts import Workspace
@@ -105,9 +113,7 @@ def _two_processes(folder: Path, paths: list[Path], spec: str) -> Row:
         folder = work / str(number)
         command = [sys.executable, "-c", SCRIPT, str(paths[0].parent), spec, str(folder)]
         subprocess.run(command, check=True, env=environment())
-        start = (folder / "plan" / "annotate").stat().st_mtime
-        ends = [path.stat().st_mtime for path in (folder / "annotate").glob("*.json")]
-        found.append(single / (max(ends) - start))
+        found.append(single / stage_seconds(folder, "annotate"))
     note = f"all runs: {', '.join(f'{ratio:.2f}' for ratio in found)}"
     name = "annotation stage in two processes over a bare nlp.pipe loop"
     return Row(name, statistics.median(found), 1.8, False, "x", note)

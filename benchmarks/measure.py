@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 __all__ = [
     "ROOT", "Row", "data_folder", "environment", "lexbeam", "peak_memory", "ratios", "report",
-    "timed",
+    "stage_seconds", "timed",
 ]  # fmt: skip
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -120,6 +120,12 @@ def peak_memory(command: list[str], interval: float = 0.25) -> float:
     if code:
         raise subprocess.CalledProcessError(code, command)
     return peak / 1024
+
+
+def stage_seconds(work: Path, stage: str) -> float:
+    """Return the seconds from a stage's plan to its last artefact, in the work folder of a run."""
+    start = (work / "plan" / stage).stat().st_mtime
+    return max(path.stat().st_mtime for path in (work / stage).glob("*.json")) - start
 
 
 def report(rows: list[Row], path: Path | None) -> bool:

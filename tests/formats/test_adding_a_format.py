@@ -1,0 +1,50 @@
+"""A format is one function and one line in the registry: a toy one is added here from outside."""
+
+import io
+
+from transforms.common.artefacts import Workspace
+from transforms.formats import registry
+from transforms.formats.base import Record, Reject
+from transforms.formats.ingest import IngestOptions, InputFile, Unit, ingest_unit
+
+
+def read_blocks(source, options):
+    """Records between lines of `==`; one without a letter is a reject."""
+    with source.open() as stream:
+        text = stream.read().decode(options.encoding)
+    for number, block in enumerate(text.split("==\n"), 1):
+        body = block.strip()
+        if any(char.isalpha() for char in body):
+            yield Record(str(number), {"title": f"block {number}"}, body, None)
+        else:
+            yield Reject(str(number), "empty", "no letter in the block")
+
+
+TOY = b"One.\n==\n...\n==\nThree.\n"
+
+
+def test_a_new_format_goes_all_the_way(tmp_path, monkeypatch):
+    monkeypatch.setitem(registry.READERS, "blocks", read_blocks)
+    path = tmp_path / "toy.txt"
+    path.write_bytes(TOY)
+    unit = Unit((InputFile("toy.txt", str(path), len(TOY), "in"),), len(TOY))
+    options = IngestOptions(format="blocks")
+    receipt = ingest_unit(Workspace(str(tmp_path / "work")), unit, options)
+    assert receipt["inputs"][0][3:] == [3, 2, 1]
+    assert receipt["reasons"] == {"empty": 1}
+
+
+def test_an_error_within_a_new_reader_is_one_reject(monkeypatch):
+    def fail(source, options):
+        yield Record("1", {}, "One.", None)
+        raise RuntimeError("a bug")
+
+    monkeypatch.setitem(registry.READERS, "blocks", fail)
+    found = [
+        entry
+        for _, entry in registry.read_file(
+            "toy.txt", "toy.txt", format="blocks", open=lambda: io.BytesIO(TOY)
+        )
+    ]
+    assert [type(entry).__name__ for entry in found] == ["Record", "Reject"]
+    assert "a bug" in found[1].detail
