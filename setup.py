@@ -11,6 +11,7 @@ CORE = [
     "HanTa>=1.2,<2",  # lemmas and tags without downloads (LGPL)
     "lxml>=5.3",  # TEI, with entities and network switched off
     "numpy>=2.0",
+    "orjson>=3.9",  # JSON lines, some three times faster than the standard library
     "pyarrow>=18",
     "pyyaml>=6",
     "simplemma>=2.0,<3",  # lemmas of languages that HanTa lacks

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.measure import report
 
-NAMES = ("annotation", "change", "training", "scaling", "memory")
+NAMES = ("ingest", "annotation", "change", "training", "scaling", "memory")
 
 
 def main() -> int:

@@ -1,3 +1,5 @@
+import re
+import sys
 import unicodedata
 
 import pytest
@@ -5,9 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.formats.base import BadRecord
-from transforms.formats.text_cleaning import clean_field, clean_text, decode
+from transforms.formats.text_cleaning import (
+    clean_bytes,
+    clean_field,
+    clean_text,
+    decode,
+    may_combine,
+)
 
 ANY = st.text(alphabet=st.characters(exclude_characters="\x00", exclude_categories=["Cs"]))
+RARE = st.text(alphabet="Яи\u0306字🎉가ᄀ\u1161\u2126\u0958a\n\r ")
 ODD = st.text(alphabet="a e\u0301\u00e9\u00ad\u200b\ufeff\r\n\t\x0b\x0c\x85\u2028\u2029-")
 
 
@@ -61,3 +70,56 @@ def test_decoding_is_strict_and_drops_a_byte_order_mark():
         decode(b"a\xe9", "utf-8")
     with pytest.raises(BadRecord):
         decode(b"a", "utf-16")
+
+
+def reference(text):
+    """What cleaning means, step by step and slowly."""
+    for end in ("\r\n", "\r", "\x0b", "\x0c", "\x85", "\u2028"):
+        text = text.replace(end, "\n")
+    text = text.replace("\u2029", "\n\n")
+    text = re.sub(r"\u00ad[^\S\n]*\n(?!\s*\n)[^\S\n]*", "", text)
+    text = "".join(c for c in text if c not in "\u00ad\u200b\u200c\u200d\u2060\ufeff")
+    return re.sub(r"\n\s*\n", "\n\n", unicodedata.normalize("NFC", text)).strip()
+
+
+@given(ANY | ODD | RARE, st.integers(1, 3))
+def test_cleaning_is_what_its_steps_are_one_by_one(text, times):
+    text *= times
+    assert clean_text(text) == reference(text)
+    data = text.encode()
+    assert clean_bytes(data, "utf-8") == reference(text.removeprefix("\ufeff"))
+    long = text + " many kinds of characters " * 1000 + "".join(map(chr, range(0x400, 0x3000)))
+    assert clean_text(long) == reference(long)
+
+
+@given(st.binary(max_size=30) | st.lists(st.sampled_from([b"\xe2", b"\x80", b"\r\n", b"a"])))
+def test_bytes_are_refused_where_the_decoder_refuses_them(data):
+    data = b"".join(data) if isinstance(data, list) else data
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        with pytest.raises(BadRecord, match=f"byte {error.start} "):
+            clean_bytes(data, "utf-8")
+        return
+    if b"\x00" in data:
+        with pytest.raises(BadRecord, match="NUL"):
+            clean_bytes(data, "utf-8")
+        return
+    assert clean_bytes(data, "utf-8") == clean_text(decode(data, "utf-8"))
+
+
+def test_characters_that_may_combine_are_known():
+    composed = {}
+    for code in range(sys.maxunicode + 1):
+        parts = unicodedata.decomposition(chr(code)).split()
+        if len(parts) == 2 and not parts[0].startswith("<"):
+            composed[chr(int(parts[1], 16))] = chr(code)
+        if not may_combine(chr(code)):
+            assert unicodedata.is_normalized("NFC", chr(code))
+            assert not unicodedata.combining(chr(code))
+    assert all(map(may_combine, composed))
+
+
+def test_half_a_surrogate_pair_is_refused_with_its_place():
+    with pytest.raises(BadRecord, match="surrogate pair at code point 2"):
+        clean_text("é \udc00 \ud800")

@@ -1,6 +1,7 @@
 """Records that are named fields (JSON objects, table rows): which field means what."""
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from transforms.formats.base import BadRecord, ReaderOptions, Record
@@ -17,6 +18,7 @@ _LONGEST = 1000
 def record_of_fields(position: str, values: Mapping[str, Any], options: ReaderOptions) -> Record:
     """Return a record whose text is `options.text_field` and whose fields are the scalar ones.
 
+    Where `options.fields` names several paths for a field, the first that holds something counts.
     Values over 1,000 characters are texts, not fields, and are left out of them.
 
     Raises:
@@ -34,11 +36,10 @@ def record_of_fields(position: str, values: Mapping[str, Any], options: ReaderOp
         text = "\n\n".join(text)
     if not isinstance(text, str):
         raise BadRecord("malformed", f"{options.text_field!r} is {type(text).__name__}, not text")
-    _check(text)
     text = clean_text(text)
     if not text:
         raise BadRecord("empty", f"field {options.text_field!r} has no text")
-    return Record(position, _fields(values, options), text, None)
+    return Record(position, _Fields(values, options), text, None)
 
 
 def look_up(values: Any, path: str) -> Any:
@@ -69,25 +70,54 @@ def scalar(value: Any) -> str:
     return str(value) if isinstance(value, int | float) else ""
 
 
-def _check(text: str) -> None:
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            place = f"code point {error.start}"
-            raise BadRecord("malformed", f"half of a surrogate pair at {place}") from None
+class _Fields(Mapping[str, str]):
+    """Fields by name, made when they are asked for: of most records few ever are."""
+
+    def __init__(self, values: Mapping[str, Any], options: ReaderOptions) -> None:
+        self._values = values
+        self._options = options
+
+    def __getitem__(self, name: str) -> str:
+        if (found := self.get(name)) is None:
+            raise KeyError(name)
+        return found
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """Return the first value that is there for a name."""
+        values, options = self._values, self._options
+        if options.fields and (paths := _paths(options.fields).get(name)):
+            found = (scalar(look_up(values, path)) for path in paths)
+            return next(filter(None, found), default)
+        if name in values:
+            return (scalar(values[name]) if name != options.text_field else "") or default
+        if name in KNOWN:
+            keys = _known(tuple(values), options.text_field).get(name, ())
+            return next(filter(None, (scalar(values[key]) for key in keys)), default)
+        return default
+
+    def __iter__(self) -> Iterator[str]:
+        names = {*self._values, *KNOWN, *_paths(self._options.fields)}
+        return (name for name in sorted(names) if self.get(name))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
-def _fields(values: Mapping[str, Any], options: ReaderOptions) -> dict[str, str]:
-    fields = {}
-    for name, value in values.items():
-        if name != options.text_field and (found := scalar(value)):
-            fields[name] = found
-            if name not in KNOWN and (lower := name.lower()) in KNOWN and lower not in values:
-                fields.setdefault(lower, found)
-    for pair in options.fields:
+@functools.lru_cache(256)
+def _known(names: tuple[str, ...], text_field: str) -> dict[str, list[str]]:
+    """Return the keys that are a known field's name but for their case."""
+    found: dict[str, list[str]] = {}
+    for name in names:
+        if name != text_field and name.lower() in KNOWN:
+            found.setdefault(name.lower(), []).append(name)
+    return found
+
+
+@functools.lru_cache(256)
+def _paths(pairs: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return the paths that `--fields` names for each field, in order."""
+    found: dict[str, list[str]] = {}
+    for pair in pairs:
         name, _, path = pair.partition("=")
-        fields.pop(name, None)
-        if found := scalar(look_up(values, path)):
-            fields[name] = found
-    return fields
+        found.setdefault(name, []).append(path)
+    return found

@@ -22,6 +22,7 @@ from transforms.common.fingerprints import bucket_of, digest, stream_digest
 from transforms.common.records import ANNOTATION, annotation_batch
 from transforms.formats.base import ReaderOptions, Record, Reject
 from transforms.formats.dates import DateRule, date_of
+from transforms.formats.fields import KNOWN
 from transforms.formats.metadata import Metadata
 from transforms.formats.registry import read_file
 
@@ -273,15 +274,14 @@ def _documents(
 
 
 def _row(source: str, record: Record, options: IngestOptions) -> dict[str, Any] | Reject:
-    fields = dict(record.fields)
-    if options.metadata is not None:
-        fields = {**options.metadata.fields(source), **fields}
-    row: dict[str, Any] = {name: fields.get(name) or None for name in RECORD.names}
+    row: dict[str, Any] = dict.fromkeys(RECORD.names)
     row.update(source=source, position=record.position, block=record.block, text=record.text)
     row["annotated"] = record.sentences is not None
-    row["language"] = fields.get("language") or options.language
-    row["genre"] = fields.get("genre") or options.genre
-    row["year"] = row["year_to"] = None
+    table = options.metadata.fields(source) if options.metadata is not None else {}
+    for name in KNOWN:
+        row[name] = record.fields.get(name) or table.get(name)
+    row["language"] = row["language"] or options.language
+    row["genre"] = row["genre"] or options.genre
     if options.dates is None:
         return row
     date = date_of(options.dates, record, source, options.date_range, options.metadata)

@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import orjson
+
 from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.fields import look_up, record_of_fields
 from transforms.formats.streams import iter_lines, line_encoding, opened, read_all
@@ -28,7 +30,7 @@ def read_jsonl(source: Source, options: ReaderOptions) -> Iterator[Record | Reje
             try:
                 if line is None:
                     raise BadRecord("too_large", f"over {options.max_line_bytes} bytes in a line")
-                value = _parse(decode(line, encoding))
+                value = _parse(line, encoding)
                 yield _record(str(number), value, options)
             except BadRecord as error:
                 yield Reject(str(number), error.reason, error.detail)
@@ -44,7 +46,7 @@ def read_json(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     Raises:
         BadRecord: `malformed`, `undecodable`, `missing_field`, `too_large`, `empty`.
     """
-    found = _parse(decode(read_all(source, options), options.encoding))
+    found = _parse(read_all(source, options), options.encoding)
     if options.json_path:
         found = look_up(found, options.json_path)
         if found is None:
@@ -63,9 +65,14 @@ def read_json(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
             yield Reject(str(number), error.reason, error.detail)
 
 
-def _parse(text: str) -> Any:
+def _parse(data: bytes, encoding: str) -> Any:
+    if encoding == "utf-8":
+        try:
+            return orjson.loads(data)
+        except orjson.JSONDecodeError:
+            pass  # the slower parser takes more (NaN, a byte order mark), and says what is wrong
     try:
-        return json.loads(text)
+        return json.loads(decode(data, encoding))
     except json.JSONDecodeError as error:
         raise BadRecord("malformed", f"not JSON: {error}") from None
     except RecursionError:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.streams import read_all
-from transforms.formats.text_cleaning import clean_text, decode
+from transforms.formats.text_cleaning import clean_bytes
 
 __all__ = ["read_text"]
 
@@ -15,7 +15,7 @@ def read_text(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     Raises:
         BadRecord: `undecodable`, `malformed` (a NUL), `empty`, `too_large`.
     """
-    text = clean_text(decode(read_all(source, options), options.encoding))
+    text = clean_bytes(read_all(source, options), options.encoding)
     if not text:
         raise BadRecord("empty", "nothing but white space")
     yield Record("", {}, text, None)

@@ -91,7 +91,7 @@ def read_file(
     name = _printable(name)
     try:
         for member, source in open_sources(path, name, open, options):
-            shown = _printable(member)
+            shown = name if member is name else _printable(member)
             if isinstance(source, Reject):
                 yield shown, _clean(source)
                 continue

@@ -30,6 +30,7 @@ _BOM = b"\xef\xbb\xbf"
 
 # Suffix and first bytes of each compression.
 SUFFIXES = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00", ".zst": b"(\xb5/\xfd"}
+_MAGIC = tuple(SUFFIXES.values())
 
 
 class Guard:
@@ -135,11 +136,15 @@ def decompress(stream: BinaryIO, name: str, options: ReaderOptions) -> tuple[Bin
         BadRecord: `malformed`, if the name promises a compression that the bytes do not have.
     """
     head, stream = peek(stream, 8)
-    suffix = next((s for s in SUFFIXES if name.lower().endswith(s)), "")
-    stem = name[: -len(suffix)] if suffix else name
-    if name.lower().endswith(".tgz"):
-        suffix, stem = ".gz", name[:-4] + ".tar"
-    kind = next((s for s, magic in SUFFIXES.items() if head.startswith(magic)), "")
+    stem, dot, last = name.rpartition(".")
+    suffix = dot + last.lower()
+    if suffix == ".tgz":
+        suffix, stem = ".gz", stem + ".tar"
+    if suffix not in SUFFIXES:
+        suffix, stem = "", name
+    kind = ""
+    if head.startswith(_MAGIC):
+        kind = next(s for s, magic in SUFFIXES.items() if head.startswith(magic))
     if kind == ".bz2" and not head[3:4].isdigit():
         kind = ""  # a text that begins so
     if not kind:
@@ -185,7 +190,9 @@ def read_all(source: Source, options: ReaderOptions) -> bytes:
     """
     limit = options.max_record_bytes
     with source.open() as stream:
-        data = stream.read(limit + 1)
+        data = stream.read(_CHUNK)  # asked for the limit at once, some streams make room for it
+        if len(data) == _CHUNK:
+            data += stream.read(limit + 1 - _CHUNK)
     if len(data) > limit:
         raise BadRecord("too_large", f"more than {limit} bytes in one piece")
     if not data:

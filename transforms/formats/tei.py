@@ -11,6 +11,7 @@ tell is about the file, not the text, and never taken. An attribute (`when`, `no
 cannot.
 """
 
+import re
 import xml.parsers.expat as expat
 from collections.abc import Iterator
 from contextlib import suppress
@@ -30,6 +31,9 @@ _ROOTS = {"TEI", "TEI.2", "teiCorpus", "teiCorpus.2"}
 _BIBL = {"bibl", "biblStruct", "biblFull"}
 _EDITIONS = {"firstEdition": 0, "printSource": 1}
 _PROLOGUE = 1 << 20
+_PIECE = 1 << 12
+# A reference to an entity, but the five that every XML has.
+_REFERENCE = re.compile(rb"&(?!#|amp;|lt;|gt;|quot;|apos;)")
 _CODE = etree.ErrorTypes
 
 
@@ -121,7 +125,8 @@ def _entities(data: bytes) -> dict[str, str]:
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
     # What is wrong with it, or in an encoding of its own, is for the true parser to say.
     with suppress(_PrologueEnd, expat.ExpatError, ValueError, LookupError):
-        parser.Parse(data[:_PROLOGUE], False)
+        for start in range(0, min(len(data), _PROLOGUE), _PIECE):
+            parser.Parse(data[start : start + _PIECE], False)
     return entities
 
 
@@ -148,8 +153,9 @@ def _parse(data: bytes, entities: dict[str, str], options: ReaderOptions) -> Any
     for entity in [] if subset is None else subset.iterentities():
         if entity.name not in entities:  # the look at the prologue could not read its encoding
             raise BadRecord("unsafe", f"declares the entity {entity.name!r} in a rare encoding")
-    for reference in list(root.iter(etree.Entity)):
-        _resolve(reference, entities)
+    if _REFERENCE.search(data) is not None or b"\x00" in data:  # UTF-16 parts the characters
+        for reference in list(root.iter(etree.Entity)):
+            _resolve(reference, entities)
     return root
 
 

@@ -19,11 +19,12 @@ A document with `<w lemma pos>` has annotation: sentences are `<s>`, or else par
 
 import re
 import unicodedata
-from collections import Counter
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from transforms.common.records import Sentence
-from transforms.formats.text_cleaning import clean_field, clean_text
+from transforms.formats.text_cleaning import clean_field, clean_rare, clean_text, rare_characters
 
 __all__ = ["Body", "local_name", "read_body"]
 
@@ -46,18 +47,25 @@ _CONTAINERS = _names(
 )
 _BREAKS = frozenset({"lb", "pb", "cb", "gb", "milestone"})
 _SPECIAL = frozenset({"l", "s", "w", "pc", "choice", "app"})
+_ROLES = {
+    name: role
+    for role, names in (
+        ("special", _SPECIAL), ("block", _BLOCKS), ("dropped", _DROPPED), ("break", _BREAKS),
+    )
+    for name in names
+}  # fmt: skip
 _READINGS = ("corr", "reg", "expan")
 _UPOS = _names("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X")
 
 # Characters that XML cannot hold mark what is decided once the whole text is there.
 _PARAGRAPH, _BREAK, _JOIN, _WORD, _WORD_END, _SENTENCE, _SENTENCE_END = map(chr, range(1, 8))
-_CUT = re.compile(r"[\x02\x03][\x02\x03\s]*")
+_INDENT = re.compile(rb"\n[ \n]*")
 _SOFT_BREAK = re.compile(r"\u00ad[^\S\n]*\n\s*")
 _SOFT = ("\u00ad", "\u00ac")
-_HYPHENS = ("-", "\u2010")
+_CUTTING = ("-", "\u2010", *_SOFT, "")
 _WORD_BEHIND = re.compile(r"(\w+)[-\u2010]$")
 _WORD_AHEAD = re.compile(r"\w+")
-_FORM = re.compile(r"\w+(?:[-\u2010]\w+)*")
+_WITHIN_FORM = re.compile(r"\w[-\u2010]?\Z"), re.compile(r"[-\u2010]?\w")
 _SUSPENDED = frozenset(("und", "oder", "bis", "and", "or", "y", "o"))
 _MARKS = re.compile("([\x04-\x07])")
 
@@ -84,11 +92,33 @@ def read_body(root: Any, parts: tuple[str, ...]) -> Body:
     text = "".join(walk.out)
     if "\u00ad" in text:
         text = _SOFT_BREAK.sub("", text)
-    paragraphs = [p for p in _mend(text).split(_PARAGRAPH) if p and not p.isspace()]
+    text = _mend(text)
     if any(lemma or tag for _, lemma, tag in walk.words):
-        return _annotated(paragraphs, walk.words)
-    joined = "\n\n".join(filter(None, (" ".join(p.split()) for p in paragraphs)))
-    return Body(clean_text(_MARKS.sub("", joined) if walk.words else joined), None)
+        return _annotated(text.split(_PARAGRAPH), walk.words)
+    return Body(_running(_MARKS.sub("", text) if walk.words else text), None)
+
+
+def _running(text: str) -> str:
+    """Return text with one space for each run of white space, and paragraphs for their marks."""
+    data = text.encode()
+    rare = rare_characters(data)
+    cleaned = clean_rare(text, rare)
+    for character in filter(str.isspace, rare):
+        cleaned = cleaned.replace(character, " ")
+    if cleaned is not text:
+        data = cleaned.encode()
+    # In bytes, which are half the size of most texts; nearly all that must go is indentation.
+    data = _INDENT.sub(b" ", data.replace(b"\t", b" "))
+    paragraphs = map(bytes.strip, _single_spaces(data).split(_PARAGRAPH.encode()))
+    return b"\n\n".join(filter(None, paragraphs)).decode()
+
+
+def _single_spaces(data: bytes) -> bytes:
+    """Return bytes without the spaces that follow a space."""
+    codes = np.frombuffer(data, np.uint8)
+    spaces = codes == ord(" ")
+    doubled = np.flatnonzero(spaces[1:] & spaces[:-1])
+    return np.delete(codes, doubled).tobytes() if doubled.size else data
 
 
 def _walk_parts(element: Any, parts: tuple[str, ...], walk: "_Walk") -> None:
@@ -108,39 +138,39 @@ class _Walk:
     def __init__(self) -> None:
         self.out: list[str] = []
         self.words: list[tuple[str, str, str]] = []
-        self._names: dict[str, str] = {}
+        self._known: dict[str, tuple[str, str]] = {}
         self._in_word = False
 
     def element(self, element: Any, name: str) -> None:
         """Add an element's text and that of its children."""
         out = self.out
-        if element.text:
-            out.append(element.text)
+        if text := element.text:
+            out.append(text)
+        known = self._known
         container = name in _CONTAINERS
         for child in element:
-            tag = child.tag
-            kind = self._names.get(tag)
-            if kind is None:
-                kind = self._names[tag] = local_name(child)
-            if kind in _BREAKS:
-                out.append(_JOIN if child.get("break") == "no" else _BREAK)
-                if kind == "lb" and child.get("break") != "no":
-                    out.append(" ")
-            elif kind in _DROPPED:
-                pass
-            elif kind in _BLOCKS or (container and kind not in _SPECIAL):
+            found = known.get(tag := child.tag)
+            if found is None:
+                kind = local_name(child)
+                found = known[tag] = kind, _ROLES.get(kind, "")
+            kind, role = found
+            if role == "block" or (container and not role):
                 out.append(_PARAGRAPH)
                 if len(child):
                     self.element(child, kind)
-                elif child.text:
-                    out.append(child.text)
+                elif text := child.text:
+                    out.append(text)
                 out.append(_PARAGRAPH)
-            elif kind in _SPECIAL:
+            elif role == "break":
+                out.append(_JOIN if child.get("break") == "no" else _BREAK)
+                if kind == "lb" and child.get("break") != "no":
+                    out.append(" ")
+            elif role == "special":
                 self._special(child, kind)
-            else:
+            elif not role:
                 self.element(child, kind)
-            if child.tail:
-                out.append(child.tail)
+            if (tail := child.tail) and not (role == "block" and tail.isspace()):
+                out.append(tail)
 
     def _special(self, element: Any, name: str) -> None:
         out = self.out
@@ -185,36 +215,59 @@ def _mend(text: str) -> str:
     """Take the marks of breaks out, joining the words that they cut."""
     if _BREAK not in text and _JOIN not in text:
         return text
-    pieces: list[str] = []
-    counts: Counter[str] = Counter()
-    lower = ""
-    end = 0
-    for cut in _CUT.finditer(text):
-        before = text[end : cut.start()]
-        end = cut.end()
-        gap = cut[0]
-        stripped = before.rstrip()
-        right = _WORD_AHEAD.match(text, end)
-        soft = stripped.endswith(_SOFT) and right is not None
-        if _JOIN in gap or soft:
-            pieces.append(stripped[:-1] if stripped.endswith((*_SOFT, *_HYPHENS)) else stripped)
+    forms = _Forms(text)
+    behind, *rest = text.replace(_JOIN, _BREAK + _JOIN).split(_BREAK)
+    mended: list[str] = []
+    gap, joined = "", False
+    for piece in rest:
+        if piece.startswith(_JOIN):
+            joined, piece = True, piece[1:]
+        ahead = piece.lstrip()
+        if ahead and not joined and not gap and behind.rstrip()[-1:] not in _CUTTING:
+            mended.append(behind)  # by far the most breaks cut nothing
+            behind = piece
             continue
-        left = _WORD_BEHIND.search(stripped[-100:]) if stripped.endswith(_HYPHENS) else None
-        if left is None or right is None:
-            pieces += before, gap.replace(_BREAK, "")
-            continue
-        if right[0].lower() in _SUSPENDED:
-            pieces += stripped, " "
-            continue
-        joined, hyphenated = (left[1] + right[0]).lower(), (left[0] + right[0]).lower()
-        lower = lower or text.lower()
-        if joined in lower:  # counting words takes longer than all the rest
-            counts = counts or Counter(_FORM.findall(lower))
-            if 0 < counts[joined] >= counts[hyphenated]:
-                stripped = stripped[:-1]
-        pieces.append(stripped)
-    pieces.append(text[end:])
-    return "".join(pieces)
+        gap += piece[: len(piece) - len(ahead)]
+        if ahead:
+            mended.append(_junction(behind, gap, joined, ahead, forms))
+            behind, gap, joined = ahead, "", False
+    mended.append(_junction(behind, gap, joined, "", forms) if gap or joined else behind)
+    return "".join(mended)
+
+
+def _junction(behind: str, gap: str, joined: bool, ahead: str, forms: "_Forms") -> str:
+    """Return what stands before a break, up to the text ahead of it."""
+    stripped = behind.rstrip()
+    right = _WORD_AHEAD.match(ahead)
+    if joined or (right is not None and stripped.endswith(_SOFT)):
+        return stripped[:-1] if stripped.endswith(_CUTTING[:-1]) else stripped
+    left = _WORD_BEHIND.search(stripped[-100:])
+    if left is None or right is None:
+        return behind + gap
+    if right[0].lower() in _SUSPENDED:
+        return stripped + " "
+    count = forms.count(left[1] + right[0])
+    return stripped[:-1] if 0 < count >= forms.count(left[0] + right[0]) else stripped
+
+
+class _Forms:
+    """Counts words, parts between hyphens together, without regard to case."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lower = ""
+
+    def count(self, form: str) -> int:
+        """Return how often a form occurs."""
+        self._lower = self._lower or self._text.lower()
+        form = form.lower()
+        count, start = 0, self._lower.find(form)
+        while start >= 0:
+            end = start + len(form)
+            around = self._lower[max(0, start - 2) : start], self._lower[end : end + 2]
+            count += not _WITHIN_FORM[0].search(around[0]) and not _WITHIN_FORM[1].match(around[1])
+            start = self._lower.find(form, end)
+        return count
 
 
 def _annotated(paragraphs: list[str], words: list[tuple[str, str, str]]) -> Body:

@@ -8,23 +8,33 @@ a line feed, lines of white space only become empty, and one empty line parts pa
     'Dampfschiff\n\ncafé\nnoir'
 """
 
+import io
 import re
 import unicodedata
 
+import numpy as np
+
 from transforms.formats.base import BadRecord
 
-__all__ = ["clean_field", "clean_text", "clean_value", "decode"]
+__all__ = [
+    "clean_bytes", "clean_field", "clean_rare", "clean_text", "clean_value", "decode",
+    "may_combine", "rare_characters",
+]  # fmt: skip
 
 # Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark.
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _REMOVE = dict.fromkeys(map(ord, _INVISIBLE))
 _SHORT = 1000
-_LINE_ENDS = {"\r\n": "\n", "\r": "\n", "\x0b": "\n", "\x0c": "\n", "\x85": "\n", "\u2028": "\n",
-              "\u2029": "\n\n"}  # fmt: skip
+_LINE_ENDS = {"\x0b": "\n", "\x0c": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n\n"}
 _SOFT_BREAK = re.compile(r"\u00ad[^\S\n]*\n(?!\s*\n)[^\S\n]*")
-_BORDER = re.compile(r"\n\s*\n")
-_UNEVEN = re.compile(r"\n[^\S\n]+\n|\n\n\n")
+# Borders of paragraphs that are anything but one empty line.
+_UNEVEN = re.compile(r"\n(?:[^\S\n]+\n|\n\s*\n)(?:\s*\n)?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+_LONE_RETURN = re.compile(rb"\r(?!\n)")
+_BOM = "\ufeff"
+_PLAIN = bytes(code for code in range(128) if chr(code).isprintable()) + b"\t\n"
+_FEW = 1 << 14
 
 
 def decode(data: bytes, encoding: str) -> str:
@@ -41,45 +51,99 @@ def decode(data: bytes, encoding: str) -> str:
             shown = f"0x{data[error.start]:02x}" if error.start < len(data) else "end"
             detail = f"byte {error.start} ({shown}): {error.reason}"
         raise BadRecord("undecodable", f"not {encoding}: {detail}") from None
-    return text[1:] if text.startswith("\ufeff") else text
+    return text[1:] if text.startswith(_BOM) else text
+
+
+def clean_bytes(data: bytes, encoding: str) -> str:
+    """Return what `clean_text(decode(data, encoding))` does, faster where that is UTF-8.
+
+    Raises:
+        BadRecord: `undecodable`; `malformed`, if a NUL stands in it.
+    """
+    if encoding != "utf-8" or b"\x00" in data:
+        return clean_text(decode(data, encoding))
+    plain = data.removeprefix(_BOM.encode())
+    if b"\r" in data and _LONE_RETURN.search(data) is None:
+        # Bytes that are no UTF-8 stay so, since line feeds still part them.
+        plain = plain.translate(None, b"\r")
+    try:
+        text = decode(plain, encoding)
+    except BadRecord:
+        decode(data, encoding)  # for the true place of the bad byte
+        raise
+    return _even(clean_rare(text, rare_characters(plain)))
 
 
 def clean_text(text: str) -> str:
     """Return text in NFC, without invisible characters, its paragraphs parted by an empty line.
 
     Raises:
-        BadRecord: `malformed`, if a NUL stands in it.
+        BadRecord: `malformed`, if a NUL or half of a surrogate pair stands in it.
     """
-    text = clean_value(text)
-    if _UNEVEN.search(text):
-        text = _BORDER.sub("\n\n", text)
-    return text.strip()
+    return _even(clean_value(text))
 
 
 def clean_value(text: str) -> str:
     """Return text in NFC, without invisible characters, with line feeds as line ends.
 
     Raises:
-        BadRecord: `malformed`, if a NUL stands in it.
+        BadRecord: `malformed`, if a NUL or half of a surrogate pair stands in it.
     """
     if len(text) < _SHORT and text.isascii() and text.isprintable():
         return text
-    if "\x00" in text:
-        raise BadRecord("malformed", f"a NUL character at code point {text.index(chr(0))}")
-    # In nearly all texts these are absent, and looking for one costs next to nothing.
-    for found, meant in _LINE_ENDS.items():
-        if found in text:
-            text = text.replace(found, meant)
-    if text.isascii():
+    return clean_rare(text, rare_characters(text.encode("utf-8", "surrogatepass")))
+
+
+def _even(text: str) -> str:
+    return (_UNEVEN.sub("\n\n", text) if "\n" in text else text).strip()
+
+
+def rare_characters(utf8: bytes) -> set[str]:
+    """Return the characters of a text, given in UTF-8, but printable ASCII, tab and line feed.
+
+    Most texts hold few kinds of them, and these tell all that must be done.
+    """
+    rest = utf8.translate(None, _PLAIN)
+    if not rest:
+        return set()
+    text = rest.decode("utf-8", "surrogatepass")
+    if len(rest) < _FEW:
+        return set(text)
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    return set(map(chr, np.flatnonzero(np.bincount(codes)).tolist()))
+
+
+def clean_rare(text: str, rare: set[str]) -> str:
+    """Return `clean_value(text)`; `rare` are the text's `rare_characters`.
+
+    Raises:
+        BadRecord: `malformed`, if a NUL or half of a surrogate pair stands in it.
+    """
+    if not rare:
         return text
-    if any(character in text for character in _INVISIBLE):
-        if "\u00ad" in text:
-            text = _SOFT_BREAK.sub("", text)
-        for character in _INVISIBLE:
+    if "\x00" in rare:
+        raise BadRecord("malformed", f"a NUL character at code point {text.index(chr(0))}")
+    if max(rare) >= "\ud800" and any(map(_SURROGATE.match, rare)):
+        place = next(_SURROGATE.finditer(text)).start()
+        raise BadRecord("malformed", f"half of a surrogate pair at code point {place}")
+    if "\r" in rare:
+        text = io.IncrementalNewlineDecoder(None, translate=True).decode(text, final=True)
+    for found, meant in _LINE_ENDS.items():
+        if found in rare:
+            text = text.replace(found, meant)
+    if "\u00ad" in rare:
+        text = _SOFT_BREAK.sub("", text)
+    for character in _INVISIBLE:
+        if character in rare:
             text = text.replace(character, "")
-    if not unicodedata.is_normalized("NFC", text):
+    if any(map(may_combine, rare)) and not unicodedata.is_normalized("NFC", text):
         text = unicodedata.normalize("NFC", text)
     return text
+
+
+def may_combine(character: str) -> bool:
+    """Return whether text with this character could be other than NFC; never wrongly no."""
+    return character >= "\u0300" and not "\u200b" <= character <= "\u2060" and character != _BOM
 
 
 def clean_field(value: str) -> str:
