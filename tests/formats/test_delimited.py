@@ -91,3 +91,24 @@ def test_options_that_mean_nothing_are_bad_usage():
                     {"tei_parts": ("head",)}):  # fmt: skip
         with pytest.raises(UsageError):
             ReaderOptions(**options)
+
+
+def test_rows_that_a_quote_would_swallow_arrive_and_its_own_row_is_a_reject():
+    data = b'text\tn\n"Can it grow?\t1\nplain row\t2\nHe said so."\t3\nlast row\t4\n'
+    assert summary(data, "csv", name="a.tsv") == [
+        ("2", "malformed"),
+        "plain row",
+        'He said so."',
+        "last row",
+    ]
+    data = b'n,text,m,k\n1,"A,2,x\n3,B,4,y\n5,C",6,z\n'
+    assert summary(data, "csv") == [("2", "malformed"), "B", 'C"']
+
+
+def test_cells_of_several_lines_are_read():
+    data = b'n,text\n1,"One,\ntwo, and three."\n2,"a\n\nb"\n'
+    assert summary(data, "csv") == ["One,\ntwo, and three.", "a\n\nb"]
+    data = b'n,text\n1,"One, two\nthree, four"\n'  # with few columns nobody can tell
+    assert summary(data, "csv") == ["One, two\nthree, four"]
+    data = b'n,text,m\n1,"One, two\nthree, four",2\n'
+    assert summary(data, "csv") == ["One, two\nthree, four"]

@@ -48,7 +48,7 @@ class DateRule:
     """Where a document's date is found.
 
     Attributes:
-        kind: `name`, `field`, `table` or `period`.
+        kind: `name`, `header`, `field`, `table` or `period`.
         pattern: of `name`: regular expression.
         field: of `field`: its name.
         path: of `table`: its path.
@@ -72,7 +72,7 @@ def parse_date_rule(spec: str) -> DateRule:
     """
     kind, colon, rest = spec.partition(":")
     if spec == "header":
-        return DateRule(kind="field", field="date")
+        return DateRule(kind="header")
     if kind == "name" and rest:
         try:
             re.compile(rest)
@@ -143,6 +143,8 @@ def _found(
     rule: DateRule, record: Record, source: str, metadata: Metadata | None
 ) -> tuple[str, str]:
     """Return the date as found, or an empty string, and where it was looked for."""
+    if rule.kind == "header":
+        return record.fields.get("date", ""), "in the header"
     if rule.kind == "field":
         return record.fields.get(rule.field, ""), f"in field {rule.field!r}"
     if rule.kind == "table":

@@ -1,8 +1,9 @@
 r"""Tables as text (CSV, TSV): a record a row, its fields the named columns.
 
 With quoting, a row is read as RFC 4180 says, and strictly: a quote that opens a cell must close it.
-A row whose quote is stray is a reject, and reading goes on with the next line. Without quoting a
-row is a line and quotes are characters like others: the CompLex files need that.
+A row whose quote is stray is a reject, and reading goes on with the next line; so it is where the
+quote finds another one lines below, and each of these lines has the row's number of cells. Without
+quoting a row is a line and quotes are characters like others: the CompLex files need that.
 
 A row with more or fewer cells than columns is a reject (cells left empty at its end are not
 missed); so is a row over `max_line_bytes`.
@@ -24,6 +25,8 @@ __all__ = ["read_csv", "rows", "sniff"]
 _DELIMITERS = "\t,;|"
 # Rows are bounded before they reach the csv module, whose own limit is one for the whole process.
 csv.field_size_limit(sys.maxsize)
+
+_REMEDY = "see --no-quoting"
 
 Row = tuple[int, list[str] | BadRecord]
 
@@ -127,9 +130,25 @@ def _split(
             pending.extendleft(reversed(taken))
             if "unexpected end" in str(error) or isinstance(error, BadRecord):
                 multiline = False  # or each stray quote would read on to the end again
-            yield number, BadRecord("malformed", f"a stray quote ({_cause(error)}); see --quoting")
+            yield number, BadRecord("malformed", f"a stray quote ({_cause(error)}); {_REMEDY}")
+            continue
+        if taken and _swallowed([line, *(str(text) for _, text in taken)], delimiter, len(cells)):
+            pending.extendleft(reversed(taken))
+            cause = f"it would make one row of {len(taken) + 1} lines that are rows themselves"
+            yield number, BadRecord("malformed", f"a stray quote ({cause}); {_REMEDY}")
             continue
         yield number, cells
+
+
+def _swallowed(lines: list[str], delimiter: str, cells: int) -> bool:
+    """Return whether each line of a row is as good a row: a stray quote found another by chance.
+
+    A cell of several lines rarely holds tabs, but where columns are few it may well hold as many
+    commas in each of its lines.
+    """
+    if cells < (2 if delimiter == "\t" else 4):
+        return False
+    return all(line.count(delimiter) == cells - 1 for line in lines)
 
 
 def _following(

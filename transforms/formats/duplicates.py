@@ -16,10 +16,11 @@ DUPLICATES = ("reject", "keep")
 
 
 class Occurrence(NamedTuple):
-    """One record with a given key: its source, its ordinal there, and where it is staged."""
+    """One record with a given key: its source, its place there, and where it is staged."""
 
     source: str
     ordinal: int
+    position: str
     path: str
     place: int
 
@@ -27,8 +28,8 @@ class Occurrence(NamedTuple):
 class Decision(NamedTuple):
     """What becomes of a record that is not the first with its key.
 
-    `number` counts the kept occurrences from 0; `same_as` names the source of the kept record if
-    this one is rejected, and is empty if it is kept.
+    `number` counts the kept occurrences from 0; `same_as` names the source and position of the kept
+    record if this one is rejected, and is empty if it is kept.
     """
 
     path: str
@@ -41,7 +42,7 @@ def decide(occurrences: Iterable[Occurrence], mode: str) -> Iterator[Decision]:
     """Yield a decision for each occurrence of one key but the first, which needs none."""
     first, *others = sorted(occurrences)
     for number, other in enumerate(others, 1):
-        same_as = first.source if mode == "reject" else ""
+        same_as = f"{first.source} {first.position}".rstrip() if mode == "reject" else ""
         yield Decision(other.path, other.place, number, same_as)
 
 

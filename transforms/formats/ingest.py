@@ -102,17 +102,20 @@ class IngestOptions:
     parts: int = 8
 
 
+_Key = tuple[str, str, int, str]
+
+
 class StageFile(NamedTuple):
     """A staging file: where records lie, and annotation that came with them (or an empty path).
 
-    `keys` has one entry per record: (key, source, ordinal) where the record could have
+    `keys` has one entry per record: (key, source, ordinal, position) where the record could have
     duplicates, an empty key where it could not.
     """
 
     path: str
     ready: str
     characters: int
-    keys: list[tuple[str, str, int]]
+    keys: list[_Key]
 
 
 class _Stage:
@@ -123,10 +126,10 @@ class _Stage:
         self.files: list[StageFile] = []
         self._rows: list[dict[str, Any]] = []
         self._ready: list[pa.RecordBatch | None] = []
-        self._keys: list[tuple[str, str, int]] = []
+        self._keys: list[_Key] = []
         self._characters = 0
 
-    def add(self, row: dict[str, Any], record: Record, key: tuple[str, str, int]) -> None:
+    def add(self, row: dict[str, Any], record: Record, key: _Key) -> None:
         size = len(record.text or "")
         ready = None
         if record.sentences is not None:
@@ -242,7 +245,7 @@ def read_documents(file: InputFile, options: IngestOptions) -> Iterator["_Row | 
     yield from _documents(file, sha256, opener, options)
 
 
-_Row = tuple[dict[str, Any], Record, tuple[str, str, int]]
+_Row = tuple[dict[str, Any], Record, _Key]
 
 
 def _documents(
@@ -267,10 +270,10 @@ def _documents(
             continue
         if entry.text is not None:
             row["key"] = _content_key(row, file.collection)
-            yield row, entry, (row["key"], source, ordinal)
+            yield row, entry, (row["key"], source, ordinal, entry.position)
         else:
             row["key"] = digest(["ready", source, entry.position, sha256])
-            yield row, entry, ("", source, ordinal)
+            yield row, entry, ("", source, ordinal, entry.position)
 
 
 def _row(source: str, record: Record, options: IngestOptions) -> dict[str, Any] | Reject:

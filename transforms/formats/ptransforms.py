@@ -89,9 +89,9 @@ class _Files(beam.DoFn):
 class _Occurrences(beam.DoFn):
     def process(self, element: dict[str, Any]) -> Iterator[tuple[str, Occurrence]]:
         for path, _, _, keys in element["files"]:
-            for index, (key, source, ordinal) in enumerate(keys):
+            for index, (key, source, ordinal, position) in enumerate(keys):
                 if key:
-                    yield key, Occurrence(source, ordinal, path, index)
+                    yield key, Occurrence(source, ordinal, position, path, index)
 
 
 class _Decide(beam.DoFn):
