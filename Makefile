@@ -50,8 +50,10 @@ format: $(VENV)/.all ## put the code in order
 LOCK := $(UV) pip compile --quiet --python-version 3.11 --python-platform x86_64-manylinux_2_28 \
 	--custom-compile-command "make lock" --upgrade setup.py
 
-bench: $(VENV)/.all ## the benchmarks: a table, and out/bench.json
-	$(BIN)/python -m benchmarks --json out/bench.json
+# In an environment of the core alone, as most have it: spaCy imports torch wherever it finds it.
+bench: ## the benchmarks: a table, and out/bench.json
+	$(MAKE) VENV=$(VENV)-core $(VENV)-core/.core
+	$(VENV)-core/bin/python -m benchmarks --json out/bench.json
 
 lock: | $(UV) ## renew the locked versions
 	$(LOCK) -o requirements/core.lock
@@ -78,4 +80,4 @@ runners: ## both, each where its tools are there
 	else echo "no Go: prism will not be tested"; fi
 
 clean: ## remove what make made
-	rm -rf $(VENV) out build *.egg-info
+	rm -rf $(VENV) $(VENV)-core out build *.egg-info
