@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks.measure import report
 
-NAMES = ("ingest", "annotation", "change", "training", "scaling", "memory")
+NAMES = ("ingest", "ingest_memory", "annotation", "change", "training", "scaling", "memory")
 
 
 def main() -> int:

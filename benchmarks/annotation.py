@@ -82,7 +82,7 @@ def _one_process(folder: Path, paths: list[Path], spec: str) -> Row:
 
     def ours() -> None:
         shutil.rmtree(folder / "work" / "annotate", ignore_errors=True)
-        for path, ready, _, _ in receipt["files"]:
+        for path, ready, _ in receipt["files"]:
             annotate_file(space, path, ready, (), engine, options)
 
     bare = _bare(paths, spec)

@@ -111,6 +111,30 @@ class CorpusOptions(RunnerOptions):
         None, help="TSV of rules for forms and lemmas, see docs/annotation.md", metavar="FILE"
     )
     max_document_characters: int = option(20_000_000, help="longer documents are rejects", least=1)
+    max_record_bytes: int = option(
+        ReaderOptions.max_record_bytes,
+        help="larger files are rejects where they are read in one piece: text, TEI, JSON",
+        metavar="BYTES",
+        least=1,
+    )
+    max_line_bytes: int = option(
+        ReaderOptions.max_line_bytes,
+        help="longer lines are rejects: JSON lines, CSV, CoNLL-U, lines",
+        metavar="BYTES",
+        least=1,
+    )
+    max_expansion_ratio: int = option(
+        ReaderOptions.max_expansion_ratio,
+        help="what expands more, and to over 16 MiB, is a reject: compressed files, archives",
+        metavar="TIMES",
+        least=1,
+    )
+    max_expanded_bytes: int = option(
+        ReaderOptions.max_expanded_bytes,
+        help="what expands to more is a reject: compressed files, archives",
+        metavar="BYTES",
+        least=1,
+    )
     dry_run: bool = option(
         False, help="show the first 20 documents and their rejects, and write nothing"
     )
@@ -325,12 +349,24 @@ def _check_rejects(
         f"\n  {row.source} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
         for row in shown
     )
+    remedies = sorted({_REMEDIES[reason] for reason in reasons if reason in _REMEDIES})
     raise LexbeamError(
         f"{refused} of {records} input records were rejected ({listed}), more than "
         f"--max-reject-share {options.max_reject_share} allows; nothing is published. Some of "
-        f"them:{first}\nMend them, choose another --format, --encoding or --dates, or allow more "
+        f"them:{first}\nMend them, {''.join(f'{remedy}, ' for remedy in remedies)}or allow more "
         "with --max-reject-share."
     )
+
+
+_REMEDIES = {
+    "undecodable": "name their --encoding",
+    "malformed": "say more of their --format (--delimiter, --columns, --no-quoting)",
+    "missing_field": "name what there is by --text-field",
+    "no_date": "choose another rule for --dates",
+    "bad_date": "choose another rule for --dates",
+    "too_large": "raise the limits (--max-...)",
+    "unsafe": "raise the limits (--max-...) where you trust them",
+}
 
 
 def run(options: CorpusOptions, beam_options: Sequence[str] = ()) -> None:

@@ -64,6 +64,11 @@ class Parser(argparse.ArgumentParser):
         for word in unknown:
             flag = word.partition("=")[0]
             parser = self._chosen(arguments)
+            if not word.startswith("-"):
+                raise UsageError(
+                    f"{word!r} belongs to no option: one that takes several values is repeated, "
+                    f"or its values are parted by commas (see {parser.prog} --help)"
+                )
             hint = nearest(flag, parser._option_string_actions)
             raise UsageError(f"unknown option {word!r}{hint} (see {parser.prog} --help)")
         return values

@@ -54,3 +54,33 @@ def test_remote_paths_go_through_beams_file_systems(tmp_path):
         files.read_bytes("nosuch://bucket/file")
     assert not files.is_local("gs://bucket/file")
     assert files.join("gs://bucket", "a", "b") == "gs://bucket/a/b"
+
+
+def test_links_to_folders_are_followed_but_not_in_circles(tmp_path):
+    touch(tmp_path, "in/a/1.txt", "elsewhere/2.txt")
+    (tmp_path / "in" / "linked").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "in" / "a" / "circle").symlink_to(tmp_path / "in")
+    (tmp_path / "elsewhere" / "back").symlink_to(tmp_path)
+    (tmp_path / "in" / "nowhere.txt").symlink_to("nothing")
+    found = [(entry.name, entry.size) for entry in files.list_files(str(tmp_path / "in"))]
+    assert found == [("a/1.txt", 10), ("linked/2.txt", 15), ("nowhere.txt", 0)]
+
+
+def test_a_folder_that_cannot_be_listed_is_an_error_that_names_it(tmp_path, monkeypatch):
+    touch(tmp_path, "in/locked/1.txt")
+    true = os.scandir
+
+    def scandir(path):
+        if str(path).endswith("locked"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return true(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    with pytest.raises(LexbeamError, match=r"locked.*Permission denied"):
+        files.list_files(str(tmp_path))
+
+
+def test_a_pipe_is_no_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="not a regular file"):
+        files.read_bytes(str(tmp_path / "pipe"))

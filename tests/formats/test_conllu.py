@@ -74,5 +74,5 @@ def test_a_long_document_comes_in_blocks_without_text():
 
 
 def test_no_sentence_at_all():
-    assert summary(b"# newdoc\n\n", "conllu") == [("", "empty")]
+    assert summary(b"# newdoc\n\n", "conllu") == [("1", "empty")]
     assert summary(b"", "conllu") == [("", "empty")]

@@ -21,7 +21,7 @@ def test_what_the_csv_module_writes_is_read_back(rows):
     texts = [e.text for e in found if hasattr(e, "text")]
     cleaned = [" ".join(text.split()) for text, _ in rows]
     assert [" ".join(text.split()) for text in texts] == [text for text in cleaned if text]
-    assert len(found) == len(rows)
+    assert len(found) == max(1, sum(any(map(str.strip, row)) for row in rows))
 
 
 def test_stray_quotes_arrive_when_quoting_is_off():
@@ -112,3 +112,7 @@ def test_cells_of_several_lines_are_read():
     assert summary(data, "csv") == ["One, two\nthree, four"]
     data = b'n,text,m\n1,"One, two\nthree, four",2\n'
     assert summary(data, "csv") == ["One, two\nthree, four"]
+
+
+def test_rows_of_empty_cells_are_blank():
+    assert summary(b'n,text,m\n1,One.,\n,,\n , ,\n"","",""\n', "csv") == ["One."]

@@ -22,7 +22,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.fingerprints import bucket_of
 from transforms.common.records import annotation_batch
 from transforms.formats.duplicates import Decision, document_id
-from transforms.formats.ingest import EXAMPLES, RECORD, stage_rejects
+from transforms.formats.staging import EXAMPLES, RECORD, stage_rejects
 
 __all__ = ["AnnotateOptions", "annotate_file"]
 

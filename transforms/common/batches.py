@@ -19,7 +19,9 @@ class BatchWriter:
     """Writes batches of one schema to a stream; `write` returns each batch's ordinal."""
 
     def __init__(self, stream: BinaryIO, schema: pa.Schema) -> None:
-        options = pa.ipc.IpcWriteOptions(compression="lz4", unify_dictionaries=False)
+        options = pa.ipc.IpcWriteOptions(
+            compression="lz4", unify_dictionaries=False, use_threads=False
+        )
         self._writer = pa.ipc.new_file(pa.PythonFile(stream, "w"), schema, options=options)
         self._next = 0
 

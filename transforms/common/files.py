@@ -4,10 +4,12 @@ Local paths go straight to the operating system; `scheme://` paths go through Be
 imported only then. What is written appears under its name whole or not at all.
 """
 
+import errno
 import glob
 import os
 import posixpath
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, NamedTuple
@@ -74,8 +76,14 @@ def make_folder(path: str) -> None:
 
 
 def open_read(path: str) -> BinaryIO:
-    """Open a file for reading bytes as they are (no decompression by name)."""
+    """Open a file for reading bytes as they are (no decompression by name).
+
+    Raises:
+        OSError: it cannot be opened, or is a pipe or device, on which one would wait for ever.
+    """
     if is_local(path):
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
         return open(path, "rb")
     from apache_beam.io.filesystem import CompressionTypes
 
@@ -149,10 +157,11 @@ def list_files(path: str) -> list[Entry]:
     """List the files that `path` names: a file, all files below a folder, or a glob.
 
     Returns the entries sorted by name. Hidden files (a name or folder that begins with a dot) are
-    left out. Names are relative to the folder, or to the glob's fixed part.
+    left out. Names are relative to the folder, or to the glob's fixed part. Links are followed, but
+    not in circles; one that leads nowhere is listed, for reading it fails with a reason.
 
     Raises:
-        LexbeamError: nothing is there.
+        LexbeamError: nothing is there, or a folder cannot be listed.
     """
     entries = _list_local(path) if is_local(path) else _list_remote(path)
     if not entries:
@@ -169,22 +178,37 @@ def root_of(path: str) -> str:
 
 
 def _list_local(path: str) -> list[Entry]:
-    if os.path.isfile(path):
-        return [Entry(absolute(path), os.path.basename(path), os.path.getsize(path))]
     if os.path.isdir(path):
-        base, found = (
-            path,
-            (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names),
-        )
+        base, found = path, _below(path)
+    elif os.path.lexists(path):
+        base, found = os.path.dirname(path) or ".", iter([path])
     else:
         base = _fixed_part(path)
-        found = (name for name in glob.glob(path, recursive=True) if os.path.isfile(name))
+        found = (name for name in glob.glob(path, recursive=True) if not os.path.isdir(name))
     entries = []
     for name in found:
         relative = os.path.relpath(name, base).replace(os.sep, "/")
-        if not any(part.startswith(".") for part in relative.split("/")):
-            entries.append(Entry(absolute(name), relative, os.path.getsize(name)))
+        if name == path or not any(part.startswith(".") for part in relative.split("/")):
+            size = os.path.getsize(name) if os.path.isfile(name) else 0
+            entries.append(Entry(absolute(name), relative, size))
     return entries
+
+
+def _below(root: str) -> Iterator[str]:
+    def failed(error: OSError) -> None:
+        raise LexbeamError(f"the folder {error.filename!r} cannot be listed: {error.strerror}")
+
+    for folder, folders, names in os.walk(root, onerror=failed, followlinks=True):
+        above = os.path.realpath(folder)
+        kept = []
+        for name in folders:
+            inner = os.path.join(folder, name)
+            # A link to a folder above would lead round in circles.
+            circle = os.path.islink(inner) and f"{above}/".startswith(os.path.realpath(inner) + "/")
+            if not name.startswith(".") and not circle:
+                kept.append(name)
+        folders[:] = kept
+        yield from (os.path.join(folder, name) for name in names)
 
 
 def _fixed_part(pattern: str) -> str:

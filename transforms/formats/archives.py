@@ -48,6 +48,8 @@ def open_sources(
     for magic, kind in _OTHER.items():
         if head.startswith(magic):
             raise BadRecord("unreadable", f"{kind} archives are not read; zip and tar are")
+    if inner.lower().endswith(".zip") and head and not head.startswith(_ZIP):
+        raise BadRecord("malformed", "named .zip, but is no zip archive")
     if head.startswith(_ZIP):
         with stream:
             yield from _zip_members(path, name, stream, options)
@@ -185,8 +187,10 @@ class _Forward:
         return self._position
 
     def drain(self) -> None:
-        while self._stream.read(_CHUNK):
-            pass
+        """Read what is left: padding, or what nobody would see."""
+        while data := self._stream.read(_CHUNK):
+            if data.count(0) < len(data):
+                raise BadRecord("malformed", "there is more behind the archive's end mark")
 
 
 class _TarMember:

@@ -36,7 +36,10 @@ class _Parsed(NamedTuple):
 
 
 class _Chunk(NamedTuple):
-    """The lines of one sentence: comments and tokens, the number of the first of either, errors."""
+    """The lines of one sentence: comments and tokens, the number of the first of either, errors.
+
+    A `# newdoc` that no sentence follows is a chunk without tokens.
+    """
 
     number: int
     first: int
@@ -55,20 +58,23 @@ def read_conllu(source: Source, options: ReaderOptions) -> Iterator[Record | Rej
     chunks = 0
     for chunk in _chunks(source, options):
         chunks += 1
-        keys = [comment.split("=")[0].strip() for comment in chunk.comments]
-        opens = any(key.split(" ")[0] == "newdoc" for key in keys)
+        opens = _opens(chunk.comments)
         if document is None or opens:
             if document is not None:
                 yield from document.end()
             document = _Document(str(chunk.number) if opens else "", chunk.comments)
+        if not chunk.lines and chunk.error is None:
+            continue
         try:
             if chunk.error is not None:
                 raise chunk.error
             parsed = _parse(chunk.lines)
         except BadRecord as error:
+            document.broken()
             yield Reject(str(chunk.first), error.reason, error.detail)
             continue
-        yield from document.add(parsed, any(key.split(" ")[0] == "newpar" for key in keys))
+        keys = (comment.split("=")[0].split()[:1] for comment in chunk.comments)
+        yield from document.add(parsed, ["newpar"] in keys)
     if document is not None:
         yield from document.end()
     if not chunks:
@@ -84,6 +90,11 @@ class _Document:
         self._parsed: list[_Parsed] = []
         self._paragraphs: list[bool] = []
         self._block = 0
+        self._broken = False
+
+    def broken(self) -> None:
+        """Note that a sentence was left out: where none is left, its reject stands for all."""
+        self._broken = True
 
     def add(self, parsed: _Parsed, paragraph: bool) -> Iterator[Record]:
         if len(self._parsed) == BLOCK:
@@ -91,11 +102,13 @@ class _Document:
         self._parsed.append(parsed)
         self._paragraphs.append(paragraph)
 
-    def end(self) -> Iterator[Record]:
+    def end(self) -> Iterator[Record | Reject]:
         if self._block and self._parsed:
             yield self._without_text()
         elif self._parsed:
             yield self._with_text()
+        elif not self._broken:
+            yield Reject(self._position, "empty", "a document without a sentence")
 
     def _without_text(self) -> Record:
         sentences = [p.sentence._replace(starts=None, ends=None) for p in self._parsed]
@@ -136,7 +149,7 @@ def _chunks(source: Source, options: ReaderOptions) -> Iterator[_Chunk]:
     with opened(source, options) as stream:
         for current, raw in iter_lines(stream, options.max_line_bytes):
             if raw is not None and not raw.strip():
-                if lines or error:
+                if lines or error or _opens(comments):
                     yield _Chunk(number, first, comments, lines, error)
                     comments, lines, error, size = [], [], None, 0
                 continue
@@ -144,7 +157,9 @@ def _chunks(source: Source, options: ReaderOptions) -> Iterator[_Chunk]:
                 number = current
             try:
                 if raw is None or (size := size + len(raw)) > options.max_line_bytes:
-                    raise BadRecord("too_large", f"over {options.max_line_bytes} bytes")
+                    raise BadRecord(
+                        "too_large", f"over {options.max_line_bytes} bytes; see --max-line-bytes"
+                    )
                 line = decode(raw, encoding)
                 if "\x00" in line:
                     raise BadRecord("malformed", "a NUL character")
@@ -153,12 +168,20 @@ def _chunks(source: Source, options: ReaderOptions) -> Iterator[_Chunk]:
                     error, first = bad, current
                 continue
             if line.startswith("#"):
-                comments.append(line[1:].strip())
+                comment = line[1:].strip()
+                if _opens([comment]) and _opens(comments) and not lines and error is None:
+                    yield _Chunk(number, first, comments, [], None)
+                    comments, number = [], current
+                comments.append(comment)
             elif error is None:
                 first = first if lines else current
                 lines.append(line)
-    if lines or error:
+    if lines or error or _opens(comments):
         yield _Chunk(number, first, comments, lines, error)
+
+
+def _opens(comments: list[str]) -> bool:
+    return any(comment.split("=")[0].split()[:1] == ["newdoc"] for comment in comments)
 
 
 def _parse(lines: list[str]) -> _Parsed:

@@ -5,8 +5,9 @@ A row whose quote is stray is a reject, and reading goes on with the next line; 
 quote finds another one lines below, and each of these lines has the row's number of cells. Without
 quoting a row is a line and quotes are characters like others: the CompLex files need that.
 
-A row with more or fewer cells than columns is a reject (cells left empty at its end are not
-missed); so is a row over `max_line_bytes`.
+A row of empty cells, such as spreadsheets leave at the end, is blank and passed over. A row with
+more or fewer cells than columns is a reject (cells left empty at its end are not missed); so is a
+row over `max_line_bytes`.
 """
 
 import csv
@@ -95,7 +96,10 @@ def _decoded(stream: BinaryIO, options: ReaderOptions) -> Iterator[tuple[int, st
     for number, line in iter_lines(stream, options.max_line_bytes):
         try:
             if line is None:
-                raise BadRecord("too_large", f"over {options.max_line_bytes} bytes in a line")
+                raise BadRecord(
+                    "too_large",
+                    f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes",
+                )
             yield number, decode(line, encoding)
         except BadRecord as error:
             yield number, error
@@ -106,7 +110,7 @@ def _split(
 ) -> Iterator[Row]:
     delimiter = options.separator
     pending: deque[tuple[int, str | BadRecord]] = deque()
-    multiline = True
+    alone = 0  # before this line an open quote is not closed
     while True:
         entry = pending.popleft() if pending else next(lines, None)
         if entry is None:
@@ -119,17 +123,22 @@ def _split(
             continue
         delimiter = delimiter or sniff(name, line)
         if not options.quoting or '"' not in line:
-            yield number, line.split(delimiter)
+            cells = line.split(delimiter)
+            if any(map(str.strip, cells)):
+                yield number, cells
             continue
         taken: list[tuple[int, str | BadRecord]] = []
-        following = _following(line, pending, lines, taken, options, multiline)
+        following = _following(line, pending, lines, taken, options, number >= alone)
         try:
             cells = next(csv.reader(following, delimiter=delimiter, strict=True))
         except (csv.Error, BadRecord) as error:
             # Only the first line is to blame; those that the open quote swallowed are rows yet.
             pending.extendleft(reversed(taken))
-            if "unexpected end" in str(error) or isinstance(error, BadRecord):
-                multiline = False  # or each stray quote would read on to the end again
+            # Or each stray quote would read on to there again.
+            if isinstance(error, BadRecord):
+                alone = taken[-1][0]
+            elif "unexpected end" in str(error):
+                alone = sys.maxsize
             yield number, BadRecord("malformed", f"a stray quote ({_cause(error)}); {_REMEDY}")
             continue
         if taken and _swallowed([line, *(str(text) for _, text in taken)], delimiter, len(cells)):
@@ -137,7 +146,8 @@ def _split(
             cause = f"it would make one row of {len(taken) + 1} lines that are rows themselves"
             yield number, BadRecord("malformed", f"a stray quote ({cause}); {_REMEDY}")
             continue
-        yield number, cells
+        if any(map(str.strip, cells)):
+            yield number, cells
 
 
 def _swallowed(lines: list[str], delimiter: str, cells: int) -> bool:
@@ -172,7 +182,10 @@ def _following(
             raise following
         size += len(following)
         if size > options.max_line_bytes:
-            raise BadRecord("too_large", f"over {options.max_line_bytes} characters in a row")
+            raise BadRecord(
+                "too_large",
+                f"over {options.max_line_bytes} characters in a row; see --max-line-bytes",
+            )
         yield following + "\n"
 
 

@@ -67,7 +67,7 @@ def scalar(value: Any) -> str:
         return scalar(value.decode("utf-8", "replace"))
     if isinstance(value, bool) or value is None:
         return ""
-    return str(value) if isinstance(value, int | float) else ""
+    return str(value) if isinstance(value, int | float) and value == value else ""  # no NaN
 
 
 class _Fields(Mapping[str, str]):

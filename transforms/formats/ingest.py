@@ -7,30 +7,25 @@ where staging files are cut, has no effect on what is published.
 
 import hashlib
 import io
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, BinaryIO, NamedTuple
 
-import pyarrow as pa
-
-from schemas.rejects import REJECTS, RejectRow
+from schemas.rejects import RejectRow
 from transforms.common import files
 from transforms.common.artefacts import Artefact, Workspace, produce
 from transforms.common.batches import BatchWriter
-from transforms.common.fingerprints import bucket_of, digest, stream_digest
-from transforms.common.records import ANNOTATION, annotation_batch
+from transforms.common.fingerprints import digest, stream_digest
 from transforms.formats.base import ReaderOptions, Record, Reject
 from transforms.formats.dates import DateRule, date_of
 from transforms.formats.fields import KNOWN
 from transforms.formats.metadata import Metadata
 from transforms.formats.registry import read_file
+from transforms.formats.staging import KEYS, RECORD, RecordKey, RecordStage, RejectStage
 
 __all__ = [
-    "RECORD",
     "IngestOptions",
     "InputFile",
-    "StageFile",
     "Unit",
     "acceptable",
     "ingest_unit",
@@ -38,27 +33,6 @@ __all__ = [
 ]
 
 IN_MEMORY = 8 << 20
-STAGE_CHARACTERS = 1 << 18
-EXAMPLES = 3  # rejects that a receipt quotes
-
-# A row of a staging file: a record before its document_id is settled.
-RECORD = pa.schema(
-    [
-        ("key", pa.string()),
-        ("source", pa.string()),
-        ("position", pa.string()),
-        ("block", pa.int32()),
-        ("language", pa.string()),
-        ("year", pa.int32()),
-        ("year_to", pa.int32()),
-        ("date", pa.string()),
-        ("genre", pa.string()),
-        ("author", pa.string()),
-        ("title", pa.string()),
-        ("text", pa.string()),
-        ("annotated", pa.bool_()),
-    ]
-)
 
 
 class InputFile(NamedTuple):
@@ -102,78 +76,13 @@ class IngestOptions:
     parts: int = 8
 
 
-_Key = tuple[str, str, int, str]
-
-
-class StageFile(NamedTuple):
-    """A staging file: where records lie, and annotation that came with them (or an empty path).
-
-    `keys` has one entry per record: (key, source, ordinal, position) where the record could have
-    duplicates, an empty key where it could not.
-    """
-
-    path: str
-    ready: str
-    characters: int
-    keys: list[_Key]
-
-
-class _Stage:
-    """Writes records to staging files, opening a new one when the last is full."""
-
-    def __init__(self, artefact: Artefact) -> None:
-        self._artefact = artefact
-        self.files: list[StageFile] = []
-        self._rows: list[dict[str, Any]] = []
-        self._ready: list[pa.RecordBatch | None] = []
-        self._keys: list[_Key] = []
-        self._characters = 0
-
-    def add(self, row: dict[str, Any], record: Record, key: _Key) -> None:
-        size = len(record.text or "")
-        ready = None
-        if record.sentences is not None:
-            ready = annotation_batch(record.sentences)
-            size = max(size, ready.nbytes)
-        if self._rows and self._characters + size > STAGE_CHARACTERS:
-            self.flush()
-        self._rows.append(row)
-        self._ready.append(ready)
-        self._keys.append(key)
-        self._characters += size
-
-    def flush(self) -> None:
-        if not self._rows:
-            return
-        suffix = f"-{len(self.files):04d}.arrow"
-        with (
-            self._artefact.writing(suffix) as stream,
-            BatchWriter(stream, RECORD) as writer,
-        ):
-            for row in self._rows:
-                writer.write(pa.RecordBatch.from_pylist([row], schema=RECORD))
-        ready = ""
-        if any(batch is not None for batch in self._ready):
-            ready = self._artefact.path("-ready" + suffix)
-            empty = annotation_batch([])
-            with (
-                self._artefact.writing("-ready" + suffix) as stream,
-                BatchWriter(stream, ANNOTATION) as writer,
-            ):
-                for batch in self._ready:
-                    writer.write(empty if batch is None else batch)
-        self.files.append(
-            StageFile(self._artefact.path(suffix), ready, self._characters, self._keys)
-        )
-        self._rows, self._ready, self._keys, self._characters = [], [], [], 0
-
-
 def ingest_unit(workspace: Workspace, unit: Unit, options: IngestOptions) -> dict[str, Any]:
     """Take in a unit and return its receipt.
 
     The receipt holds `inputs` (name, bytes, SHA-256, records, documents and rejects of each file),
-    `files` (of `StageFile`), `rejects` (where they are staged), `reasons` (rejects by reason) and
-    `examples` (the first of them).
+    `files` (of `StageFile`), `keys` (the path of their `KEYS`), `rejects` (where they are staged),
+    `reasons` (rejects by reason) and `examples` (the first of them). It does not grow with the
+    records.
     """
     opened = [_open(file) for file in unit.files]
     identity = [
@@ -185,27 +94,32 @@ def ingest_unit(workspace: Workspace, unit: Unit, options: IngestOptions) -> dic
     ]
 
     def build(artefact: Artefact) -> dict[str, Any]:
-        stage = _Stage(artefact)
-        rejects: list[RejectRow] = []
         inputs = []
-        for file, (sha256, opener) in zip(unit.files, opened, strict=True):
-            before = len(rejects)
-            documents = 0
-            for row in _documents(file, sha256, opener, options):
-                if isinstance(row, RejectRow):
-                    rejects.append(row)
-                else:
-                    stage.add(*row)
-                    documents += row[1].block == 0
-            refused = len(rejects) - before
-            inputs.append([file.name, file.size, sha256, documents + refused, documents, refused])
-        stage.flush()
+        with (
+            artefact.writing("-keys.arrow") as stream,
+            BatchWriter(stream, KEYS) as keys,
+            RejectStage(artefact, options.parts) as rejects,
+        ):
+            stage = RecordStage(artefact, keys)
+            for file, (sha256, opener) in zip(unit.files, opened, strict=True):
+                before = rejects.count
+                documents = 0
+                for row in _documents(file, sha256, opener, options):
+                    if isinstance(row, RejectRow):
+                        rejects.add(row)
+                    else:
+                        stage.add(*row)
+                        documents += row[1].block == 0
+                refused = rejects.count - before
+                inputs.append(
+                    [file.name, file.size, sha256, documents + refused, documents, refused]
+                )
+            stage.flush()
         return {
             "inputs": inputs,
             "files": stage.files,
-            "rejects": stage_rejects(artefact, rejects, options.parts),
-            "reasons": Counter(row.reason for row in rejects),
-            "examples": rejects[:EXAMPLES],
+            "keys": artefact.path("-keys.arrow"),
+            **rejects.receipt(),
         }
 
     return produce(workspace, "ingest", identity, build)
@@ -245,14 +159,14 @@ def read_documents(file: InputFile, options: IngestOptions) -> Iterator["_Row | 
     yield from _documents(file, sha256, opener, options)
 
 
-_Row = tuple[dict[str, Any], Record, _Key]
+_Row = tuple[dict[str, Any], Record, RecordKey]
 
 
 def _documents(
     file: InputFile, sha256: str, opener: Any, options: IngestOptions
 ) -> Iterator[_Row | RejectRow]:
-    ordinal = 0
-    refused: set[tuple[str, str]] = set()
+    ordinal = first = 0
+    refused = False
     entries = read_file(
         file.path, file.name, format=options.format, options=options.reader, open=opener
     )
@@ -261,18 +175,20 @@ def _documents(
             yield RejectRow(source, entry.position, "ingest", entry.reason, entry.detail)
             continue
         ordinal += 1
-        if (source, entry.position) in refused:
+        if not entry.block:
+            first, refused = ordinal, False
+        elif refused:
             continue
         row = _row(source, entry, options)
         if isinstance(row, Reject):
-            refused.add((source, entry.position))
+            refused = True
             yield RejectRow(source, entry.position, "ingest", row.reason, row.detail)
             continue
         if entry.text is not None:
             row["key"] = _content_key(row, file.collection)
             yield row, entry, (row["key"], source, ordinal, entry.position)
         else:
-            row["key"] = digest(["ready", source, entry.position, sha256])
+            row["key"] = digest(["ready", source, entry.position, first, sha256])
             yield row, entry, ("", source, ordinal, entry.position)
 
 
@@ -295,20 +211,5 @@ def _row(source: str, record: Record, options: IngestOptions) -> dict[str, Any] 
 
 
 def _content_key(row: dict[str, Any], collection: str) -> str:
-    return digest([row["text"], row["year"], row["author"], row["title"], collection])
-
-
-def stage_rejects(artefact: Artefact, rejects: list[RejectRow], parts: int) -> dict[str, Any]:
-    """Write rejects as one batch per bucket; return the path and each bucket's ordinal."""
-    buckets: dict[int, list[RejectRow]] = {}
-    for row in rejects:
-        buckets.setdefault(bucket_of(digest([row.source, row.position]), parts), []).append(row)
-    if not buckets:
-        return {"path": "", "ordinals": []}
-    schema = REJECTS.schema()
-    ordinals = []
-    with artefact.writing("-rejects.arrow") as stream, BatchWriter(stream, schema) as writer:
-        for bucket, rows in sorted(buckets.items()):
-            batch = pa.RecordBatch.from_pylist([row._asdict() for row in rows], schema=schema)
-            ordinals.append([bucket, writer.write(batch)])
-    return {"path": artefact.path("-rejects.arrow"), "ordinals": ordinals}
+    text = hashlib.sha256(row["text"].encode()).hexdigest()
+    return digest([text, row["year"], row["author"], row["title"], collection])

@@ -58,7 +58,10 @@ def _decoded(source: Source, options: ReaderOptions) -> Iterator[tuple[int, str 
         for number, line in iter_lines(stream, options.max_line_bytes):
             try:
                 if line is None:
-                    raise BadRecord("too_large", f"over {options.max_line_bytes} bytes in a line")
+                    raise BadRecord(
+                        "too_large",
+                        f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes",
+                    )
                 yield number - 1, clean_value(decode(line, encoding))
             except BadRecord as error:
                 yield number - 1, Reject(str(number), error.reason, error.detail)

@@ -38,10 +38,20 @@ def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Re
         columns = _columns(file, options)
         number = 0
         for group in range(file.metadata.num_row_groups):
-            for batch in file.iter_batches(_rows(file, group), [group], columns=columns):
+            batches = file.iter_batches(_rows(file, group), [group], columns=columns)
+            for batch in _undamaged(batches):
                 for row in _dictionaries(batch):
                     number += 1
                     yield _record(str(number), row, options)
+
+
+def _undamaged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    try:
+        yield from batches
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the file, not what is in it
+        raise BadRecord("malformed", f"damaged Parquet: {error}") from None
 
 
 def _seekable(stream: BinaryIO) -> bool:

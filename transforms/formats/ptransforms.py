@@ -16,16 +16,17 @@ import apache_beam as beam
 from apache_beam.metrics import Metrics
 
 from transforms.common.artefacts import Workspace
+from transforms.common.batches import BatchReader
 from transforms.common.merge import Staged
 from transforms.common.ptransforms import SpreadOverLanes
 from transforms.formats.duplicates import Decision, Occurrence, decide
 from transforms.formats.ingest import (
     IngestOptions,
-    StageFile,
     Unit,
     acceptable,
     ingest_unit,
 )
+from transforms.formats.staging import StageFile
 
 __all__ = ["IngestFiles", "KeepAcceptable", "SettleDuplicates", "StageTask", "StagedRejects"]
 
@@ -88,10 +89,11 @@ class _Files(beam.DoFn):
 
 class _Occurrences(beam.DoFn):
     def process(self, element: dict[str, Any]) -> Iterator[tuple[str, Occurrence]]:
-        for path, _, _, keys in element["files"]:
-            for index, (key, source, ordinal, position) in enumerate(keys):
-                if key:
-                    yield key, Occurrence(source, ordinal, position, path, index)
+        with BatchReader() as reader:
+            for number, (path, *_) in enumerate(element["files"]):
+                columns = reader.read(element["keys"], number).to_pydict().values()
+                for key, source, ordinal, position, place in zip(*columns, strict=True):
+                    yield key, Occurrence(source, ordinal, position, path, place)
 
 
 class _Decide(beam.DoFn):

@@ -133,7 +133,7 @@ class _First:
 
 
 def _clean(reject: Reject) -> Reject:
-    return reject._replace(detail=_printable(reject.detail)[:_DETAIL])
+    return reject._replace(detail=" ".join(_printable(reject.detail).split())[:_DETAIL])
 
 
 def _printable(text: str) -> str:

@@ -26,6 +26,7 @@ __all__ = [
 
 _FREE = 16 << 20
 _CHUNK = 1 << 18
+_PIECE = 1 << 24
 _BOM = b"\xef\xbb\xbf"
 
 # Suffix and first bytes of each compression.
@@ -50,9 +51,13 @@ class Guard:
         """
         self._produced += count
         if self._produced > self._limit:
-            raise BadRecord("unsafe", f"expands to more than {self._limit} bytes")
+            raise BadRecord(
+                "unsafe", f"expands to more than {self._limit} bytes; see --max-expanded-bytes"
+            )
         if self._produced > _FREE and self._produced > self._ratio * max(1, self._consumed()):
-            raise BadRecord("unsafe", f"expands more than {self._ratio} times; see the limits")
+            raise BadRecord(
+                "unsafe", f"expands more than {self._ratio} times; see --max-expansion-ratio"
+            )
 
 
 class _Counted(io.RawIOBase):
@@ -81,6 +86,8 @@ class Guarded(io.RawIOBase):
 
     def __init__(self, stream: Any, guard: Guard, below: Any = None) -> None:
         self._stream = stream
+        # What is there already, if the rest turns out to be broken.
+        self._read = getattr(stream, "read1", stream.read)
         self._guard = guard
         self._below = below
         self._error: Exception | None = None
@@ -94,7 +101,7 @@ class Guarded(io.RawIOBase):
         count = 0
         while count < len(buffer) and self._error is None:
             try:
-                data = self._stream.read(min(len(buffer) - count, _CHUNK))
+                data = self._read(min(len(buffer) - count, _CHUNK))
                 self._guard.add(len(data))
             except Exception as error:  # what came before it is good, and goes out first
                 self._error = error
@@ -162,11 +169,42 @@ def _gunzip(stream: Any) -> Any:
 
 
 def _bunzip(stream: Any) -> Any:
-    return bz2.BZ2File(stream)
+    return _Streams(stream, bz2.BZ2Decompressor, b"")
 
 
 def _unxz(stream: Any) -> Any:
-    return lzma.LZMAFile(stream)
+    return _Streams(stream, lzma.LZMADecompressor, b"\0")
+
+
+class _Streams:
+    """Decompresses streams of bz2 or xz that follow each other.
+
+    The standard library takes what cannot be read behind the first stream for nothing at all.
+    """
+
+    def __init__(self, stream: Any, make: Callable[[], Any], padding: bytes) -> None:
+        self._stream = stream
+        self._make = make
+        self._padding = padding
+        self._inner = make()
+
+    def read(self, size: int) -> bytes:
+        while True:
+            data = b""
+            if self._inner.eof:
+                data = self._inner.unused_data
+                while not data.lstrip(self._padding):
+                    if not (data := self._stream.read(_CHUNK)):
+                        return b""
+                data = data.lstrip(self._padding)
+                self._inner = self._make()
+            elif self._inner.needs_input and not (data := self._stream.read(_CHUNK)):
+                raise EOFError("the compressed file ends before its end mark")
+            if data := self._inner.decompress(data, size):
+                return bytes(data)
+
+    def close(self) -> None:
+        self._stream.close()
 
 
 def _unzstd(stream: Any) -> Any:
@@ -190,11 +228,16 @@ def read_all(source: Source, options: ReaderOptions) -> bytes:
     """
     limit = options.max_record_bytes
     with source.open() as stream:
-        data = stream.read(_CHUNK)  # asked for the limit at once, some streams make room for it
+        data = stream.read(min(limit + 1, _CHUNK))
         if len(data) == _CHUNK:
-            data += stream.read(limit + 1 - _CHUNK)
+            pieces, size = [data], len(data)
+            # Asked for the limit at once, some streams would make room for it.
+            while size <= limit and (data := stream.read(min(limit + 1 - size, _PIECE))):
+                pieces.append(data)
+                size += len(data)
+            data = b"".join(pieces)
     if len(data) > limit:
-        raise BadRecord("too_large", f"more than {limit} bytes in one piece")
+        raise BadRecord("too_large", f"over {limit} bytes in one piece; see --max-record-bytes")
     if not data:
         raise BadRecord("empty", "the file has no bytes")
     return data

@@ -144,7 +144,8 @@ def _parse(data: bytes, entities: dict[str, str], options: ReaderOptions) -> Any
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        raise BadRecord(_reason(error), f"line {error.lineno}: {error.msg}") from None
+        cause = str(error.msg).partition("use XML_PARSE")[0].rstrip(" ,")
+        raise BadRecord(_reason(error), f"line {error.lineno}: {cause}") from None
     except (LookupError, ValueError) as error:
         raise BadRecord("undecodable", str(error)) from None
     if root is None:

@@ -1,0 +1,325 @@
+"""Hostile input case by case: what is fed, and what must come out of it.
+
+docs/hostile-input.md is made from these cases and checked against them:
+
+    python tests/formats/hostile_cases.py > docs/hostile-input.md
+"""
+
+import gzip
+import json
+import os
+import sys
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import hostile_making as make
+from hostile_feeding import Case, document
+from hostile_making import COMPRESS, LONG, damaged, tar, tei, zipped
+
+__all__ = ["CASES"]
+
+LAUGHS = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))
+HEADER = "<!DOCTYPE TEI [%s]>"
+SECRET = "/etc/passwd"
+NEWLINE = b"\n"
+LAST = b'{"text": "three"}\n'
+FIRST = b'{"text": "one"}\n'
+WORD = "{}\t{}\t{}" + "\t_" * 7 + "\n"
+SENTENCE = WORD.format(1, "Dogs", "dog") + WORD.format(2, "bark", "bark") + "\n"
+TWO = [("a.txt", b"one " * 50), ("b.txt", b"two")]
+LARGE = b"x" * 1000
+BOMB = 17 << 20
+
+
+def _jsonl(middle: bytes) -> bytes:
+    return FIRST + middle + b"\n" + LAST
+
+
+def _json(**fields: Any) -> bytes:
+    return json.dumps({"text": "Text.", **fields}).encode()
+
+
+def _dated(value: str) -> Case:
+    return Case(f"the date `{value}`", "a.jsonl", _json(date=value), "1: bad_date",
+                {"dates": "field:date"})  # fmt: skip
+
+
+def _table(path: Path) -> None:
+    path.write_bytes(b"Text.")
+    (path.parent / ".table.csv").write_bytes(b"file,year\nother.txt,1850\n")
+
+
+def _cut(kind: str) -> Case:
+    return Case(f"{kind}, cut short", f"a.txt.{kind}", COMPRESS[kind](LARGE)[:-5], "malformed")
+
+
+def _followed(kind: str) -> Case:
+    return Case(f"{kind}, bytes of something else behind it", f"a.txt.{kind}",
+                COMPRESS[kind](LARGE) + b"garbage", "malformed")  # fmt: skip
+
+
+def _bomb(kind: str) -> Case:
+    made = lambda: COMPRESS[kind](NEWLINE * BOMB)  # noqa: E731
+    return Case(f"{kind} that expands more than 200 times", f"a.txt.{kind}", made, "unsafe")
+
+
+def _misnamed(kind: str) -> Case:
+    return Case(f"named {kind}, but plain text", f"a.txt.{kind}", b"Text.", "malformed")
+
+
+LONG_LINE = "a line of 100 MB between two others"
+
+
+def _long(before: bytes, after: bytes) -> Callable[[], bytes]:
+    return lambda: before + b"x" * LONG + after
+
+
+CASES: dict[str, list[Case]] = {
+    "Text and encodings": [
+        Case("no bytes", "a.txt", b"", "empty"),
+        Case("white space only", "a.txt", b" \r\n\t\n\xc2\xa0\n", "empty"),
+        Case("a byte order mark, CRLF", "a.txt", b"\xef\xbb\xbfOne.\r\n\r\nTwo.\r\n", "document"),
+        Case("one Latin-1 byte", "a.txt", b"A caf\xe9.", "undecodable"),
+        Case("Latin-1, declared", "a.txt", b"A caf\xe9.", "document", {"encoding": "latin-1"}),
+        Case("UTF-16", "a.txt", "A café.".encode("utf-16"), "undecodable"),
+        Case("UTF-16, declared", "a.txt", "A café.".encode("utf-16"), "document",
+             {"encoding": "utf-16"}),
+        Case("UTF-16 cut within a character", "a.txt", "A café.".encode("utf-16")[:-1],
+             "undecodable", {"encoding": "utf-16"}),
+        Case("JSON lines in UTF-16", "a.jsonl", (FIRST + LAST).decode().encode("utf-16"),
+             "1: document; 2: document", {"encoding": "utf-16"}),
+        Case("half a surrogate pair, written as UTF-8", "a.txt", b"a\xed\xa0\x80b", "undecodable"),
+        Case("a NUL byte", "a.txt", b"One\x00 two.", "malformed"),
+        Case("a picture", "a.txt", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "undecodable"),
+        Case("a program, with no suffix", "a", b"\x7fELF\x02\x01\x01\x00\x00", "malformed"),
+        Case("one line of 100 MB; annotation then leaves it out, by `--max-document-characters`",
+             "a.txt", _long(b"", b""), "document"),
+        Case("a text over the limit", "a.txt", LARGE, "too_large", {"max_record_bytes": 999}),
+    ],
+    "XML": [
+        Case("cut short", "a.xml", tei()[:-20], "malformed"),
+        Case("a byte that is not of the declared encoding", "a.xml", tei("caf\xe9").decode()
+             .encode("latin-1"), "undecodable"),
+        Case("an encoding that nobody knows", "a.xml",
+             tei(prologue='<?xml version="1.0" encoding="utf-99"?>'), "undecodable"),
+        Case("an external entity, a file", "a.xml",
+             tei("&x;", HEADER % f'<!ENTITY x SYSTEM "file://{SECRET}">'), "unsafe"),
+        Case("an external entity, an address", "a.xml",
+             tei("&x;", HEADER % '<!ENTITY x SYSTEM "http://localhost/x">'), "unsafe"),
+        Case("an external parameter entity", "a.xml",
+             tei("", HEADER % f'<!ENTITY % x SYSTEM "file://{SECRET}"> %x;'), "unsafe"),
+        Case("a parameter entity that declares another", "a.xml",
+             tei("&y;", HEADER % "<!ENTITY % x \"<!ENTITY y 'z'>\"> %x;"), "unsafe"),
+        Case("entities of entities (billion laughs)", "a.xml",
+             tei("&a9;", HEADER % ('<!ENTITY a0 "ha">' + LAUGHS)), "unsafe"),
+        Case("billion laughs in an attribute", "a.xml",
+             tei('<hi rend="&a9;">x</hi>', HEADER % ('<!ENTITY a0 "ha">' + LAUGHS)), "unsafe"),
+        Case("one long entity, 10,000 times (quadratic)", "a.xml",
+             tei("&a;" * 10_000, HEADER % f'<!ENTITY a "{"a" * 10_000}">'), "unsafe"),
+        Case("an entity of plain characters", "a.xml",
+             tei("&dash;", HEADER % '<!ENTITY dash "&#8212;">'), "document"),
+        Case("an external DTD: never fetched", "a.xml",
+             tei(prologue='<!DOCTYPE TEI SYSTEM "http://localhost/tei.dtd">'), "document"),
+        Case("an external DTD, and an entity that only it declares", "a.xml",
+             tei("&x;", '<!DOCTYPE TEI SYSTEM "http://localhost/tei.dtd">'), "malformed"),
+        Case("XInclude of a file: never fetched", "a.xml",
+             tei(f'a <xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="{SECRET}" '
+                 'parse="text"/> b'), "document"),
+        Case("elements 1,000 deep", "a.xml", tei("<hi>" * 1000 + "x" + "</hi>" * 1000),
+             "too_large"),
+        Case("a NUL byte", "a.xml", tei("a\x00b"), "malformed"),
+        Case("not TEI", "a.xml", b"<html><body><p>Text.</p></body></html>", "malformed"),
+        Case("no text in the body", "a.xml", tei(" "), "empty"),
+        Case("a `<teiCorpus>`, one `<TEI>` without text", "a.xml",
+             b"<teiCorpus>" + tei() + tei("") + tei() + b"</teiCorpus>",
+             "1: document; 2: empty; 3: document"),
+    ],
+    "JSON": [
+        Case("a broken line", "a.jsonl", _jsonl(b'{"text": "tw'),
+             "1: document; 2: malformed; 3: document"),
+        Case("a line that is no object", "a.jsonl", _jsonl(b"[1, 2]"),
+             "1: document; 2: malformed; 3: document"),
+        Case("a line with a Latin-1 byte", "a.jsonl", _jsonl(b'{"text": "caf\xe9"}'),
+             "1: document; 2: undecodable; 3: document"),
+        Case("half a surrogate pair", "a.jsonl", _jsonl(b'{"text": "a\\ud800b"}'),
+             "1: document; 2: malformed; 3: document"),
+        Case("a NUL byte in a line", "a.jsonl", _jsonl(b'{"text": "a\x00b"}'),
+             "1: document; 2: malformed; 3: document"),
+        Case("a NUL, escaped", "a.jsonl", _jsonl(b'{"text": "a\\u0000b"}'),
+             "1: document; 2: malformed; 3: document"),
+        Case("100,000 arrays within each other", "a.jsonl",
+             _jsonl(b'{"text": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
+             "1: document; 2: malformed; 3: document"),
+        Case("a number of 5,000 digits", "a.jsonl", _jsonl(b'{"text": "a", "n": 1' + b"0" * 4999
+             + b"}"), "1: document; 2: malformed; 3: document"),
+        Case("no text, a null text, an empty one", "a.jsonl",
+             b'{"title": "a"}\n{"text": null}\n{"text": " "}\n',
+             "1: missing_field; 2: missing_field; 3: empty"),
+        Case(LONG_LINE, "a.jsonl", _long(FIRST, b"\n" + LAST),
+             "1: document; 2: too_large; 3: document"),
+        Case("an array, an element of it a number", "a.json", b'[{"text": "one"}, 2]',
+             "1: document; 2: malformed"),
+        Case("an array, cut short", "a.json", b'[{"text": "one"}, {"te', "malformed"),
+        Case("100,000 arrays within each other", "a.json", b"[" * 100_000, "malformed"),
+    ],
+    "Tables": [
+        Case("rows with too few and too many columns", "a.csv",
+             b"id,text,n\n1,one\n2,two,2\n3,three,3,4\n",
+             "2: malformed; 3: document; 4: malformed"),
+        Case("a quote that is never closed", "a.csv", b'id,text\n1,"one\n2,two\n3,"three"\n',
+             "2: malformed; 3: document; 4: document"),
+        Case("the same, where quotes mean nothing", "a.csv", b'id,text\n1,"one\n2,two\n',
+             "2: document; 3: document", {"quoting": False}),
+        Case("characters behind a closing quote", "a.csv", b'id,text\n1,"one"s\n2,two\n',
+             "2: malformed; 3: document"),
+        Case("a Latin-1 byte in a row", "a.csv", b"id,text\n1,caf\xe9\n2,two\n",
+             "2: undecodable; 3: document"),
+        Case("a NUL byte in a cell", "a.csv", b"id,text\n1,a\x00b\n2,two\n",
+             "2: malformed; 3: document"),
+        Case("an empty cell", "a.csv", b"id,text\n1,\n2,two\n", "2: empty; 3: document"),
+        Case("a header without the column", "a.csv", b"id,body\n1,one\n2,two\n", "missing_field"),
+        Case("a header alone", "a.csv", b"id,text\n", "empty"),
+        Case(LONG_LINE, "a.tsv", _long(b"text\none\n", b"\nthree\n"),
+             "2: document; 3: too_large; 4: document"),
+        Case("a Latin-1 byte within quotes, cells of several lines behind it", "a.csv",
+             b'id,text\n1,"a\ncaf\xe9"\n2,"b\nc"\n3,"d\ne"\n',
+             "2: malformed; 3: undecodable; 4: document; 6: document"),
+        Case("Parquet, a page damaged", "a.parquet",
+             damaged(make.parquet(text=["one", "two"]), 10), "malformed"),
+        Case("Parquet, cut short", "a.parquet", make.parquet(text=["one", "two"])[:-10],
+             "malformed"),
+        Case("Parquet, a null text", "a.parquet", make.parquet(text=["one", None]),
+             "1: document; 2: missing_field"),
+        Case("Parquet without rows", "a.parquet", make.parquet(text=[]), "empty"),
+    ],
+    "Annotated text": [
+        Case("CoNLL-U, a sentence with too few columns", "a.conllu",
+             (SENTENCE + "1\tCats\n\n" + SENTENCE).encode(), "4: malformed; document"),
+        Case("CoNLL-U, words out of order", "a.conllu",
+             (SENTENCE + WORD.format(2, "Cats", "cat") + "\n").encode(), "4: malformed; document"),
+        Case("CoNLL-U, a range without its words", "a.conllu",
+             (WORD.format("1-2", "du", "_") + WORD.format(1, "de", "de") + "\n"
+              + SENTENCE).encode(), "1: malformed; document"),
+        Case("CoNLL-U, a Latin-1 byte", "a.conllu",
+             SENTENCE.encode() + b"1\tcaf\xe9\n\n", "4: undecodable; document"),
+        Case("CoNLL-U, every sentence broken", "a.conllu", b"1\tCats\n\n2\tDogs\n",
+             "1: malformed; 3: malformed"),
+        Case("CoNLL-U, no sentence", "a.conllu", b"# newdoc id = a\n", "1: empty"),
+        Case("CoNLL-U, a `# newdoc` without a sentence between others", "a.conllu",
+             f"# newdoc\n{SENTENCE}# newdoc\n\n# newdoc\n{SENTENCE}".encode(),
+             "1: document; 5: empty; 7: document"),
+        Case("CoNLL-U, a line of 100 MB", "a.conllu",
+             _long(SENTENCE.encode(), b"\n\n" + SENTENCE.encode()), "4: too_large; document"),
+        Case("lines, one with a Latin-1 byte", "a.txt", b"one\ncaf\xe9\nthree\n",
+             "2: undecodable; document", {"format": "lines"}),
+        Case("lines, one with a NUL byte", "a.txt", b"one\nt\x00wo\nthree\n",
+             "2: malformed; document", {"format": "lines"}),
+        Case("lines, " + LONG_LINE, "a.txt", _long(b"one\n", b"\nthree\n"),
+             "2: too_large; document", {"format": "lines"}),
+    ],
+    "Dates": [
+        Case("no year in the name", "a.txt", b"Text.", "no_date", {"dates": r"name:(\d{4})"}),
+        Case("no date in the header", "a.xml", tei(), "no_date", {"dates": "header"}),
+        Case("no date in the field", "a.jsonl", _json(), "1: no_date", {"dates": "field:date"}),
+        Case("no row in the table", "a.txt", None, "no_date",
+             {"dates": "table:FOLDER/.table.csv:key=file,date=year"}, place=_table),
+        _dated("1850-02-30"),
+        _dated("1850-13-01"),
+        _dated("99999"),
+        _dated("unknown"),
+        Case("a range, where ranges are refused", "a.jsonl", _json(date="1840-1850"),
+             "1: bad_date", {"dates": "field:date", "date_range": "reject"}),
+    ],
+    "Compressed files": [
+        *map(_cut, COMPRESS),
+        _followed("gz"),
+        _followed("zst"),
+        _followed("bz2"),
+        _followed("xz"),
+        Case("bz2 of two streams", "a.jsonl.bz2",
+             COMPRESS["bz2"](FIRST) + COMPRESS["bz2"](LAST), "1: document; 2: document"),
+        Case("bz2 of two streams, the second damaged", "a.jsonl.bz2",
+             COMPRESS["bz2"](FIRST) + damaged(COMPRESS["bz2"](LAST), 0), "1: document; malformed"),
+        *map(_bomb, COMPRESS),
+        Case("gz that expands to more than is allowed", "a.txt.gz", gzip.compress(LARGE),
+             "unsafe", {"max_expanded_bytes": 999}),
+        *map(_misnamed, COMPRESS),
+        Case("gz that its name does not tell", "a.txt", gzip.compress(b"Text."), "document"),
+        Case("gz of nothing", "a.txt.gz", gzip.compress(b""), "empty"),
+        Case("gz within gz", "a.txt.gz", gzip.compress(gzip.compress(b"Text.\x00")), "undecodable"),
+    ],
+    "Archives": [
+        Case("zip, cut short", "a.zip", zipped(*TWO)[:-30], "malformed"),
+        Case("zip, a member damaged", "a.zip", damaged(zipped(*TWO), 40),
+             "a.txt: malformed; b.txt: document"),
+        Case("zip, bytes of something else behind it", "a.zip", zipped(*TWO) + b"garbage",
+             "a.txt: document; b.txt: document"),
+        Case("named zip, but plain text", "a.zip", b"Text.", "malformed"),
+        Case("zip, two members of one name and without date", "a.zip",
+             zipped(("a.txt", b"one"), ("a.txt", b"two")), "a.txt: no_date; a.txt: no_date",
+             {"dates": r"name:(\d{4})"}),
+        Case("zip, two members of one name that come annotated", "a.zip",
+             zipped(("a.txt", b"one"), ("a.txt", b"two")), "a.txt: document; a.txt: document",
+             {"format": "lines"}),
+        Case("zip that its name does not tell", "a.txt", zipped(*TWO),
+             "a.txt: document; b.txt: document"),
+        Case("zip without members", "a.zip", zipped(), "empty"),
+        Case("zip, a member encrypted", "a.zip", make.encrypted(zipped(("a.txt", b"one"))),
+             "a.txt: unreadable"),
+        Case("zip, names that lead out", "a.zip",
+             zipped(("../a.txt", b"1"), ("/b.txt", b"2"), ("C:\\c.txt", b"3"), ("d.txt", b"4")),
+             "../a.txt: unsafe; /b.txt: unsafe; C:\\c.txt: unsafe; d.txt: document"),
+        Case("zip, a member that expands more than 200 times, another behind it", "a.zip",
+             lambda: zipped(("a.txt", NEWLINE * BOMB), ("b.txt", b"two")),
+             "a.txt: unsafe; b.txt: unsafe"),
+        Case("zip, a gz member that does", "a.zip",
+             lambda: zipped(("a.txt.gz", gzip.compress(NEWLINE * BOMB)), ("b.txt", b"two")),
+             "a.txt.gz: unsafe; b.txt: document"),
+        Case("zip within zip", "a.zip", zipped(("in.zip", zipped(*TWO)), ("b.txt", b"two")),
+             "in.zip: unreadable; b.txt: document"),
+        Case("tar, cut within a member", "a.tar", tar(*TWO)[:600], "a.txt: malformed"),
+        Case("tar, cut between members", "a.tar", tar(*TWO)[:1024],
+             "a.txt: document; malformed"),
+        Case("tar, a header damaged", "a.tar", damaged(tar(*TWO), 1030),
+             "a.txt: document; malformed"),
+        Case("tar, bytes of something else behind it", "a.tar", tar(*TWO) + b"garbage",
+             "a.txt: document; b.txt: document; malformed"),
+        Case("two tar archives in one file", "a.tar", tar(TWO[0]) + tar(TWO[1]),
+             "a.txt: document; malformed"),
+        Case("tar.gz, cut short", "a.tar.gz", gzip.compress(tar(*TWO))[:-10],
+             "a.txt: document; b.txt: document; malformed"),
+        Case("named tar, but plain text", "a.tar", b"Text.", "malformed"),
+        Case("tar, names that lead out", "a.tar",
+             tar(("../a.txt", b"1"), ("/b.txt", b"2"), ("c.txt", b"3")),
+             "../a.txt: unsafe; /b.txt: unsafe; c.txt: document"),
+        Case("tar, a symbolic and a hard link", "a.tar",
+             tar(("a.txt", tarfile.SYMTYPE, SECRET), ("b.txt", tarfile.LNKTYPE, SECRET)),
+             "a.txt: unsafe; b.txt: unsafe"),
+        Case("tar, a device and a pipe", "a.tar",
+             tar(("a.txt", tarfile.CHRTYPE, ""), ("b.txt", tarfile.FIFOTYPE, "")),
+             "a.txt: unsafe; b.txt: unsafe"),
+        Case("tar.gz that expands more than 200 times", "a.tar.gz",
+             lambda: gzip.compress(tar(("a.txt", NEWLINE * BOMB))), "a.txt: unsafe"),
+        Case("tar within tar", "a.tar", tar(("in.tar", tar(*TWO)), ("b.txt", b"two")),
+             "in.tar: unreadable; b.txt: document"),
+        Case("7z", "a.7z", b"7z\xbc\xaf'\x1c\x00\x04", "unreadable"),
+    ],
+    "Files": [
+        Case("a link to nothing", "a.txt", None, "unreadable",
+             place=lambda path: path.symlink_to("nowhere.txt")),
+        Case("a link to itself", "a.txt", None, "unreadable",
+             place=lambda path: path.symlink_to("a.txt")),
+        Case("a pipe", "a.txt", None, "unreadable", place=os.mkfifo, while_read=make.piped),
+        Case("no permission to read it", "a.txt", b"Text.", "unreadable", while_read=make.locked),
+        Case("gone since the inputs were listed", "a.txt", b"Text.", "unreadable",
+             while_read=make.vanished),
+        Case("a folder of that name: what is in it is taken in", "a.txt", None,
+             "in.txt: document", place=lambda path: (path.mkdir(), (path / "in.txt")
+             .write_bytes(b"Text."))),
+    ],
+}  # fmt: skip
+
+if __name__ == "__main__":
+    sys.stdout.write(document(CASES))

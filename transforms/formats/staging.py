@@ -1,0 +1,202 @@
+"""Staging files of ingestion: records in the order of reading, their keys, rejects by bucket.
+
+What is held in memory does not grow with the number of records or rejects.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from schemas.rejects import REJECTS, RejectRow
+from transforms.common.artefacts import Artefact
+from transforms.common.batches import BatchWriter
+from transforms.common.fingerprints import bucket_of, digest
+from transforms.common.records import ANNOTATION, annotation_batch
+from transforms.formats.base import Record
+
+__all__ = [
+    "EXAMPLES",
+    "KEYS",
+    "RECORD",
+    "RecordKey",
+    "RecordStage",
+    "RejectStage",
+    "StageFile",
+    "stage_rejects",
+]
+
+STAGE_CHARACTERS = 1 << 18
+STAGE_REJECTS = 10_000
+EXAMPLES = 3  # rejects that a receipt quotes
+
+# A row of a staging file: a record before its document_id is settled.
+RECORD = pa.schema(
+    [
+        ("key", pa.string()),
+        ("source", pa.string()),
+        ("position", pa.string()),
+        ("block", pa.int32()),
+        ("language", pa.string()),
+        ("year", pa.int32()),
+        ("year_to", pa.int32()),
+        ("date", pa.string()),
+        ("genre", pa.string()),
+        ("author", pa.string()),
+        ("title", pa.string()),
+        ("text", pa.string()),
+        ("annotated", pa.bool_()),
+    ]
+)
+
+# A row for each record of a staging file that could have duplicates: the record's key, source,
+# ordinal and position there, and its place in the staging file. A batch is a staging file.
+KEYS = pa.schema(
+    [
+        ("key", pa.string()),
+        ("source", pa.string()),
+        ("ordinal", pa.int64()),
+        ("position", pa.string()),
+        ("place", pa.int32()),
+    ]
+)
+
+
+RecordKey = tuple[str, str, int, str]  # key (empty: never a duplicate), source, ordinal, position
+
+
+class StageFile(NamedTuple):
+    """A staging file: where records lie, and annotation that came with them (or an empty path)."""
+
+    path: str
+    ready: str
+    characters: int
+
+
+class RecordStage:
+    """Writes records to staging files, opening a new one when the last is full.
+
+    Nothing is kept of a record once its file is written, so that memory does not grow with them.
+    """
+
+    def __init__(self, artefact: Artefact, keys: BatchWriter) -> None:
+        self._artefact = artefact
+        self._key_writer = keys
+        self.files: list[StageFile] = []
+        self._rows: list[dict[str, Any]] = []
+        self._ready: list[pa.RecordBatch | None] = []
+        self._keys: list[RecordKey] = []
+        self._characters = 0
+
+    def add(self, row: dict[str, Any], record: Record, key: RecordKey) -> None:
+        """Add a record: its row (see `RECORD`), what its reader yielded, its key."""
+        size = len(record.text or "")
+        ready = None
+        if record.sentences is not None:
+            ready = annotation_batch(record.sentences)
+            size = max(size, ready.nbytes)
+        if self._rows and self._characters + size > STAGE_CHARACTERS:
+            self.flush()
+        self._rows.append(row)
+        self._ready.append(ready)
+        self._keys.append(key)
+        self._characters += size
+
+    def flush(self) -> None:
+        """Write what is held to a file of its own."""
+        if not self._rows:
+            return
+        suffix = f"-{len(self.files):04d}.arrow"
+        with (
+            self._artefact.writing(suffix) as stream,
+            BatchWriter(stream, RECORD) as writer,
+        ):
+            for row in self._rows:
+                writer.write(pa.RecordBatch.from_pylist([row], schema=RECORD))
+        ready = ""
+        if any(batch is not None for batch in self._ready):
+            ready = self._artefact.path("-ready" + suffix)
+            empty = annotation_batch([])
+            with (
+                self._artefact.writing("-ready" + suffix) as stream,
+                BatchWriter(stream, ANNOTATION) as writer,
+            ):
+                for batch in self._ready:
+                    writer.write(empty if batch is None else batch)
+        rows = [(*key, place) for place, key in enumerate(self._keys) if key[0]]
+        self._key_writer.write(_batch(rows, KEYS))
+        self.files.append(StageFile(self._artefact.path(suffix), ready, self._characters))
+        self._rows, self._ready, self._keys, self._characters = [], [], [], 0
+
+
+class RejectStage:
+    """Stages rejects, a batch a bucket and some thousands of them; the file is made if any come."""
+
+    def __init__(self, artefact: Artefact, parts: int) -> None:
+        self._artefact = artefact
+        self._parts = parts
+        self._held: list[RejectRow] = []
+        self._ordinals: list[list[int]] = []
+        self._reasons: Counter[str] = Counter()
+        self._examples: list[RejectRow] = []
+        self._open = ExitStack()
+        self._writer: BatchWriter | None = None
+
+    @property
+    def count(self) -> int:
+        """Return how many rejects were added."""
+        return self._reasons.total()
+
+    def add(self, row: RejectRow) -> None:
+        """Add a reject."""
+        self._held.append(row)
+        self._reasons[row.reason] += 1
+        if len(self._examples) < EXAMPLES:
+            self._examples.append(row)
+        if len(self._held) >= STAGE_REJECTS:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._writer is None:
+            stream = self._open.enter_context(self._artefact.writing("-rejects.arrow"))
+            self._writer = self._open.enter_context(BatchWriter(stream, REJECTS.schema()))
+        buckets: dict[int, list[RejectRow]] = {}
+        for row in self._held:
+            bucket = bucket_of(digest([row.source, row.position]), self._parts)
+            buckets.setdefault(bucket, []).append(row)
+        for bucket, rows in sorted(buckets.items()):
+            self._ordinals.append([bucket, self._writer.write(_batch(rows, REJECTS.schema()))])
+        self._held = []
+
+    def receipt(self) -> dict[str, Any]:
+        """Return where the rejects are staged, their number by reason, and the first of them."""
+        path = self._artefact.path("-rejects.arrow") if self._ordinals else ""
+        return {
+            "rejects": {"path": path, "ordinals": self._ordinals},
+            "reasons": self._reasons,
+            "examples": self._examples,
+        }
+
+    def __enter__(self) -> "RejectStage":
+        return self
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if kind is None and self._held:
+            self._flush()
+        self._open.__exit__(kind, error, trace)
+
+
+def _batch(rows: Iterable[Sequence[Any]], schema: pa.Schema) -> pa.RecordBatch:
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    arrays = [pa.array(c, field.type) for c, field in zip(columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def stage_rejects(artefact: Artefact, rejects: Iterable[RejectRow], parts: int) -> dict[str, Any]:
+    """Write rejects as batches by bucket; return the path and the buckets' ordinals."""
+    with RejectStage(artefact, parts) as stage:
+        for row in rejects:
+            stage.add(row)
+    return stage.receipt()["rejects"]
