@@ -3,29 +3,20 @@
     python -m benchmarks annotation
 
 One BLAS thread each. The rows: throughput of `annotate_file` (text in, staged documents and
-sentences out) in one process over that of the bare loop, by CPU time; and of the annotation stage
-of `lexbeam corpus` in two processes, by the clock, the models' loading included. The texts are the
+sentences out) over that of the bare loop in the same process, by CPU time; and of the annotation
+stage of `lexbeam corpus` in two processes over that of the bare loop in one of its own, by the
+clock, the loading of the models by the stage, but not by the loop, included. The texts are the
 State of the Union addresses where LEXBEAM_DATA has them, else the sample corpus; the pipeline is
 the trained one beside them, else a blank one with a sentencizer, whose figures say little.
 """
 
 import shutil
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks.measure import (
-    Row,
-    data_folder,
-    environment,
-    lexbeam,
-    ratios,
-    stage_seconds,
-    timed,
-)
+from benchmarks.measure import Row, data_folder, lexbeam, ratios, run_script, stage_seconds
 from transforms.annotation.annotate import AnnotateOptions, annotate_file
 from transforms.annotation.base import describe_engine, load_engine, split_paragraphs
 from transforms.common.artefacts import Workspace
@@ -56,7 +47,20 @@ def measure(folder: Path) -> list[Row]:
     return [_one_process(folder, paths[::SHARE], spec), _two_processes(folder, paths, spec)]
 
 
-def _bare(paths: list[Path], spec: str) -> Callable[[], None]:
+BARE = """
+import sys, time
+from pathlib import Path
+from benchmarks.annotation import bare
+spec, *paths = sys.argv[1:]
+loop = bare([Path(path) for path in paths], spec)
+start = time.perf_counter()
+loop()
+print(time.perf_counter() - start)
+"""
+
+
+def bare(paths: list[Path], spec: str) -> Callable[[], None]:
+    """Return the bare loop, its pipeline loaded."""
     import spacy
 
     nlp = spacy.load(spec.partition(":")[2])
@@ -85,10 +89,10 @@ def _one_process(folder: Path, paths: list[Path], spec: str) -> Row:
         for path, ready, _ in receipt["files"]:
             annotate_file(space, path, ready, (), engine, options)
 
-    bare = _bare(paths, spec)
-    bare()
+    loop = bare(paths, spec)
+    loop()
     ours()  # both have warm caches now
-    value, found = ratios(bare, ours, REPEATS, clock=time.process_time)
+    value, found = ratios(loop, ours, REPEATS, clock=time.process_time)
     note = f"all runs: {', '.join(f'{ratio:.3f}' for ratio in found)}"
     return Row("annotation over a bare nlp.pipe loop, one process", value, 0.95, False, "x", note)
 
@@ -105,15 +109,12 @@ execute(options, load_runner_config("direct_multiprocess"), work)
 
 def _two_processes(folder: Path, paths: list[Path], spec: str) -> Row:
     """Time the stage from its plan to its last artefact, the models' loading included."""
-    work = folder / "two"
-    bare = _bare(paths, spec)
     found = []
     for number in range(REPEATS):
-        single = timed(bare)
-        folder = work / str(number)
-        command = [sys.executable, "-c", SCRIPT, str(paths[0].parent), spec, str(folder)]
-        subprocess.run(command, check=True, env=environment())
-        found.append(single / stage_seconds(folder, "annotate"))
+        single = float(run_script(BARE, spec, *map(str, paths)))
+        work = folder / "two" / str(number)
+        run_script(SCRIPT, str(paths[0].parent), spec, str(work))
+        found.append(single / stage_seconds(work, "annotate"))
     note = f"all runs: {', '.join(f'{ratio:.2f}' for ratio in found)}"
     name = "annotation stage in two processes over a bare nlp.pipe loop"
     return Row(name, statistics.median(found), 1.8, False, "x", note)

@@ -6,13 +6,11 @@ The bare script reads the lines, trains two gensim models, aligns by numpy and w
 files, in one thread; the job is `lexbeam run` in one process. 2 M words, 5 epochs.
 """
 
-import subprocess
-import sys
 from pathlib import Path
 
 import yaml
 
-from benchmarks.measure import Row, environment, lexbeam, ratios
+from benchmarks.measure import Row, lexbeam, ratios, run_script
 
 TOKENS = 2_000_000
 REPEATS = 3
@@ -75,10 +73,9 @@ def make_config(folder: Path, tokens: int, seed: int = 1) -> Path:
 def measure(folder: Path) -> list[Row]:
     """Return the row."""
     config = make_config(folder, TOKENS)
-    command = [sys.executable, "-c", SCRIPT, str(folder / "lines"), str(folder)]
     value, found = ratios(
         lambda: lexbeam("run", str(config), "--overwrite"),
-        lambda: subprocess.run(command, check=True, env=environment()),
+        lambda: run_script(SCRIPT, str(folder / "lines"), str(folder)),
         REPEATS,
     )
     note = f"all runs: {', '.join(f'{ratio:.2f}' for ratio in found)}"

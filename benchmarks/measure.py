@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 __all__ = [
     "ROOT", "Row", "data_folder", "environment", "lexbeam", "peak_memory", "ratios", "report",
-    "stage_seconds", "timed",
+    "run_script", "stage_seconds", "timed",
 ]  # fmt: skip
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -76,8 +76,21 @@ def environment(**extra: str) -> dict[str, str]:
 
 def lexbeam(*words: str) -> None:
     """Run the command in a process of its own."""
-    command = [sys.executable, "-m", "pipelines.cli", *words]
-    subprocess.run(command, check=True, env=environment(), stdout=subprocess.DEVNULL)
+    _run("-m", "pipelines.cli", *words)
+
+
+def run_script(script: str, *words: str) -> str:
+    """Run a Python script in a process of its own and return what it printed."""
+    return _run("-c", script, *words)
+
+
+def _run(*words: str) -> str:
+    done = subprocess.run(
+        [sys.executable, *words], env=environment(), capture_output=True, text=True
+    )
+    if done.returncode:
+        raise RuntimeError(f"a measured process failed: {done.stderr[-2000:]}")
+    return done.stdout
 
 
 def _children(process: int) -> list[int]:

@@ -7,12 +7,10 @@ with one process over that with two, on a sample corpus of 2 M words, made first
 """
 
 import statistics
-import subprocess
-import sys
 from pathlib import Path
 
 from benchmarks.change import make_config
-from benchmarks.measure import Row, environment, lexbeam, stage_seconds
+from benchmarks.measure import Row, lexbeam, run_script, stage_seconds
 
 TOKENS = 2_000_000
 REPEATS = 3
@@ -38,8 +36,7 @@ def measure(folder: Path) -> list[Row]:
 
     def train(runner: str, number: int) -> float:
         work = folder / f"{runner}{number}"
-        command = [sys.executable, "-c", SCRIPT, corpus, str(work), runner]
-        subprocess.run(command, check=True, env=environment())
+        run_script(SCRIPT, corpus, str(work), runner)
         return stage_seconds(work, "train")
 
     found = [train("direct", n) / train("direct_multiprocess", n) for n in range(REPEATS)]

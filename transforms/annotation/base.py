@@ -33,6 +33,7 @@ from transforms.annotation.records import (
     Resolve,
 )
 from transforms.common.errors import UsageError, nearest
+from transforms.common.heap import keep_freed_memory
 from transforms.common.records import Sentence
 
 __all__ = [
@@ -102,6 +103,7 @@ def load_engine(spec: str, *, resolve: Resolve | None = None) -> Engine:
     with _LOADING:
         if spec not in _LOADED:
             info, load = _prepare(spec, resolve)
+            keep_freed_memory()
             _LOADED[spec] = Engine(
                 name=info.name,
                 language=info.language,
