@@ -9,7 +9,7 @@ docs/architecture.md for the picture.
 import fnmatch
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -25,7 +25,7 @@ from pipelines.runners import (
     load_runner_config,
     run_pipeline,
 )
-from schemas.rejects import NOT_COUNTED, RejectRow
+from schemas.rejects import NOT_COUNTED, REMEDIES, RejectRow
 from transforms.annotation.annotate import AnnotateOptions
 from transforms.annotation.base import describe_engine
 from transforms.annotation.normalise import read_rules
@@ -49,7 +49,7 @@ from transforms.formats.ptransforms import (
     SettleDuplicates,
     StagedRejects,
 )
-from transforms.formats.registry import FORMATS
+from transforms.formats.registry import FORMATS, printable
 
 __all__ = ["CorpusOptions", "CorpusPlan", "CorpusResult", "build", "execute", "plan_corpus", "run"]
 
@@ -222,6 +222,7 @@ def _list_inputs(options: CorpusOptions) -> list[InputFile]:
             if entry.path.startswith(out.rstrip("/") + "/"):
                 continue  # what an earlier run published below the input
             name = f"{labels[root]}/{entry.name}" if len(roots) > 1 else entry.name
+            name = printable(name)
             listed.setdefault(entry.path, InputFile(name, entry.path, entry.size, labels[root]))
     if not listed:
         raise LexbeamError("no input files are left after --exclude")
@@ -299,7 +300,7 @@ def _section(
     late = [row for receipt in annotated for row in receipt["reasons"]]
     for source, reason in late:
         reasons[reason] = reasons.get(reason, 0) + 1
-        row = by_name[source if source in by_name else source.partition("!")[0]]
+        row = by_name[_file_of(source, by_name)]
         row[4], row[5] = row[4] - 1, row[5] + 1  # taken in, then left out
     counts = {"documents": 0, "sentences": 0, "tokens": 0, "characters": 0}
     for receipt in annotated:
@@ -329,6 +330,13 @@ def _section(
     }
 
 
+def _file_of(source: str, names: Mapping[str, Any]) -> str:
+    """Return the file that a source is, or is a member of; names may hold the mark of members."""
+    while source and source not in names:
+        source = source.rpartition("!")[0]
+    return source
+
+
 _INPUT = ("name", "bytes", "sha256", "records", "documents", "rejects")
 
 
@@ -341,7 +349,7 @@ def _check_rejects(
     if acceptable(records, refused, options.max_reject_share):
         if section["documents"]:
             return
-        raise LexbeamError("no document is left: every input record was rejected")
+        raise LexbeamError("no document is left: every input record was rejected; see --dry-run")
     listed = ", ".join(f"{reason} {number}" for reason, number in reasons.items())
     shown = [RejectRow(*row) for row in sorted(examples)]
     shown = [row for row in shown if row.reason not in NOT_COUNTED][:EXAMPLES_SHOWN]
@@ -349,24 +357,13 @@ def _check_rejects(
         f"\n  {row.source} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
         for row in shown
     )
-    remedies = sorted({_REMEDIES[reason] for reason in reasons if reason in _REMEDIES})
+    remedies = sorted({REMEDIES[reason] for reason in reasons if reason in REMEDIES})
     raise LexbeamError(
         f"{refused} of {records} input records were rejected ({listed}), more than "
         f"--max-reject-share {options.max_reject_share} allows; nothing is published. Some of "
         f"them:{first}\nMend them, {''.join(f'{remedy}, ' for remedy in remedies)}or allow more "
         "with --max-reject-share."
     )
-
-
-_REMEDIES = {
-    "undecodable": "name their --encoding",
-    "malformed": "say more of their --format (--delimiter, --columns, --no-quoting)",
-    "missing_field": "name what there is by --text-field",
-    "no_date": "choose another rule for --dates",
-    "bad_date": "choose another rule for --dates",
-    "too_large": "raise the limits (--max-...)",
-    "unsafe": "raise the limits (--max-...) where you trust them",
-}
 
 
 def run(options: CorpusOptions, beam_options: Sequence[str] = ()) -> None:

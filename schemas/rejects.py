@@ -6,7 +6,7 @@ import pyarrow as pa
 
 from schemas.columns import Table, column
 
-__all__ = ["NOT_COUNTED", "REASONS", "REJECTS", "RejectRow"]
+__all__ = ["NOT_COUNTED", "REASONS", "REJECTS", "REMEDIES", "RejectRow"]
 
 REASONS = {
     "undecodable": "the bytes are not text in the declared encoding",
@@ -20,6 +20,17 @@ REASONS = {
     "too_large": "larger than the limit on a record",
     "duplicate": "same text, year, author, title and collection as a document kept",
     "engine_error": "the annotation engine failed on the document",
+}
+
+# What a person may do about many of a kind.
+REMEDIES = {
+    "undecodable": "name their --encoding",
+    "malformed": "say more of their --format (--delimiter, --columns, --no-quoting)",
+    "missing_field": "name what there is by --text-field",
+    "no_date": "choose another rule for --dates",
+    "bad_date": "choose another rule for --dates",
+    "too_large": "raise the limits (--max-...)",
+    "unsafe": "raise the limits (--max-...) where you trust them",
 }
 
 # Left out by rule, not by fault: they do not count towards --max-reject-share.

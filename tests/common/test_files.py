@@ -84,3 +84,14 @@ def test_a_pipe_is_no_file(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="not a regular file"):
         files.read_bytes(str(tmp_path / "pipe"))
+
+
+def test_folders_that_link_to_each_other_are_listed_once(tmp_path):
+    touch(tmp_path, "a/1.txt", "b/2.txt")
+    for number in range(3):
+        (tmp_path / "a" / f"l{number}").symlink_to(tmp_path / "b")
+        (tmp_path / "b" / f"l{number}").symlink_to(tmp_path / "a")
+    assert [entry.name for entry in files.list_files(str(tmp_path))] == ["a/1.txt", "b/2.txt"]
+    assert [entry.name for entry in files.list_files(str(tmp_path / "a"))] == [
+        "1.txt", "l0/2.txt",
+    ]  # fmt: skip

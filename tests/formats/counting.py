@@ -171,7 +171,7 @@ def _row(lines, delimiter, quoting):
 
 def least_width(delimiter):
     """Return how many cells make it sure that lines with as many are rows."""
-    return 2 if delimiter == "\t" else 4
+    return 3 if delimiter == "\t" else 4
 
 
 def _blocks(data):

@@ -76,3 +76,9 @@ def test_a_long_document_comes_in_blocks_without_text():
 def test_no_sentence_at_all():
     assert summary(b"# newdoc\n\n", "conllu") == [("1", "empty")]
     assert summary(b"", "conllu") == [("", "empty")]
+
+
+def test_comments_behind_an_empty_line_are_still_the_documents():
+    data = b"# newdoc id = a\n\n# year = 1790\n1\tA\ta" + b"\t_" * 7 + b"\n"
+    (record,) = entries(data, "conllu")
+    assert record.fields == {"newdoc id": "a", "year": "1790", "date": "1790"}

@@ -94,7 +94,7 @@ def test_options_that_mean_nothing_are_bad_usage():
 
 
 def test_rows_that_a_quote_would_swallow_arrive_and_its_own_row_is_a_reject():
-    data = b'text\tn\n"Can it grow?\t1\nplain row\t2\nHe said so."\t3\nlast row\t4\n'
+    data = b'text\tn\tm\n"Can it grow?\t1\tx\nplain row\t2\tx\nHe said so."\t3\tx\nlast row\t4\tx\n'
     assert summary(data, "csv", name="a.tsv") == [
         ("2", "malformed"),
         "plain row",
@@ -108,6 +108,8 @@ def test_rows_that_a_quote_would_swallow_arrive_and_its_own_row_is_a_reject():
 def test_cells_of_several_lines_are_read():
     data = b'n,text\n1,"One,\ntwo, and three."\n2,"a\n\nb"\n'
     assert summary(data, "csv") == ["One,\ntwo, and three.", "a\n\nb"]
+    data = b'n\ttext\n1\t"Scene\nANNA\tHi.\nBOB\tYo."\n'
+    assert summary(data, "csv", name="a.tsv") == ["Scene\nANNA\tHi.\nBOB\tYo."]
     data = b'n,text\n1,"One, two\nthree, four"\n'  # with few columns nobody can tell
     assert summary(data, "csv") == ["One, two\nthree, four"]
     data = b'n,text,m\n1,"One, two\nthree, four",2\n'
@@ -116,3 +118,8 @@ def test_cells_of_several_lines_are_read():
 
 def test_rows_of_empty_cells_are_blank():
     assert summary(b'n,text,m\n1,One.,\n,,\n , ,\n"","",""\n', "csv") == ["One."]
+
+
+def test_an_open_quote_before_many_empty_lines_meets_the_limit():
+    data = b'text,b\n"a,b' + b"\n" * 1000 + b"c,d\n"
+    assert summary(data, "csv", max_line_bytes=10_000) == [("2", "malformed"), "c"]

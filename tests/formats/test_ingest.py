@@ -100,3 +100,13 @@ def test_what_share_of_rejects_is_acceptable():
     assert acceptable(100, 5, 0.05)
     assert not acceptable(100, 6, 0.05)
     assert not acceptable(0, 0, 1.0)
+
+
+def test_staging_files_are_cut_by_all_that_records_hold(tmp_path):
+    line = b'{"text": "a%d", "title": "' + b"t" * 900 + b'"}\n'
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"".join(line % number for number in range(1000)))
+    made = Unit((InputFile(path.name, str(path), path.stat().st_size, "in"),), 1)
+    receipt = ingest_unit(Workspace(str(tmp_path / "w")), made, IngestOptions())
+    assert len(rows_of(receipt)) == 1000
+    assert len(receipt["files"]) > 3

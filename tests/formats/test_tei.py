@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from reading import entries, summary
 
@@ -193,3 +195,23 @@ def test_declared_encodings_are_followed():
     data = "<?xml version='1.0' encoding='{}'?><TEI><text><body><p>café</p></body></text></TEI>"
     for encoding in ("ISO-8859-1", "windows-1252", "UTF-16"):
         assert summary(data.format(encoding).encode(encoding), "tei") == ["café"]
+
+
+def test_thousands_of_cut_words_take_no_time():
+    body = "".join(f"{word}-<lb/>gabe {word}gabe " for word in map("w{}x".format, range(4000)))
+    start = time.process_time()
+    (record,) = entries(f"<TEI><text><body><p>{body}</p></body></text></TEI>".encode(), "tei")
+    assert time.process_time() - start < 2
+    assert record.text == "".join(f"w{n}xgabe w{n}xgabe " for n in range(4000)).strip()
+
+
+def test_sentences_without_words_leave_no_marks():
+    body = "<p><s>One two.</s> <s>Three.</s></p>"
+    assert summary(f"<TEI><text><body>{body}</body></text></TEI>".encode(), "tei") == [
+        "One two. Three."
+    ]
+
+
+def test_all_kinds_of_spaces_are_one_space():
+    body = "<p>a\u2000b\u00a0\u2003 c\u3000d</p>"
+    assert summary(f"<TEI><text><body>{body}</body></text></TEI>".encode(), "tei") == ["a b c d"]

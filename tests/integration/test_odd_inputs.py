@@ -2,6 +2,7 @@
 
 import json
 import os
+import zipfile
 from pathlib import Path
 
 import pandas as pd
@@ -234,3 +235,23 @@ def test_a_dry_run_shows_documents_and_rejects_and_writes_nothing(texts, tmp_pat
     assert "reject    undated.txt: no_date" in out
     assert "4 documents and 2 rejects looked at" in out
     assert not (tmp_path / "out").exists()
+
+
+def test_names_that_no_table_can_hold_and_names_like_members(texts, tmp_path):
+    odd = tmp_path / "odd"
+    odd.mkdir()
+    text = (texts / "1810.txt").read_bytes()
+    for name in (b"bytes\xff.txt", b"one\x01.txt", b"two\x02.txt"):
+        with open(os.path.join(os.fsencode(odd), name), "wb") as stream:
+            stream.write(text)
+    with zipfile.ZipFile(odd / "like!member.zip", "w") as archive:
+        archive.writestr("a.txt", "The sailor sings of the land.")
+        archive.writestr("b.txt", "The sailor sings of the land.")
+    out = tmp_path / "out"
+    assert make("corpus", odd, "--out", out, "--engine", "builtin:en", "--format", "text") == 0
+    section = json.loads((out / "manifest.json").read_text())["corpus"]
+    assert (section["records"], section["documents"]) == (5, 2)
+    assert section["rejects"] == {"duplicate": 3}
+    assert {row["name"]: row["rejects"] for row in section["inputs"]} == {
+        "bytes\ufffd.txt": 0, "like!member.zip": 1, "one\ufffd.txt": 1, "two\ufffd.txt": 1,
+    }  # fmt: skip

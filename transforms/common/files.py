@@ -172,7 +172,8 @@ def list_files(path: str) -> list[Entry]:
 def root_of(path: str) -> str:
     """Return the folder that names listed for `path` are relative to, absolute."""
     if is_local(path):
-        folder = os.path.dirname(path) if os.path.isfile(path) else path
+        single = os.path.lexists(path) and not os.path.isdir(path)
+        folder = os.path.dirname(path) if single else path
         return absolute(_fixed_part(folder) or ".")
     return _fixed_part(path).rstrip("/")
 
@@ -195,20 +196,29 @@ def _list_local(path: str) -> list[Entry]:
 
 
 def _below(root: str) -> Iterator[str]:
+    """Yield the files below a folder; one that links lead to in several ways is listed once."""
+    seen: set[str] = set()
+
     def failed(error: OSError) -> None:
         raise LexbeamError(f"the folder {error.filename!r} cannot be listed: {error.strerror}")
 
-    for folder, folders, names in os.walk(root, onerror=failed, followlinks=True):
-        above = os.path.realpath(folder)
-        kept = []
-        for name in folders:
-            inner = os.path.join(folder, name)
-            # A link to a folder above would lead round in circles.
-            circle = os.path.islink(inner) and f"{above}/".startswith(os.path.realpath(inner) + "/")
-            if not name.startswith(".") and not circle:
-                kept.append(name)
-        folders[:] = kept
-        yield from (os.path.join(folder, name) for name in names)
+    def walk(top: str) -> Iterator[str]:
+        links = []
+        for folder, folders, names in os.walk(top, onerror=failed):
+            seen.add(os.path.realpath(folder))
+            inner = {os.path.join(folder, name): name for name in sorted(folders)}
+            links += [path for path in inner if os.path.islink(path)]
+            folders[:] = [
+                name
+                for path, name in inner.items()
+                if not name.startswith(".") and os.path.realpath(path) not in seen
+            ]
+            yield from (os.path.join(folder, name) for name in names)
+        for link in links:
+            if os.path.realpath(link) not in seen:
+                yield from walk(link)
+
+    return walk(root)
 
 
 def _fixed_part(pattern: str) -> str:

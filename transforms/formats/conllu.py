@@ -62,9 +62,11 @@ def read_conllu(source: Source, options: ReaderOptions) -> Iterator[Record | Rej
         if document is None or opens:
             if document is not None:
                 yield from document.end()
-            document = _Document(str(chunk.number) if opens else "", chunk.comments)
+            document = _Document(str(chunk.number) if opens else "")
+        document.describe(chunk.comments)
         if not chunk.lines and chunk.error is None:
             continue
+        document.begin()
         try:
             if chunk.error is not None:
                 raise chunk.error
@@ -84,13 +86,23 @@ def read_conllu(source: Source, options: ReaderOptions) -> Iterator[Record | Rej
 class _Document:
     """Sentences of a document until a block is full."""
 
-    def __init__(self, position: str, comments: list[str]) -> None:
+    def __init__(self, position: str) -> None:
         self._position = position
-        self._fields = _fields(comments)
+        self._fields: dict[str, str] = {}
+        self._described = False
         self._parsed: list[_Parsed] = []
         self._paragraphs: list[bool] = []
         self._block = 0
         self._broken = False
+
+    def describe(self, comments: list[str]) -> None:
+        """Take fields from comments, as long as no sentence has come."""
+        if not self._described:
+            self._fields = {**_fields(comments), **self._fields}
+
+    def begin(self) -> None:
+        """Note that the first sentence is here: what comments say from now on is about others."""
+        self._described = True
 
     def broken(self) -> None:
         """Note that a sentence was left out: where none is left, its reject stands for all."""

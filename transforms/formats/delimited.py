@@ -28,6 +28,7 @@ _DELIMITERS = "\t,;|"
 csv.field_size_limit(sys.maxsize)
 
 _REMEDY = "see --no-quoting"
+_OVERHEAD = 64  # bytes that a line costs besides its characters
 
 Row = tuple[int, list[str] | BadRecord]
 
@@ -153,10 +154,9 @@ def _split(
 def _swallowed(lines: list[str], delimiter: str, cells: int) -> bool:
     """Return whether each line of a row is as good a row: a stray quote found another by chance.
 
-    A cell of several lines rarely holds tabs, but where columns are few it may well hold as many
-    commas in each of its lines.
+    Where columns are few, a cell of several lines may well hold as many delimiters in each of them.
     """
-    if cells < (2 if delimiter == "\t" else 4):
+    if cells < (3 if delimiter == "\t" else 4):
         return False
     return all(line.count(delimiter) == cells - 1 for line in lines)
 
@@ -180,7 +180,7 @@ def _following(
         following = entry[1]
         if isinstance(following, BadRecord):
             raise following
-        size += len(following)
+        size += len(following) + _OVERHEAD
         if size > options.max_line_bytes:
             raise BadRecord(
                 "too_large",

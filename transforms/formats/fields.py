@@ -103,7 +103,7 @@ class _Fields(Mapping[str, str]):
         return sum(1 for _ in self)
 
 
-@functools.lru_cache(256)
+@functools.lru_cache(16)
 def _known(names: tuple[str, ...], text_field: str) -> dict[str, list[str]]:
     """Return the keys that are a known field's name but for their case."""
     found: dict[str, list[str]] = {}

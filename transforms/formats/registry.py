@@ -21,7 +21,7 @@ from transforms.formats.plain_text import read_text
 from transforms.formats.streams import SUFFIXES, peek
 from transforms.formats.tei import read_tei
 
-__all__ = ["FORMATS", "READERS", "detect", "read_file"]
+__all__ = ["FORMATS", "READERS", "detect", "printable", "read_file"]
 
 _HEAD = 4096
 _DETAIL = 300
@@ -88,10 +88,10 @@ def read_file(
     options = options or ReaderOptions()
     if format != "auto" and format not in READERS:
         raise UsageError(f"no format is called {format!r}{nearest(format, READERS)}")
-    name = _printable(name)
+    name = printable(name)
     try:
         for member, source in open_sources(path, name, open, options):
-            shown = name if member is name else _printable(member)
+            shown = name if member is name else printable(member)
             if isinstance(source, Reject):
                 yield shown, _clean(source)
                 continue
@@ -133,10 +133,11 @@ class _First:
 
 
 def _clean(reject: Reject) -> Reject:
-    return reject._replace(detail=" ".join(_printable(reject.detail).split())[:_DETAIL])
+    return reject._replace(detail=" ".join(printable(reject.detail).split())[:_DETAIL])
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
+    """Return text that any table and terminal can show: what it cannot is U+FFFD."""
     return _UNPRINTABLE.sub("\ufffd", text)
 
 

@@ -30,6 +30,7 @@ __all__ = [
 
 STAGE_CHARACTERS = 1 << 18
 STAGE_REJECTS = 10_000
+_OVERHEAD = 500  # characters that a record costs besides its own
 EXAMPLES = 3  # rejects that a receipt quotes
 
 # A row of a staging file: a record before its document_id is settled.
@@ -92,7 +93,7 @@ class RecordStage:
 
     def add(self, row: dict[str, Any], record: Record, key: RecordKey) -> None:
         """Add a record: its row (see `RECORD`), what its reader yielded, its key."""
-        size = len(record.text or "")
+        size = _OVERHEAD + sum(len(value) for value in row.values() if isinstance(value, str))
         ready = None
         if record.sentences is not None:
             ready = annotation_batch(record.sentences)

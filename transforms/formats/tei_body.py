@@ -19,6 +19,7 @@ A document with `<w lemma pos>` has annotation: sentences are `<s>`, or else par
 
 import re
 import unicodedata
+from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -65,6 +66,8 @@ _SOFT = ("\u00ad", "\u00ac")
 _CUTTING = ("-", "\u2010", *_SOFT, "")
 _WORD_BEHIND = re.compile(r"(\w+)[-\u2010]$")
 _WORD_AHEAD = re.compile(r"\w+")
+_FEW = 20
+_FORM = re.compile(r"\w+(?:[-\u2010]\w+)*")
 _WITHIN_FORM = re.compile(r"\w[-\u2010]?\Z"), re.compile(r"[-\u2010]?\w")
 _SUSPENDED = frozenset(("und", "oder", "bis", "and", "or", "y", "o"))
 _MARKS = re.compile("([\x04-\x07])")
@@ -95,16 +98,17 @@ def read_body(root: Any, parts: tuple[str, ...]) -> Body:
     text = _mend(text)
     if any(lemma or tag for _, lemma, tag in walk.words):
         return _annotated(text.split(_PARAGRAPH), walk.words)
-    return Body(_running(_MARKS.sub("", text) if walk.words else text), None)
+    return Body(_running(_MARKS.sub("", text)), None)
 
 
 def _running(text: str) -> str:
     """Return text with one space for each run of white space, and paragraphs for their marks."""
     data = text.encode()
     rare = rare_characters(data)
-    cleaned = clean_rare(text, rare)
+    cleaned = text
     for character in filter(str.isspace, rare):
         cleaned = cleaned.replace(character, " ")
+    cleaned = clean_rare(cleaned, rare)
     if cleaned is not text:
         data = cleaned.encode()
     # In bytes, which are half the size of most texts; nearly all that must go is indentation.
@@ -256,11 +260,19 @@ class _Forms:
     def __init__(self, text: str) -> None:
         self._text = text
         self._lower = ""
+        self._asked = 0
+        self._counts: Counter[str] | None = None
 
     def count(self, form: str) -> int:
         """Return how often a form occurs."""
         self._lower = self._lower or self._text.lower()
         form = form.lower()
+        # A look for one form takes a fraction of the time of a count of all.
+        self._asked += 1
+        if self._asked > _FEW:
+            if self._counts is None:
+                self._counts = Counter(_FORM.findall(self._lower))
+            return self._counts[form]
         count, start = 0, self._lower.find(form)
         while start >= 0:
             end = start + len(form)
