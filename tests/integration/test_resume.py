@@ -1,6 +1,7 @@
 """A run killed in any stage publishes nothing, and is taken up where it stopped."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,15 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from pipelines import change, corpus
 from pipelines.cli import main
 from transforms.annotation import annotate
 from transforms.change import training
 
 ROOT = Path(__file__).resolve().parents[2]
-STAGES = (
-    "corpus/ingest", "corpus/annotate", "corpus/merge-sentences", "change/view", "change/train",
-    "change/align", "change/score", "change/combine",
-)  # fmt: skip
+STAGES = [f"corpus/{stage}" for stage in corpus.STAGES if stage != "merge-rejects"]  # has none
+STAGES += [f"change/{stage}" for stage in change.STAGES]
 
 
 def files_of(out: Path) -> dict[str, bytes]:
@@ -25,8 +25,8 @@ def files_of(out: Path) -> dict[str, bytes]:
     return {str(p.relative_to(top)): p.read_bytes() for p in top.rglob("*") if p.is_file()}
 
 
-def start(config: Path, out: Path, prelude: str = "") -> subprocess.Popen:
-    words = ["run", str(config), "--out", str(out), "--overwrite"]
+def start(config: Path, out: Path, prelude: str = "", runner: str = "direct") -> subprocess.Popen:
+    words = ["run", str(config), "--out", str(out), "--overwrite", "--runner-config", runner]
     code = f"{prelude}\nfrom pipelines.cli import main\nmain({words!r})"
     return subprocess.Popen(
         [sys.executable, "-c", code],
@@ -48,11 +48,37 @@ def kill_in(stage: str, process: subprocess.Popen, out: Path) -> None:
     process.wait(30)
 
 
+@pytest.fixture(scope="module")
+def other_run(sample_config, tmp_path_factory):
+    """The same with another number of parts: the old tables of a folder that is made anew."""
+    out = tmp_path_factory.mktemp("other") / "out"
+    assert main(["run", str(sample_config), "--out", str(out), "--parts", "2"]) == 0
+    return out
+
+
+@pytest.fixture
+def out(other_run, tmp_path):
+    """A folder with old tables."""
+    return Path(shutil.copytree(other_run, tmp_path / "out", symlinks=True))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_killed_run_is_taken_up(stage, sample_config, sample_run, tmp_path):
-    out = tmp_path / "out"
+def test_a_killed_run_is_taken_up(stage, sample_config, sample_run, other_run, out):
     kill_in(stage, start(sample_config, out), out)
+    assert files_of(out) == files_of(other_run)
+    assert main(["run", str(sample_config), "--out", str(out), "--resume"]) == 0
+    assert files_of(out) == files_of(sample_run)
+    assert not (out / "_work").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", ["corpus/annotate", "change/train"])
+def test_a_run_in_two_processes_whose_driver_is_killed_is_taken_up(
+    stage, sample_config, sample_run, tmp_path
+):
+    out = tmp_path / "out"
+    kill_in(stage, start(sample_config, out, runner="direct_multiprocess"), out)
     assert not (out / "current").exists()
     assert main(["run", str(sample_config), "--out", str(out), "--resume"]) == 0
     assert files_of(out) == files_of(sample_run)
@@ -83,19 +109,35 @@ def test_after_a_kill_in_training_nothing_is_annotated_again(
     assert files_of(out) == files_of(sample_run)
 
 
+# Where publication is killed: as its parts are linked, before the snapshot has its name, before the
+# link is switched, and as the old snapshot is removed.
+PLACES = {
+    "linking": ("publish.files.link_or_copy", "old"),
+    "naming": ("publish.os.rename", "old"),
+    "switching": ("publish._replace_link", "old"),
+    "removing": ("publish.os.listdir", "new"),
+}
+
+
 @pytest.mark.slow
-def test_a_kill_within_publication_leaves_the_old_tables(sample_config, sample_run, tmp_path):
-    out = tmp_path / "out"
-    assert main(["run", str(sample_config), "--out", str(out), "--parts", "2"]) == 0
-    old = files_of(out)
+@pytest.mark.parametrize("place", PLACES)
+def test_a_kill_within_publication_leaves_old_tables_or_new_ones(
+    place, sample_config, sample_run, other_run, out
+):
+    name, left = PLACES[place]
     prelude = (
         "import os\n"
         "from transforms.common import publish\n"
-        "publish._switch_link = lambda *_: os.kill(os.getpid(), 9)"
+        "def publish_and_die(*arguments, true=publish.publish):\n"
+        f"    {name} = lambda *_: os.kill(os.getpid(), 9)\n"
+        "    true(*arguments)\n"
+        "publish.publish = publish_and_die\n"
+        "from pipelines import run\n"
+        "run.publish = publish_and_die"
     )
     killed = start(sample_config, out, prelude)
     assert killed.wait(120) == -signal.SIGKILL
-    assert files_of(out) == old
+    assert files_of(out) == files_of({"old": other_run, "new": sample_run}[left])
     assert main(["run", str(sample_config), "--out", str(out), "--resume"]) == 0
     assert files_of(out) == files_of(sample_run)
 

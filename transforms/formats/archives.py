@@ -3,12 +3,14 @@
 A zip archive needs a stream that can seek; a tar archive, compressed or not, is read once from
 start to end. Folders and hidden members (a name that begins with a dot, `__MACOSX`) are no input
 records, as in a folder. Links, names that lead out of the archive and archives within archives are
-rejects. A tar archive that breaks off, or whose end mark is missing, is one reject more.
+rejects. A tar archive that breaks off, or whose end mark is missing, is one reject more. A second
+member of one name is called `NAME~2`.
 """
 
 import io
 import tarfile
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, cast
 
@@ -105,8 +107,25 @@ def _refusal(member: str) -> Reject | None:
     return None
 
 
+class _Names:
+    """Gives members of one name different ones: `a.txt`, `a.txt~2`."""
+
+    def __init__(self) -> None:
+        self._given: Counter[str] = Counter()
+
+    def __call__(self, name: str) -> str:
+        self._given[name] += 1
+        return name if self._given[name] == 1 else f"{name}~{self._given[name]}"
+
+
 def _member(
-    path: str, name: str, open: Callable[[], BinaryIO], options: ReaderOptions, *, once: bool
+    path: str,
+    published: str,
+    name: str,
+    open: Callable[[], BinaryIO],
+    options: ReaderOptions,
+    *,
+    once: bool,
 ) -> tuple[str, Source | Reject]:
     """Return a member as a source, decompressed if it is compressed itself."""
     try:
@@ -115,9 +134,9 @@ def _member(
         if head.startswith((*_ZIP, *_OTHER)) or _is_tar(head, inner):
             raise BadRecord("unreadable", "an archive within an archive is not opened")
     except Exception as error:  # whatever is wrong with a member is about this member
-        return name, reject_of(error)
+        return published, reject_of(error)
     again = None if once else _Reopen(open, name, options)
-    return name, Source(name, _Once(stream, again), path)
+    return published, Source(name, _Once(stream, again), path)
 
 
 def _zip_members(
@@ -128,12 +147,13 @@ def _zip_members(
     with zipfile.ZipFile(stream) as archive:
         size = stream.seek(0, 2)
         guard = Guard(options, lambda: size)
+        names = _Names()
         members = 0
         for info in archive.infolist():
             if info.is_dir() or is_hidden(info.filename):
                 continue
             members += 1
-            member = f"{name}!{info.filename}"
+            member = names(f"{name}!{info.filename}")
             refusal = _refusal(info.filename)
             if info.flag_bits & 1:
                 refusal = Reject("", "unreadable", "the member is encrypted")
@@ -141,7 +161,7 @@ def _zip_members(
                 yield member, refusal
                 continue
             opener = _ZipOpener(archive, info, guard)
-            yield _member(path, member, opener, options, once=False)
+            yield _member(path, member, info.filename, opener, options, once=False)
         if not members:
             raise BadRecord("empty", "the archive has no members")
 
@@ -216,6 +236,7 @@ def _tar_members(
 ) -> Iterator[tuple[str, Source | Reject]]:
     forward = _Forward(stream)
     archive = tarfile.TarFile(fileobj=cast(Any, forward), mode="r")
+    names = _Names()
     members = 0
     inner: _TarMember | None = None
     try:
@@ -224,7 +245,7 @@ def _tar_members(
             if info.isdir() or is_hidden(info.name):
                 continue
             members += 1
-            member = f"{name}!{info.name.removeprefix('./')}"
+            member = names(f"{name}!{info.name.removeprefix('./')}")
             refusal = _refusal(info.name)
             if refusal is None and not info.isfile():
                 refusal = Reject("", "unsafe", "a link or device, not a file")
@@ -234,7 +255,7 @@ def _tar_members(
             inner = _TarMember(archive.extractfile(info))
             raw = Guarded(inner, Guard(options, forward.tell))
             opener = _Once(io.BufferedReader(raw, _BUFFER), None)
-            yield _member(path, member, opener, options, once=True)
+            yield _member(path, member, info.name, opener, options, once=True)
         if any(forward.block) or len(forward.block) < _BLOCK:
             raise BadRecord("malformed", "the archive breaks off or is damaged: no end mark")
         forward.drain()

@@ -165,7 +165,7 @@ _Row = tuple[dict[str, Any], Record, RecordKey]
 def _documents(
     file: InputFile, sha256: str, opener: Any, options: IngestOptions
 ) -> Iterator[_Row | RejectRow]:
-    ordinal = first = 0
+    ordinal = 0
     refused = False
     entries = read_file(
         file.path, file.name, format=options.format, options=options.reader, open=opener
@@ -176,7 +176,7 @@ def _documents(
             continue
         ordinal += 1
         if not entry.block:
-            first, refused = ordinal, False
+            refused = False
         elif refused:
             continue
         row = _row(source, entry, options)
@@ -188,7 +188,7 @@ def _documents(
             row["key"] = _content_key(row, file.collection)
             yield row, entry, (row["key"], source, ordinal, entry.position)
         else:
-            row["key"] = digest(["ready", source, entry.position, first, sha256])
+            row["key"] = digest(["ready", source, entry.position, sha256])
             yield row, entry, ("", source, ordinal, entry.position)
 
 
@@ -211,5 +211,4 @@ def _row(source: str, record: Record, options: IngestOptions) -> dict[str, Any] 
 
 
 def _content_key(row: dict[str, Any], collection: str) -> str:
-    text = hashlib.sha256(row["text"].encode()).hexdigest()
-    return digest([text, row["year"], row["author"], row["title"], collection])
+    return digest([row["text"], row["year"], row["author"], row["title"], collection])
