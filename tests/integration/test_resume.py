@@ -16,8 +16,9 @@ from transforms.annotation import annotate
 from transforms.change import training
 
 ROOT = Path(__file__).resolve().parents[2]
-STAGES = [f"corpus/{stage}" for stage in corpus.STAGES if stage != "merge-rejects"]  # has none
-STAGES += [f"change/{stage}" for stage in change.STAGES]
+# Of all stages, those that this run has: nothing in it is rejected or sampled down.
+STAGES = [f"corpus/{stage}" for stage in corpus.STAGES if stage != "merge-rejects"]
+STAGES += [f"change/{stage}" for stage in change.STAGES if stage != "measure"]
 
 
 def files_of(out: Path) -> dict[str, bytes]:
