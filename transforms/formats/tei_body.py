@@ -98,7 +98,9 @@ def read_body(root: Any, parts: tuple[str, ...]) -> Body:
     text = _mend(text)
     if any(lemma or tag for _, lemma, tag in walk.words):
         return _annotated(text.split(_PARAGRAPH), walk.words)
-    return Body(_running(_MARKS.sub("", text)), None)
+    if walk.words or _SENTENCE in text:
+        text = _MARKS.sub("", text)
+    return Body(_running(text), None)
 
 
 def _running(text: str) -> str:
