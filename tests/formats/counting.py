@@ -106,27 +106,25 @@ COUNTS = {
 }
 
 
-def _lines(data):
-    """Return the lines as text, None for one that is not UTF-8 or has a NUL."""
+def _decoded(data):
+    """Return the lines as text, None for one that is not UTF-8."""
     lines = []
     for line in data.removeprefix(BOM).split(b"\n"):
         try:
             lines.append(line.rstrip(b"\r").decode("utf-8").removeprefix("\ufeff"))
         except UnicodeDecodeError:
             lines.append(None)
-        if lines[-1] is not None and "\x00" in lines[-1]:
-            lines[-1] = None
     return lines
+
+
+def _lines(data):
+    """Return the lines as text, None for one that is not UTF-8 or has a NUL."""
+    return [None if line is None or "\x00" in line else line for line in _decoded(data)]
 
 
 def _count_rows(data, quoting):
     """Count rows; one that the csv module cannot read is its first line alone."""
-    lines = []
-    for line in data.removeprefix(BOM).split(b"\n"):
-        try:
-            lines.append(line.rstrip(b"\r").decode("utf-8").removeprefix("\ufeff"))
-        except UnicodeDecodeError:
-            lines.append(None)
+    lines = _decoded(data)
     rows, columns, delimiter, place = 0, None, "", 0
     while place < len(lines):
         line = lines[place]
