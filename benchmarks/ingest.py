@@ -102,19 +102,24 @@ def _bare_tei(paths: Paths) -> int:
 
 
 def _made(folder: Path) -> tuple[Paths, Paths, Paths]:
-    """Make the sample corpus as text, JSON lines and TEI."""
+    """Make the sample corpus as text, JSON lines and TEI, in files as long as novels."""
     lexbeam("sample", "--out", str(folder / "sample"), "--tokens", "1000000")
-    texts = sorted((folder / "sample" / "corpus").rglob("*.txt"))
-    table, novels = folder / "table.jsonl", []
+    paths = sorted((folder / "sample" / "corpus").rglob("*.txt"))
+    parts = [path.read_text("utf-8").strip() for path in paths]
+    texts, table, novels = [], folder / "table.jsonl", []
     with open(table, "w", encoding="utf-8") as stream:
-        for path in texts:
-            text = path.read_text("utf-8")
-            stream.write(json.dumps({"text": text, "name": path.name}) + "\n")
+        for start in range(0, len(parts), 40):
+            some = parts[start : start + 40]
+            # Dashes and CRLF, as most have them: what is ASCII alone, `open` reads by copying it.
+            text = "\n\n".join(some).replace(". ", " \u2014 ")
             paragraphs = "\n".join(f"  <p>{part}</p>" for part in text.split("\n\n"))
-            novel = folder / f"{path.stem}.xml"
-            novel.write_text(
+            texts.append(folder / f"{start}.txt")
+            texts[-1].write_text(text, "utf-8", newline="\r\n")
+            novels.append(folder / f"{start}.xml")
+            novels[-1].write_text(
                 '<TEI xmlns="http://www.tei-c.org/ns/1.0"><teiHeader/><text><body>\n'
-                f"{paragraphs}\n</body></text></TEI>"
+                f"{paragraphs}\n</body></text></TEI>",
+                "utf-8",
             )
-            novels.append(novel)
+            stream.writelines(json.dumps({"text": part}) + "\n" for part in some)
     return texts, [table], novels

@@ -1,4 +1,5 @@
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from reading import entries, summary
@@ -48,6 +49,15 @@ def header(content, text="<p>x</p>"):
         ("<p>a <lb/> b <pb n='1'/><pb n='2'/> c</p>", "a b c"),
         ("<p>e\u0301 \u200bx</p>", "é x"),
         ("<p>&amp;&lt;&#233;</p>", "&<é"),
+        ("<p>a&#127;b&#xFDD0;c&#xFDD1;d&#13;e</p>", "a b c d e"),  # the marks' own characters
+        (
+            "<p>Dampf&#xAD;&#13;&#10;  schiff ahoi&#xAD; Dampf&#x200B;er</p>",
+            "Dampfschiff ahoi Dampfer",
+        ),
+        ("<p>a\u00a0<pb/>\u2003b <hi>c</hi>\u2028d</p>", "a b c d"),
+        ('<p xmlns="">a</p><p>b</p>', "a\n\nb"),
+        ('<p>a</p><m:p xmlns:m="other">b</m:p>c', "a\n\nb\n\nc"),
+        ('<p>a<m:p xmlns:m="other">b</m:p></p>', "ab"),
     ],
 )
 def test_running_text(content, text):
@@ -63,6 +73,26 @@ def test_parts():
     inner = "<text><body><p>a</p></body></text><text><body>b</body></text>"
     group = f"<TEI><text><group>{inner}</group></text></TEI>"
     assert summary(group.encode(), "tei") == ["a\n\nb"]
+
+
+def test_namespaces():
+    for root in ("TEI", 'TEI xmlns="http://www.tei-c.org/ns/1.0"', 'TEI xmlns="http://mine&amp;"'):
+        for text in ("text", 'text xmlns=""', 'text xmlns="http://www.tei-c.org/ns/1.0"'):
+            content = "<body><p>a<note>b</note></p><p>c<lb/>d</p></body>"
+            data = f"<{root}><{text}>{content}</text></TEI>".encode()
+            assert summary(data, "tei") == ["a\n\nc d"]
+
+
+def test_deep_nesting():
+    content = "<div>" * 240 + "<p>x</p>" + "</div>" * 240
+    assert body(content) == ["x"]
+
+
+def test_threads_do_not_disturb_each_other():
+    data = TEI.format("", "<p>a<note>b</note></p>" * 5000).encode()
+    with ThreadPoolExecutor(4) as pool:
+        texts = list(pool.map(lambda _: summary(data, "tei"), range(12)))
+    assert texts == [["\n\n".join(["a"] * 5000)]] * 12
 
 
 def test_a_corpus_has_a_record_for_each_text():
@@ -126,6 +156,17 @@ def test_words_are_annotation_with_offsets():
     for sentence in record.sentences:
         spans = zip(sentence.starts, sentence.ends, strict=True)
         assert [record.text[a:b] for a, b in spans] == sentence.forms
+
+
+def test_words_within_a_reading_and_within_words():
+    content = (
+        '<p><choice><w lemma="a">A</w><w lemma="b">B</w></choice> '
+        '<app><lem><w lemma="c">C</w></lem><rdg><w lemma="d">D</w></rdg></app> '
+        '<w lemma="e&#xFDD2;f">E<w lemma="g">G</w></w><note><w lemma="h">H</w></note></p>'
+    )
+    (record,) = entries(TEI.format("", content).encode(), "tei")
+    assert record.text == "A C EG"
+    assert [(s.forms, s.lemmas) for s in record.sentences] == [(["A", "C", "EG"], ["a", "c", "ef"])]
 
 
 def test_tags_that_are_not_universal_are_left_out():

@@ -11,7 +11,6 @@ tell is about the file, not the text, and never taken. An attribute (`when`, `no
 cannot.
 """
 
-import re
 import xml.parsers.expat as expat
 from collections.abc import Iterator
 from contextlib import suppress
@@ -32,8 +31,6 @@ _BIBL = {"bibl", "biblStruct", "biblFull"}
 _EDITIONS = {"firstEdition": 0, "printSource": 1}
 _PROLOGUE = 1 << 20
 _PIECE = 1 << 12
-# A reference to an entity, but the five that every XML has.
-_REFERENCE = re.compile(rb"&(?!#|amp;|lt;|gt;|quot;|apos;)")
 _CODE = etree.ErrorTypes
 
 
@@ -151,12 +148,13 @@ def _parse(data: bytes, entities: dict[str, str], options: ReaderOptions) -> Any
     if root is None:
         raise BadRecord("malformed", "no element in it")
     subset = root.getroottree().docinfo.internalDTD
-    for entity in [] if subset is None else subset.iterentities():
+    if subset is None:  # then nothing could be declared, and lxml has refused what is not
+        return root
+    for entity in subset.iterentities():
         if entity.name not in entities:  # the look at the prologue could not read its encoding
             raise BadRecord("unsafe", f"declares the entity {entity.name!r} in a rare encoding")
-    if _REFERENCE.search(data) is not None or b"\x00" in data:  # UTF-16 parts the characters
-        for reference in list(root.iter(etree.Entity)):
-            _resolve(reference, entities)
+    for reference in list(root.iter(etree.Entity)):
+        _resolve(reference, entities)
     return root
 
 

@@ -8,6 +8,7 @@ a line feed, lines of white space only become empty, and one empty line parts pa
     'Dampfschiff\n\ncafé\nnoir'
 """
 
+import functools
 import io
 import re
 import unicodedata
@@ -18,7 +19,7 @@ from transforms.formats.base import BadRecord
 
 __all__ = [
     "clean_bytes", "clean_field", "clean_rare", "clean_text", "clean_value", "decode",
-    "may_combine", "rare_characters",
+    "may_combine", "never_cleaned", "rare_characters",
 ]  # fmt: skip
 
 # Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark.
@@ -26,13 +27,22 @@ _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _REMOVE = dict.fromkeys(map(ord, _INVISIBLE))
 _SHORT = 1000
 _LINE_ENDS = {"\x0b": "\n", "\x0c": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n\n"}
+_CLEANED = frozenset(("\x00", "\r", *_LINE_ENDS, *_INVISIBLE))
 _SOFT_BREAK = re.compile(r"\u00ad[^\S\n]*\n(?!\s*\n)[^\S\n]*")
 # Borders of paragraphs that are anything but one empty line.
 _UNEVEN = re.compile(r"\n(?:[^\S\n]+\n|\n\s*\n)(?:\s*\n)?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-_LONE_RETURN = re.compile(rb"\r(?!\n)")
 _BOM = "\ufeff"
+# What a control character is by the byte after it: a return (r) before its line feed, a line feed
+# before another line end (e), before indentation (i) or anything else (n), a tab (t), or none of
+# these (?).
+_CONTROLS = np.full((32, 256), ord("?"), np.uint8)
+_CONTROLS[ord("\t")] = ord("t")
+_CONTROLS[ord("\r"), ord("\n")] = ord("r")
+_CONTROLS[ord("\n")] = ord("n")
+_CONTROLS[ord("\n"), [ord("\r"), ord("\n")]] = ord("e")
+_CONTROLS[ord("\n"), [ord("\t"), ord(" ")]] = ord("i")
 _PLAIN = bytes(code for code in range(128) if chr(code).isprintable()) + b"\t\n"
 _FEW = 1 << 14
 
@@ -60,18 +70,38 @@ def clean_bytes(data: bytes, encoding: str) -> str:
     Raises:
         BadRecord: `undecodable`; `malformed`, if a NUL stands in it.
     """
-    if encoding != "utf-8" or b"\x00" in data:
+    if encoding != "utf-8":
         return clean_text(decode(data, encoding))
-    plain = data.removeprefix(_BOM.encode())
-    if b"\r" in data and _LONE_RETURN.search(data) is None:
-        # Bytes that are no UTF-8 stay so, since line feeds still part them.
-        plain = plain.translate(None, b"\r")
+    plain, even = _line_feeds(data.removeprefix(_BOM.encode()))
+    if plain is None:
+        return clean_text(decode(data, encoding))
     try:
         text = decode(plain, encoding)
     except BadRecord:
         decode(data, encoding)  # for the true place of the bad byte
         raise
-    return _even(clean_rare(text, rare_characters(plain)))
+    rare = _kinds(plain, beyond=127)
+    text = clean_rare(text, rare)
+    return text.strip() if even and not any(map(str.isspace, rare)) else _even(text)
+
+
+def _line_feeds(data: bytes) -> tuple[bytes | None, bool]:
+    """Return bytes whose lines end in line feeds alone, and whether their paragraphs are even.
+
+    Instead of the bytes there is None if their control characters are more than tabs and line ends.
+    Even is certain if no line begins with a space or tab and no two empty ones follow each other.
+    """
+    codes = np.frombuffer(data, np.uint8)
+    places = np.flatnonzero(codes < ord(" "))
+    after = codes.take(places + 1, mode="clip")
+    controls = _CONTROLS[codes[places], after].tobytes()
+    if b"?" in controls:
+        return None, False
+    if b"r" in controls:
+        # Bytes that are no UTF-8 stay so, since line feeds still part them.
+        data = data.replace(b"\r", b"")
+        controls = controls.replace(b"r", b"")
+    return data, not (b"i" in controls or b"ee" in controls)
 
 
 def clean_text(text: str) -> str:
@@ -104,13 +134,21 @@ def rare_characters(utf8: bytes) -> set[str]:
     Most texts hold few kinds of them, and these tell all that must be done.
     """
     rest = utf8.translate(None, _PLAIN)
-    if not rest:
-        return set()
-    text = rest.decode("utf-8", "surrogatepass")
-    if len(rest) < _FEW:
+    return _kinds(rest) if rest else set()
+
+
+def _kinds(utf8: bytes, beyond: int = 0) -> set[str]:
+    """Return the characters of bytes that are above a code."""
+    if beyond:
+        if utf8.isascii():
+            return set()
+        codes = np.frombuffer(utf8, np.uint8)
+        utf8 = codes[codes > beyond].tobytes()
+    text = utf8.decode("utf-8", "surrogatepass")
+    if len(utf8) < _FEW:
         return set(text)
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    return set(map(chr, np.flatnonzero(np.bincount(codes)).tolist()))
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    return set(map(chr, np.flatnonzero(np.bincount(points)).tolist()))
 
 
 def clean_rare(text: str, rare: set[str]) -> str:
@@ -141,9 +179,19 @@ def clean_rare(text: str, rare: set[str]) -> str:
     return text
 
 
+@functools.lru_cache(1 << 16)
 def may_combine(character: str) -> bool:
     """Return whether text with this character could be other than NFC; never wrongly no."""
-    return character >= "\u0300" and not "\u200b" <= character <= "\u2060" and character != _BOM
+    return character >= "\u0300" and (
+        unicodedata.category(character)[0] == "M"
+        or "\u1100" <= character <= "\u11ff"  # the letters that Hangul syllables are made of
+        or not unicodedata.is_normalized("NFC", character)
+    )
+
+
+def never_cleaned(character: str) -> bool:
+    """Return whether a character gives `clean_rare` nothing to do; never wrongly yes."""
+    return character not in _CLEANED and not may_combine(character)
 
 
 def clean_field(value: str) -> str:
