@@ -11,6 +11,8 @@ A document with `<w lemma pos>` has annotation: sentences are `<s>`, or else par
 `<w>` and `<pc>`. Parts of speech are taken if all are UPOS (also as `msd="UPosTag=NOUN|..."`).
 """
 
+import functools
+import itertools
 import re
 import unicodedata
 from typing import Any, NamedTuple
@@ -31,7 +33,6 @@ from transforms.formats.tei_marks import (
 from transforms.formats.text_cleaning import (
     clean_field,
     clean_rare,
-    clean_text,
     never_cleaned,
 )
 
@@ -47,7 +48,7 @@ _UPOS = frozenset(
 _SOFT_HYPHEN = "\u00ad"
 _SOFT_BREAK = re.compile("\u00ad[ \t]*\n[ \t\n]*")
 _NONCHARACTER = WORD.encode()[:1]
-_VALUES = re.compile((WORD + f"(.*?){VALUE}" * 4).encode(), re.DOTALL)
+_VALUES = re.compile(WORD + f"([^{VALUE}]*){VALUE}" * 4)
 _MARKS = re.compile(f"([{WORD}{WORD_END}{SENTENCE}{SENTENCE_END}])")
 _ANNOTATION = re.compile("|".join((WORD, WORD_END, SENTENCE, SENTENCE_END)).encode())
 
@@ -73,15 +74,16 @@ def read_body(root: Any, parts: tuple[str, ...]) -> Body:
         data = _plain(data.decode(), rare).encode()
     words: list[_Word] = []
     if annotated := _NONCHARACTER in data and _ANNOTATION.search(data) is not None:
-        words = [_word(*map(bytes.decode, values)) for values in _VALUES.findall(data)]
-        data = _VALUES.sub(WORD.encode(), data)
+        text = data.decode()
+        words = list(itertools.starmap(_word, _VALUES.findall(text)))
+        data = _VALUES.sub(WORD, text).encode()
     data = mend_breaks(data)
+    if _SOFT_HYPHEN in rare:
+        data = data.replace(_SOFT_HYPHEN.encode(), b"")
     if any(word.lemma or word.tag for word in words):
         return _annotated(data.decode().split(PARAGRAPH), words)
     if annotated:
         data = _ANNOTATION.sub(b"", data)
-    if _SOFT_HYPHEN in rare:
-        data = data.replace(_SOFT_HYPHEN.encode(), b"")
     return Body(_running(data), None)
 
 
@@ -116,6 +118,7 @@ class _Word(NamedTuple):
     tag: str
 
 
+@functools.lru_cache(1 << 16)
 def _word(lemma: str, pos: str, msd: str, name: str) -> _Word:
     if msd.startswith("UPosTag="):
         return _Word(lemma, msd[8:].partition("|")[0])
@@ -189,7 +192,7 @@ class _Text:
     def add(self, piece: str) -> None:
         if not piece:
             return
-        words = clean_text(piece).split()
+        words = piece.split()
         if not words:
             if piece.isspace():
                 self._gap = self._gap or " "

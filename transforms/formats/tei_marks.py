@@ -35,6 +35,7 @@ WORD, VALUE, WORD_END = "\ufdd1", "\ufdd2", "\ufdd3"
 SENTENCE, SENTENCE_END = "\ufdd4", "\ufdd5"
 _MARKS = frozenset(PARAGRAPH + JOIN + WORD + VALUE + WORD_END + SENTENCE + SENTENCE_END)
 
+_NONCHARACTER = WORD.encode()[:1]
 _OWN = {**dict.fromkeys(map(ord, _MARKS), " "), ord("\r"): "\n"}
 
 _TEI = "http://www.tei-c.org/ns/1.0"
@@ -113,21 +114,17 @@ _STYLESHEET = """\
   <xsl:text> {SENTENCE}</xsl:text><xsl:apply-templates/><xsl:text>{SENTENCE_END} </xsl:text>
 </xsl:template>
 <xsl:template match="{words}" priority="1">
-  <xsl:choose>
-    <xsl:when test="ancestor::*[{is_word}]"><xsl:apply-templates/></xsl:when>
-    <xsl:otherwise>
-      <xsl:if test="@join = 'left' or @join = 'both'">{JOIN}</xsl:if>
-      <xsl:text>{WORD}</xsl:text>
-      <xsl:value-of select="translate(@lemma, '{VALUE}', '')"/><xsl:text>{VALUE}</xsl:text>
-      <xsl:value-of select="translate(@pos, '{VALUE}', '')"/><xsl:text>{VALUE}</xsl:text>
-      <xsl:value-of select="translate(@msd, '{VALUE}', '')"/><xsl:text>{VALUE}</xsl:text>
-      <xsl:value-of select="local-name()"/><xsl:text>{VALUE}</xsl:text>
-      <xsl:apply-templates/>
-      <xsl:text>{WORD_END}</xsl:text>
-      <xsl:if test="@join = 'right' or @join = 'both'">{JOIN}</xsl:if>
-    </xsl:otherwise>
-  </xsl:choose>
+  <xsl:if test="@join"><xsl:if test="@join = 'left' or @join = 'both'">{JOIN}</xsl:if></xsl:if>
+  <xsl:text>{WORD}</xsl:text>
+  <xsl:value-of select="@lemma"/><xsl:text>{VALUE}</xsl:text>
+  <xsl:value-of select="@pos"/><xsl:text>{VALUE}</xsl:text>
+  <xsl:value-of select="@msd"/><xsl:text>{VALUE}</xsl:text>
+  <xsl:value-of select="local-name()"/><xsl:text>{VALUE}</xsl:text>
+  <xsl:apply-templates/>
+  <xsl:text>{WORD_END}</xsl:text>
+  <xsl:if test="@join"><xsl:if test="@join = 'right' or @join = 'both'">{JOIN}</xsl:if></xsl:if>
 </xsl:template>
+<xsl:template match="{inner_words}" priority="2"><xsl:apply-templates/></xsl:template>
 </xsl:stylesheet>
 """
 
@@ -148,16 +145,23 @@ def marked_text(element: Any, parts: tuple[str, ...]) -> Marked:
     if not rare.isdisjoint(_MARKS):
         _free_marks(element)
     namespace = etree.QName(element).namespace or _TEI
-    text = bytes(_stylesheet(namespace, parts, threading.get_ident())(element))
+    stylesheet = _stylesheet(namespace, parts, threading.get_ident())
+    text = bytes(stylesheet(element))
+    # Attributes count only where words have them.
+    if _NONCHARACTER in text and _NONCHARACTER in etree.tostring(element, encoding="utf-8"):
+        _free_marks(element)
+        text = bytes(stylesheet(element))
     return Marked(text, rare - _MARKS)
 
 
 def _free_marks(element: Any) -> None:
-    """Take the characters that are marks out of an element's own text."""
+    """Take the characters that are marks out of an element's own text and attributes."""
     for inner in element.iter():
         for place in ("text", "tail"):
             if text := getattr(inner, place):
                 setattr(inner, place, text.translate(_OWN))
+        for name, value in inner.attrib.items():
+            inner.set(name, value.translate(_OWN))
 
 
 @functools.lru_cache(16)
@@ -168,6 +172,7 @@ def _stylesheet(namespace: str, parts: tuple[str, ...], thread: int) -> etree.XS
         prefixes = ("", "t:") if namespace == _TEI else ("", "t:", "r:")
         return "|".join(pattern.format(p + name) for name in names.split() for p in prefixes)
 
+    words = any_of("w pc").split("|")
     source = _STYLESHEET.format_map(
         {
             **{name: any_of(name) for name in _SINGLE.split()},
@@ -179,8 +184,8 @@ def _stylesheet(namespace: str, parts: tuple[str, ...], thread: int) -> etree.XS
             "containers": _CONTAINERS,
             "breaks": any_of(_BREAKS),
             "is_line": any_of("lb", "self::{}"),
-            "words": any_of("w pc"),
-            "is_word": any_of("w pc", "self::{}"),
+            "words": "|".join(words),
+            "inner_words": "|".join(any_of("w pc", f"{{}}//{inner}") for inner in words),
             "PARAGRAPH": PARAGRAPH,
             "BREAK": "&#13;",
             "JOIN": JOIN.replace(BREAK, "&#13;"),
