@@ -28,6 +28,7 @@ from transforms.formats.tei_marks import (
     VALUE,
     WORD,
     WORD_END,
+    holds,
     marked_text,
 )
 from transforms.formats.text_cleaning import (
@@ -47,7 +48,6 @@ _UPOS = frozenset(
 )
 _SOFT_HYPHEN = "\u00ad"
 _SOFT_BREAK = re.compile("\u00ad[ \t]*\n[ \t\n]*")
-_NONCHARACTER = WORD.encode()[:1]
 _VALUES = re.compile(WORD + f"([^{VALUE}]*){VALUE}" * 4)
 _MARKS = re.compile(f"([{WORD}{WORD_END}{SENTENCE}{SENTENCE_END}])")
 _ANNOTATION = re.compile("|".join((WORD, WORD_END, SENTENCE, SENTENCE_END)).encode())
@@ -73,7 +73,7 @@ def read_body(root: Any, parts: tuple[str, ...]) -> Body:
     if any(c.isspace() or not never_cleaned(c) for c in rare):
         data = _plain(data.decode(), rare).encode()
     words: list[_Word] = []
-    if annotated := _NONCHARACTER in data and _ANNOTATION.search(data) is not None:
+    if annotated := holds(data, WORD, SENTENCE):
         text = data.decode()
         words = list(itertools.starmap(_word, _VALUES.findall(text)))
         data = _VALUES.sub(WORD, text).encode()

@@ -24,6 +24,7 @@ __all__ = [
     "VALUE",
     "WORD",
     "WORD_END",
+    "holds",
     "marked_text",
 ]
 
@@ -147,11 +148,15 @@ def marked_text(element: Any, parts: tuple[str, ...]) -> Marked:
     namespace = etree.QName(element).namespace or _TEI
     stylesheet = _stylesheet(namespace, parts, threading.get_ident())
     text = bytes(stylesheet(element))
-    # Attributes count only where words have them.
-    if _NONCHARACTER in text and _NONCHARACTER in etree.tostring(element, encoding="utf-8"):
-        _free_marks(element)
+    if holds(text, WORD) and holds(etree.tostring(element, encoding="utf-8"), WORD, VALUE):
+        _free_marks(element)  # they stand in attributes, which count only where there are words
         text = bytes(stylesheet(element))
     return Marked(text, rare - _MARKS)
+
+
+def holds(text: bytes, *noncharacters: str) -> bool:
+    """Return whether one of some noncharacters stands in a text; to look for a byte is faster."""
+    return _NONCHARACTER in text and any(mark.encode() in text for mark in noncharacters)
 
 
 def _free_marks(element: Any) -> None:
