@@ -81,8 +81,10 @@ def clean_bytes(data: bytes, encoding: str) -> str:
         decode(data, encoding)  # for the true place of the bad byte
         raise
     rare = _kinds(plain, beyond=127)
-    text = clean_rare(text, rare)
-    return text.strip() if even and not any(map(str.isspace, rare)) else _even(text)
+    cleaned = clean_rare(text, rare)
+    if even and cleaned is text and not any(map(str.isspace, rare)):
+        return text.strip()
+    return _even(cleaned)
 
 
 def _line_feeds(data: bytes) -> tuple[bytes | None, bool]:
