@@ -6,7 +6,6 @@ Files are packed into units, taken in, cleared of duplicates, annotated and merg
 docs/architecture.md for the picture.
 """
 
-import fnmatch
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import Any
 import apache_beam as beam
 
 from pipelines.dry_run import dry_run
+from pipelines.inputs import list_inputs
 from pipelines.options import option, plain_options
 from pipelines.results import Results
 from pipelines.runners import (
@@ -32,7 +32,7 @@ from transforms.annotation.normalise import read_rules
 from transforms.annotation.ptransforms import AnnotateDocuments, StagedTables
 from transforms.common import files
 from transforms.common.artefacts import Workspace, plan
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.errors import LexbeamError
 from transforms.common.fingerprints import digest
 from transforms.common.lanes import group_by_size
 from transforms.common.ptransforms import MergeTables, WriteResult
@@ -41,7 +41,7 @@ from transforms.common.tables import Part
 from transforms.formats.base import LINES_HOLD, TEI_PARTS, ReaderOptions
 from transforms.formats.dates import parse_date_rule
 from transforms.formats.duplicates import DUPLICATES
-from transforms.formats.ingest import IngestOptions, InputFile, Unit, acceptable
+from transforms.formats.ingest import IngestOptions, Unit, acceptable
 from transforms.formats.metadata import load_metadata
 from transforms.formats.ptransforms import (
     IngestFiles,
@@ -49,7 +49,7 @@ from transforms.formats.ptransforms import (
     SettleDuplicates,
     StagedRejects,
 )
-from transforms.formats.registry import FORMATS, printable
+from transforms.formats.registry import FORMATS
 
 __all__ = ["CorpusOptions", "CorpusPlan", "CorpusResult", "build", "execute", "plan_corpus", "run"]
 
@@ -89,7 +89,9 @@ class CorpusOptions(RunnerOptions):
         help="year that counts of a date that is a range",
         choices=("first", "middle", "last", "reject"),
     )
-    exclude: tuple[str, ...] = option((), help="name patterns of files to leave out")
+    exclude: tuple[str, ...] = option(
+        (), help="patterns of files to leave out: of the path below the input, or of its last parts"
+    )
     encoding: str = option("utf-8", help="encoding of text, lines, JSON, CSV and CoNLL-U")
     fields: tuple[str, ...] = option(
         (), help="which field gives what: title=headline,author=meta.by", metavar="NAME=FIELD"
@@ -160,9 +162,10 @@ class CorpusPlan:
 
 def plan_corpus(options: CorpusOptions) -> CorpusPlan:
     """List the inputs and check the options; nothing is read but tables and rules."""
+    inputs = list_inputs(options.inputs, options.exclude, options.out)
     units = [
         Unit(tuple(group), sum(file.size for file in group))
-        for group in group_by_size(_list_inputs(options), lambda file: file.size, UNIT_BYTES)
+        for group in group_by_size(inputs, lambda file: file.size, UNIT_BYTES)
     ]
     rule = parse_date_rule(options.dates) if options.dates else None
     names = {field.name for field in fields(ReaderOptions)}
@@ -196,37 +199,6 @@ def _absolute_engine(spec: str) -> str:
     """Make a model folder's path absolute: workers have another working directory."""
     kind, _, model = spec.partition(":")
     return f"{kind}:{files.absolute(model)}" if os.path.isdir(model) else spec
-
-
-def _list_inputs(options: CorpusOptions) -> list[InputFile]:
-    """List the input files once each, sorted by name.
-
-    Names are relative to the named folder (of a file: the folder it is in); with several folders
-    the folder's own name comes first.
-    """
-    out = files.absolute(options.out)
-    roots = sorted({files.root_of(path) for path in options.inputs})
-    labels: dict[str, str] = {}
-    for root in roots:
-        label = os.path.basename(root.rstrip("/")) or "input"
-        same = sum(other.partition("~")[0] == label for other in labels.values())
-        labels[root] = f"{label}~{same + 1}" if same else label
-    listed: dict[str, InputFile] = {}
-    for path in options.inputs:
-        root = files.root_of(path)
-        if root == out:
-            raise UsageError(f"--out is the input folder {path!r}: give another --out")
-        for entry in files.list_files(path):
-            if any(fnmatch.fnmatch(entry.name, pattern) for pattern in options.exclude):
-                continue
-            if entry.path.startswith(out.rstrip("/") + "/"):
-                continue  # what an earlier run published below the input
-            name = f"{labels[root]}/{entry.name}" if len(roots) > 1 else entry.name
-            name = printable(name)
-            listed.setdefault(entry.path, InputFile(name, entry.path, entry.size, labels[root]))
-    if not listed:
-        raise LexbeamError("no input files are left after --exclude")
-    return sorted(listed.values())
 
 
 def build(
@@ -323,6 +295,7 @@ def _section(
         "metadata": made.ingest.metadata.fingerprint if made.ingest.metadata else None,
         "inputs": [dict(zip(_INPUT, row, strict=True)) for row in inputs],
         "records": sum(row[3] for row in inputs),
+        "rejected": sum(reasons.values()),
         "rejects": dict(sorted(reasons.items())),
         "documents_by_year": {str(year): years[year] for year in sorted(years)},
         "columns": sorted({name for receipt in annotated for name in receipt["columns"]}),
@@ -347,9 +320,7 @@ def _check_rejects(
     reasons = {k: n for k, n in section["rejects"].items() if k not in NOT_COUNTED}
     refused = sum(reasons.values())
     if acceptable(records, refused, options.max_reject_share):
-        if section["documents"]:
-            return
-        raise LexbeamError("no document is left: every input record was rejected; see --dry-run")
+        return
     listed = ", ".join(f"{reason} {number}" for reason, number in reasons.items())
     shown = [RejectRow(*row) for row in sorted(examples)]
     shown = [row for row in shown if row.reason not in NOT_COUNTED][:EXAMPLES_SHOWN]
@@ -385,12 +356,11 @@ def run(options: CorpusOptions, beam_options: Sequence[str] = ()) -> None:
 
 def summary(section: dict[str, Any]) -> str:
     """Return what was taken in, for a person."""
-    refused = sum(section["rejects"].values())
     reasons = ", ".join(f"{reason} {number}" for reason, number in section["rejects"].items())
     numbers = [int(year) for year in section["documents_by_year"]]
     years = f", years {min(numbers)} to {max(numbers)}" if numbers else ""
     return (
         f"{section['records']} input records: {section['documents']} documents, "
-        f"{refused} rejects{f' ({reasons})' if reasons else ''}\n"
+        f"{section['rejected']} rejects{f' ({reasons})' if reasons else ''}\n"
         f"{section['sentences']} sentences, {section['tokens']} tokens{years}"
     )

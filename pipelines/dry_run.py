@@ -3,7 +3,7 @@
 lexbeam corpus texts/ --out corpus --engine builtin:en --dates 'name:(\\d{4})' --dry-run
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -11,7 +11,6 @@ from schemas.rejects import RejectRow
 from transforms.annotation.annotate import AnnotateOptions
 from transforms.annotation.base import Engine, annotate_text, load_engine
 from transforms.formats.ingest import IngestOptions, Unit, read_documents
-from transforms.formats.registry import detect
 
 __all__ = ["DOCUMENTS", "dry_run"]
 
@@ -27,7 +26,9 @@ def dry_run(units: list[Unit], ingest: IngestOptions, annotate: AnnotateOptions)
     """
     engine = None if annotate.engine == "none" else load_engine(annotate.engine)
     documents = rejects = 0
-    for row, record in islice(_rows(units, ingest), 10 * DOCUMENTS):
+    formats: dict[str, str] = {}
+    rows = _rows(units, ingest, formats.__setitem__)
+    for row, record in islice(rows, 10 * DOCUMENTS):
         if isinstance(row, RejectRow):
             rejects += 1
             place = f"{row.source} {row.position}".rstrip()
@@ -35,18 +36,19 @@ def dry_run(units: list[Unit], ingest: IngestOptions, annotate: AnnotateOptions)
         elif record.block == 0:
             documents += 1
             place = f"{row['source']} {row['position']}".rstrip()
-            found = detect(row["source"], b"") if ingest.format == "auto" else ingest.format
-            yield f"document  {place}: {found or 'by content'}, {_date(row)}"
+            yield f"document  {place}: {formats[row['source']]}, {_date(row)}"
             yield f"          {_first_sentence(record, engine, annotate)[:WIDTH]}"
         if documents == DOCUMENTS:
             break
     yield f"{documents} documents and {rejects} rejects looked at; nothing was written"
 
 
-def _rows(units: list[Unit], options: IngestOptions) -> Iterator[tuple[Any, Any]]:
+def _rows(
+    units: list[Unit], options: IngestOptions, told: Callable[[str, str], None]
+) -> Iterator[tuple[Any, Any]]:
     for unit in units:
         for file in unit.files:
-            for row in read_documents(file, options):
+            for row in read_documents(file, options, told):
                 yield (row, None) if isinstance(row, RejectRow) else (row[0], row[1])
 
 

@@ -12,7 +12,7 @@ import argparse
 import dataclasses
 import types
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NoReturn, TypeVar
 
 from transforms.common.errors import UsageError, nearest
@@ -26,7 +26,7 @@ def option(
     default: Any = dataclasses.MISSING,
     *,
     help: str,
-    choices: Iterable[str] = (),
+    choices: Collection[str] = (),
     metavar: str | None = None,
     positional: bool = False,
     least: float | None = None,
@@ -40,7 +40,7 @@ def option(
     `positional` ones stand on the command line without a flag; a tuple takes several words.
     """
     metadata = {
-        "help": help, "choices": tuple(choices), "metavar": metavar, "positional": positional,
+        "help": help, "choices": choices, "metavar": metavar, "positional": positional,
         "least": least, "most": most,
     }  # fmt: skip
     return dataclasses.field(default=default, metadata=metadata)

@@ -1,6 +1,7 @@
 """Fixtures that every area of the tests uses."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,21 @@ settings.register_profile("lexbeam", derandomize=True, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "lexbeam"))
 
 ROOT = Path(__file__).resolve().parent.parent
+_STATUS = pytest.StashKey[int]()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leave at once, as the command does: the teardown of native threads can abort a process."""
+    if (status := config.stash.get(_STATUS, None)) is not None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Keep the status for the end."""
+    session.config.stash[_STATUS] = int(exitstatus)
 
 
 @pytest.fixture(scope="session")

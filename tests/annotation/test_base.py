@@ -1,9 +1,11 @@
 import re
 
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipelines.cli import main
 from transforms.annotation import base
 from transforms.annotation.base import (
     annotate_text,
@@ -174,3 +176,20 @@ def test_an_engine_from_outside_is_one_registry_line(monkeypatch):
     loaded = load_engine("toy:en")
     assert loaded is load_engine("toy:en")
     assert annotate_text("To be", loaded)[0].forms == ["To", "be"]
+
+
+def test_an_engine_from_outside_is_a_choice_of_the_command(monkeypatch, tmp_path):
+    def prepare(argument, resolve):
+        info = EngineInfo(
+            name=f"toy:{argument}", language=argument, fingerprint="1", has_upos=False,
+            has_lemmas=True,
+        )  # fmt: skip
+        return info, lambda: words
+
+    monkeypatch.setitem(base.ENGINES, "toy", prepare)
+    monkeypatch.setattr(base, "_LOADED", {})
+    (tmp_path / "a.txt").write_text("To be.\n\nOr NOT")
+    out = tmp_path / "out"
+    assert main(["corpus", str(tmp_path / "a.txt"), "--out", str(out), "--engine", "toy:en"]) == 0
+    sentences = pq.read_table(out / "sentences")
+    assert sentences["lemmas"].to_pylist() == [["to", "be."], ["or", "not"]]

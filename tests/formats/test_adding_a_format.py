@@ -2,6 +2,9 @@
 
 import io
 
+import pyarrow.parquet as pq
+
+from pipelines.cli import main
 from transforms.common.artefacts import Workspace
 from transforms.formats import registry
 from transforms.formats.base import Record, Reject
@@ -32,6 +35,18 @@ def test_a_new_format_goes_all_the_way(tmp_path, monkeypatch):
     receipt = ingest_unit(Workspace(str(tmp_path / "work")), unit, options)
     assert receipt["inputs"][0][3:] == [3, 2, 1]
     assert receipt["reasons"] == {"empty": 1}
+
+
+def test_a_new_format_is_a_choice_of_the_command(tmp_path, monkeypatch):
+    monkeypatch.setitem(registry.READERS, "blocks", read_blocks)
+    (tmp_path / "toy.txt").write_bytes(TOY)
+    words = ["corpus", str(tmp_path / "toy.txt"), "--out", str(tmp_path / "out")]
+    words += ["--format", "blocks", "--engine", "builtin:en", "--max-reject-share", "0.5"]
+    assert main(words) == 0
+    documents = pq.read_table(tmp_path / "out" / "documents")
+    assert sorted(documents["title"].to_pylist()) == ["block 1", "block 3"]
+    monkeypatch.undo()
+    assert main([*words, "--overwrite"]) == 2
 
 
 def test_an_error_within_a_new_reader_is_one_reject(monkeypatch):

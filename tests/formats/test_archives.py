@@ -55,14 +55,18 @@ MEMBERS = [
     ("empty.txt", b""),
     ("c.txt.gz", gzip.compress(b"four")),
     ("../d.txt", b"five"),
+    ("../.d.txt", b"five"),
+    (".x/../../d.txt", b"five"),
+    ("..\\d.txt", b"five"),
     ("/e.txt", b"six"),
     ("f.tar", tar([("x.txt", b"seven")])),
     ("last.xml", b"<TEI><text><body><p>eight</p></body></text></TEI>"),
 ]
 EXPECTED = [
     ("dir/a.txt", "one"), ("b.jsonl", "two"), ("b.jsonl", "three"), ("empty.txt", "empty"),
-    ("c.txt.gz", "four"), ("../d.txt", "unsafe"), ("/e.txt", "unsafe"), ("f.tar", "unreadable"),
-    ("last.xml", "eight"),
+    ("c.txt.gz", "four"), ("../d.txt", "unsafe"), ("../.d.txt", "unsafe"),
+    (".x/../../d.txt", "unsafe"), ("..\\d.txt", "unsafe"), ("/e.txt", "unsafe"),
+    ("f.tar", "unreadable"), ("last.xml", "eight"),
 ]  # fmt: skip
 
 

@@ -61,3 +61,14 @@ def test_broken_files():
     assert summary(b"", "parquet")[0][1] in ("malformed", "empty")
     assert summary(parquet({"a": [1]})) == [("", "missing_field")]
     assert summary(parquet({"text": pa.array([], pa.string())})) == [("", "empty")]
+
+
+def test_fields_within_a_struct():
+    day = datetime.date(1850, 5, 1)
+    meta = {"date": "1850", "day": day, "inner": {"n": 3}}
+    (record,) = entries(parquet({"text": ["One."], "meta": [meta]}))
+    assert record.fields.get("meta.date") == "1850"
+    assert record.fields.get("meta.day") == "1850-05-01"
+    assert record.fields.get("meta.inner.n") == "3"
+    assert record.fields.get("meta.inner") is None
+    assert record.fields.get("meta.no") is None

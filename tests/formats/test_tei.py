@@ -44,6 +44,10 @@ def header(content, text="<p>x</p>"):
         ("<p>Ver\u00ac<pb/>\n bindung Ver\u00adbund</p>", "Verbindung Verbund"),
         ("<p>Krönungs- <pb/> und Grab</p>", "Krönungs- und Grab"),
         ("<p>sun-<pb/> lit</p>", "sun-lit"),
+        ("<p>four<pb break='yes'/>five</p>", "four five"),
+        ("<p>eig-<lb break='yes'/>ht eight</p>", "eig- ht eight"),
+        ("<p>mother-in-<lb/>law, inlaw, mother-in-law</p>", "mother-in-law, inlaw, mother-in-law"),
+        ("<p>up-to-<lb/>day-men, up-today-men</p>", "up-today-men, up-today-men"),
         ("<p>sun-<lb/>lit and sunlit</p>", "sunlit and sunlit"),
         ("<p>sun-<lb/>lit, sunlit, sun-lit, sun-lit</p>", "sun-lit, sunlit, sun-lit, sun-lit"),
         ("<p>a <lb/> b <pb n='1'/><pb n='2'/> c</p>", "a b c"),
@@ -156,6 +160,19 @@ def test_words_are_annotation_with_offsets():
     for sentence in record.sentences:
         spans = zip(sentence.starts, sentence.ends, strict=True)
         assert [record.text[a:b] for a, b in spans] == sentence.forms
+
+
+def test_what_stands_outside_words_is_not_lost():
+    content = '<head>I. Don\'t</head><p>One <w lemma="two" pos="NUM">two</w>, three.</p>'
+    (record,) = entries(TEI.format("", content).encode(), "tei")
+    assert record.text == "I. Don't\n\nOne two, three."
+    first, second = record.sentences
+    assert (first.forms, first.upos) == (["I", ".", "Don't"], ["X", "PUNCT", "X"])
+    assert second.forms == ["One", "two", ",", "three", "."]
+    assert second.lemmas == ["One", "two", ",", "three", "."]
+    assert second.upos == ["X", "NUM", "PUNCT", "X", "PUNCT"]
+    spans = zip(second.starts, second.ends, strict=True)
+    assert [record.text[a:b] for a, b in spans] == second.forms
 
 
 def test_words_within_a_reading_and_within_words():

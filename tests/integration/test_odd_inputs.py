@@ -237,6 +237,53 @@ def test_a_dry_run_shows_documents_and_rejects_and_writes_nothing(texts, tmp_pat
     assert not (tmp_path / "out").exists()
 
 
+def test_a_dry_run_names_the_format_that_was_found(tmp_path, capsys):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    tei = "<TEI><text><body><p>Cats sleep.</p></body></text></TEI>"
+    (folder / "novel").write_text(tei)
+    (folder / "lines.json").write_text('{"text": "One."}\n{"text": "Two."}\n')
+    with zipfile.ZipFile(folder / "more.zip", "w") as archive:
+        archive.writestr("member", tei.replace("sleep", "eat"))
+    words = ["corpus", folder, "--out", tmp_path / "out", "--engine", "builtin:en"]
+    assert make(*words, "--dry-run") == 0
+    out = capsys.readouterr().out
+    for line in ("lines.json 1: jsonl,", "more.zip!member: tei,", "novel: tei,"):
+        assert f"document  {line}" in out
+
+
+def test_files_are_left_out_by_pattern(texts, tmp_path):
+    (texts / "sub").mkdir()
+    for name in ("README.md", "sub/README.md", "sub/1820b.txt", "sub/1830.txt"):
+        (texts / name).write_text(f"The sea in {name}.")
+    out = tmp_path / "out"
+    assert corpus(texts, out, "--exclude", "README.md,sub/1820*,1860.txt") == 0
+    names = [row["name"] for row in manifest(out)["corpus"]["inputs"]]
+    assert names == ["1810.txt", "1820.txt", "1870.txt", "sub/1830.txt"]
+
+
+def test_a_share_of_one_publishes_rejects_alone(tmp_path, capsys):
+    (tmp_path / "1810.txt").write_bytes(b"")
+    out = tmp_path / "out"
+    assert corpus(tmp_path / "1810.txt", out) == 1
+    assert not out.joinpath("current").exists()
+    assert corpus(tmp_path / "1810.txt", out, "--max-reject-share", "1") == 0
+    assert "1 input records: 0 documents, 1 rejects (empty 1)" in capsys.readouterr().out
+    section = manifest(out)["corpus"]
+    assert (section["records"], section["documents"], section["rejected"]) == (1, 0, 1)
+    assert len(pd.read_parquet(out / "rejects")) == 1
+    assert len(pd.read_parquet(out / "sentences")) == 0
+    assert make("change", out, "--out", tmp_path / "c", *SLICES) != 0
+
+
+def test_a_date_may_lie_at_a_path(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"text": "A b.", "meta": {"date": "1850"}}\n')
+    out = tmp_path / "out"
+    words = ["--engine", "builtin:en", "--dates", "field:meta.date"]
+    assert make("corpus", tmp_path / "a.jsonl", "--out", out, *words) == 0
+    assert list(pd.read_parquet(out / "documents")["year"]) == [1850]
+
+
 def test_names_that_no_table_can_hold_and_names_like_members(texts, tmp_path):
     odd = tmp_path / "odd"
     odd.mkdir()

@@ -150,11 +150,11 @@ def _zip_members(
         names = _Names()
         members = 0
         for info in archive.infolist():
-            if info.is_dir() or is_hidden(info.filename):
+            refusal = _refusal(info.filename)
+            if info.is_dir() or (refusal is None and is_hidden(info.filename)):
                 continue
             members += 1
             member = names(f"{name}!{info.filename}")
-            refusal = _refusal(info.filename)
             if info.flag_bits & 1:
                 refusal = Reject("", "unreadable", "the member is encrypted")
             if refusal is not None:
@@ -242,11 +242,11 @@ def _tar_members(
     try:
         while (info := archive.next()) is not None:
             archive.members = []  # type: ignore[attr-defined]  # or it would keep them all
-            if info.isdir() or is_hidden(info.name):
+            refusal = _refusal(info.name)
+            if info.isdir() or (refusal is None and is_hidden(info.name)):
                 continue
             members += 1
             member = names(f"{name}!{info.name.removeprefix('./')}")
-            refusal = _refusal(info.name)
             if refusal is None and not info.isfile():
                 refusal = Reject("", "unsafe", "a link or device, not a file")
             if refusal is not None:

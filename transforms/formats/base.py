@@ -15,6 +15,8 @@ source; that then counts as one more reject. What one input record is:
 | conllu | a `# newdoc`, or the file; each broken sentence is one more | line number |
 | lines | the file; each line that must be left out is one more | empty; line number |
 
+A file of `conllu` or `lines` of which nothing is left counts for what was left out of it alone.
+
 A file that cannot be read at all, or an archive, is one record; if it breaks off later, what is
 missing is one record more. Documents and rejects together are thus the input records, always.
 

@@ -1,5 +1,6 @@
 """Records that are named fields (JSON objects, table rows): which field means what."""
 
+import datetime
 import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -67,7 +68,9 @@ def scalar(value: Any) -> str:
         return scalar(value.decode("utf-8", "replace"))
     if isinstance(value, bool) or value is None:
         return ""
-    return str(value) if isinstance(value, int | float) and value == value else ""  # no NaN
+    if isinstance(value, datetime.date):  # within a struct; NaN is no number
+        return value.isoformat()
+    return str(value) if isinstance(value, int | float) and value == value else ""
 
 
 class _Fields(Mapping[str, str]):
@@ -93,7 +96,7 @@ class _Fields(Mapping[str, str]):
         if name in KNOWN:
             keys = _known(tuple(values), options.text_field).get(name, ())
             return next(filter(None, (scalar(values[key]) for key in keys)), default)
-        return default
+        return (scalar(look_up(values, name)) if "." in name else "") or default
 
     def __iter__(self) -> Iterator[str]:
         names = {*self._values, *KNOWN, *_paths(self._options.fields)}

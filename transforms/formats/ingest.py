@@ -7,7 +7,7 @@ where staging files are cut, has no effect on what is published.
 
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, BinaryIO, NamedTuple
 
@@ -153,22 +153,33 @@ def _plain(options: IngestOptions) -> Any:
     return values
 
 
-def read_documents(file: InputFile, options: IngestOptions) -> Iterator["_Row | RejectRow"]:
-    """Yield a file's records, as rows of a staging file with record and key, and its rejects."""
+def read_documents(
+    file: InputFile,
+    options: IngestOptions,
+    told: Callable[[str, str], None] = lambda name, format: None,
+) -> Iterator["_Row | RejectRow"]:
+    """Yield a file's records, as rows of a staging file with record and key, and its rejects.
+
+    `told` is called with the name and the format of each source.
+    """
     sha256, opener = _open(file)
-    yield from _documents(file, sha256, opener, options)
+    yield from _documents(file, sha256, opener, options, told)
 
 
 _Row = tuple[dict[str, Any], Record, RecordKey]
 
 
 def _documents(
-    file: InputFile, sha256: str, opener: Any, options: IngestOptions
+    file: InputFile,
+    sha256: str,
+    opener: Any,
+    options: IngestOptions,
+    told: Callable[[str, str], None] = lambda name, format: None,
 ) -> Iterator[_Row | RejectRow]:
     ordinal = 0
     refused = False
     entries = read_file(
-        file.path, file.name, format=options.format, options=options.reader, open=opener
+        file.path, file.name, format=options.format, options=options.reader, open=opener, told=told
     )
     for source, entry in entries:
         if isinstance(entry, Reject):

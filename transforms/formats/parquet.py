@@ -68,7 +68,11 @@ def _columns(file: pq.ParquetFile, options: ReaderOptions) -> list[str]:
             "missing_field",
             f"no column {options.text_field!r}; there are {', '.join(schema.names[:12])}",
         )
-    return [f.name for f in schema if f.name in wanted or not pa.types.is_nested(f.type)]
+    return [f.name for f in schema if f.name in wanted or _holds_fields(f.type)]
+
+
+def _holds_fields(kind: pa.DataType) -> bool:
+    return pa.types.is_struct(kind) or not pa.types.is_nested(kind)
 
 
 def _rows(file: pq.ParquetFile, group: int) -> int:

@@ -4,8 +4,10 @@
 ('jsonl', 'tei')
 """
 
+import functools
 import re
-from collections.abc import Callable, Iterator
+from collections import ChainMap
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, BinaryIO
 
 from transforms.common.errors import LexbeamError, UsageError, nearest
@@ -68,6 +70,7 @@ def read_file(
     format: str = "auto",
     options: ReaderOptions | None = None,
     open: Callable[[], BinaryIO],
+    told: Callable[[str, str], None] = lambda name, format: None,
 ) -> Iterator[tuple[str, Record | Reject]]:
     """Yield what a file holds: records and rejects, each with the name of its source.
 
@@ -80,6 +83,7 @@ def read_file(
         format: a key of `READERS`, or `auto`.
         options: see `ReaderOptions`.
         open: opens the stream of the file's bytes, as they are.
+        told: is called with the name of each source and the format that it is read in.
 
     Raises:
         UsageError: no reader has this name.
@@ -95,7 +99,7 @@ def read_file(
             if isinstance(source, Reject):
                 yield shown, _clean(source)
                 continue
-            for entry in _read(source, format, options):
+            for entry in _read(source, format, options, functools.partial(told, shown)):
                 yield shown, entry
     except LexbeamError:
         raise
@@ -103,7 +107,9 @@ def read_file(
         yield name, _clean(reject_of(error))
 
 
-def _read(source: Source, format: str, options: ReaderOptions) -> Iterator[Record | Reject]:
+def _read(
+    source: Source, format: str, options: ReaderOptions, told: Callable[[str], None]
+) -> Iterator[Record | Reject]:
     try:
         name = format
         if format == "auto":
@@ -113,6 +119,7 @@ def _read(source: Source, format: str, options: ReaderOptions) -> Iterator[Recor
                 raise BadRecord("malformed", "bytes of no format that is known; see --format")
             name = found
             source = source._replace(open=_First(stream, source.open))
+        told(name)
         for entry in READERS[name](source, options):
             yield _clean(entry) if isinstance(entry, Reject) else entry
     except LexbeamError:
@@ -151,4 +158,5 @@ READERS: dict[str, Reader] = {
     "conllu": read_conllu,
     "lines": read_lines,
 }
-FORMATS = ("auto", *READERS)
+# A live view: what is added to the readers is a choice at once.
+FORMATS: Mapping[str, Any] = ChainMap(READERS, {"auto": None})

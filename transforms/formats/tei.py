@@ -11,6 +11,7 @@ tell is about the file, not the text, and never taken. An attribute (`when`, `no
 cannot.
 """
 
+import re
 import xml.parsers.expat as expat
 from collections.abc import Iterator
 from contextlib import suppress
@@ -141,8 +142,10 @@ def _parse(data: bytes, entities: dict[str, str], options: ReaderOptions) -> Any
     try:
         root = etree.fromstring(data, parser)
     except etree.XMLSyntaxError as error:
-        cause = str(error.msg).partition("use XML_PARSE")[0].rstrip(" ,")
-        raise BadRecord(_reason(error), f"line {error.lineno}: {cause}") from None
+        cause = re.split(r",? (?:use|try) XML_PARSE", str(error.msg))[0]
+        reason = _reason(error)
+        remedy = "; part it into smaller or flatter elements" if reason == "too_large" else ""
+        raise BadRecord(reason, f"line {error.lineno}: {cause}{remedy}") from None
     except (LookupError, ValueError) as error:
         raise BadRecord("undecodable", str(error)) from None
     if root is None:

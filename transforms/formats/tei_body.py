@@ -8,7 +8,8 @@ White space, line ends of the XML file among it, is one space.
 Words that breaks cut in two are mended: see `tei_breaks`.
 
 A document with `<w lemma pos>` has annotation: sentences are `<s>`, or else paragraphs; words are
-`<w>` and `<pc>`. Parts of speech are taken if all are UPOS (also as `msd="UPosTag=NOUN|..."`).
+`<w>` and `<pc>`, and what stands outside them, as X or PUNCT. Parts of speech are taken if all are
+UPOS (also as `msd="UPosTag=NOUN|..."`).
 """
 
 import functools
@@ -48,6 +49,8 @@ _UPOS = frozenset(
 )
 _SOFT_HYPHEN = "\u00ad"
 _SOFT_BREAK = re.compile("\u00ad[ \t]*\n[ \t\n]*")
+# A word, or signs.
+_TOKEN = re.compile(r"(\w+(?:[-'’]\w+)*)|[^\w\s]+")
 _VALUES = re.compile(WORD + f"([^{VALUE}]*){VALUE}" * 4)
 _MARKS = re.compile(f"([{WORD}{WORD_END}{SENTENCE}{SENTENCE_END}])")
 _ANNOTATION = re.compile("|".join((WORD, WORD_END, SENTENCE, SENTENCE_END)).encode())
@@ -126,7 +129,11 @@ def _word(lemma: str, pos: str, msd: str, name: str) -> _Word:
 
 
 def _annotated(paragraphs: list[str], words: list[_Word]) -> Body:
-    """Return text without marks, and the sentences of the words that were marked."""
+    """Return text without marks, and the sentences of the words that were marked.
+
+    Words outside the marks are tokens, too: their lemma is their form, their tag X.
+    """
+    words = list(words)
     text = _Text()
     sentences: list[list[tuple[int, int, int]]] = []
     current: list[tuple[int, int, int]] = []
@@ -152,8 +159,11 @@ def _annotated(paragraphs: list[str], words: list[_Word]) -> Body:
                 text.word_start = -1
             elif piece in (SENTENCE, SENTENCE_END):
                 close()
-            else:
-                text.add(piece)
+            elif text.add(piece) and not text.word:
+                for found in _TOKEN.finditer(text.pieces[-1]):
+                    place = text.length - len(text.pieces[-1])
+                    current.append((place + found.start(), place + found.end(), len(words)))
+                    words.append(_Word("", "X" if found[1] else "PUNCT"))
         close()
     joined = "".join(text.pieces)
     exact = unicodedata.is_normalized("NFC", joined)
@@ -189,14 +199,13 @@ class _Text:
     def border(self) -> None:
         self._gap = "\n\n"
 
-    def add(self, piece: str) -> None:
-        if not piece:
-            return
+    def add(self, piece: str) -> bool:
+        """Return whether there was anything but white space."""
         words = piece.split()
         if not words:
-            if piece.isspace():
+            if piece:
                 self._gap = self._gap or " "
-            return
+            return False
         if piece[0].isspace():
             self._gap = self._gap or " "
         if self.length:
@@ -205,6 +214,7 @@ class _Text:
             self.word_start = self.length
         self._put(" ".join(words))
         self._gap = " " if piece[-1].isspace() else ""
+        return True
 
     def _put(self, piece: str) -> None:
         self.pieces.append(piece)

@@ -2,7 +2,8 @@ r"""Words of a TEI document that breaks cut in two.
 
 At a break (`<lb> <pb> <cb> <gb> <milestone>`) a word may be cut in two:
 
-- with `break="no"`, or after a soft hyphen, its parts are joined without hyphen;
+- with `break="no"`, or after a soft hyphen, its parts are joined without hyphen; with `break="yes"`
+  there are two words;
 - after a hyphen they are joined without it if the joined form occurs elsewhere in the document, at
   least as often as the hyphenated one; else the hyphen stays and the gap is closed;
 - never before und, oder, bis, and, or, y, o: there the hyphen stands for a part left out
@@ -19,8 +20,8 @@ __all__ = ["mend_breaks"]
 _WITHIN_WORD = JOIN.removeprefix(BREAK).encode()
 _SOFT = ("\u00ad".encode(), "\u00ac".encode())
 _CUTTING = (b"-", "\u2010".encode(), *_SOFT)
-_WORD_BEHIND = re.compile(r"(\w+)([-\u2010])$")
-_WORD_AHEAD = re.compile(r"\w+")
+_WORD_BEHIND = re.compile(r"(\w+(?:[-\u2010]\w+)*)([-\u2010])$")
+_WORD_AHEAD = re.compile(r"(\w+)(?:[-\u2010]\w+)*")
 _FORM = re.compile(r"\w+(?:[-\u2010]\w+)*")
 _WITHIN_FORM = re.compile(r"\w[-\u2010]?\Z"), re.compile(r"[-\u2010]?\w")
 _SUSPENDED = frozenset(("und", "oder", "bis", "and", "or", "y", "o"))
@@ -64,7 +65,7 @@ def _junction(behind: bytes, gap: bytes, joined: bool, ahead: bytes, forms: "_Fo
     left = _WORD_BEHIND.search(stripped[-_WINDOW:].decode(errors="ignore"))
     if left is None or right is None:
         return behind + gap
-    if right[0].lower() in _SUSPENDED:
+    if right[1].lower() in _SUSPENDED:
         return stripped + b" "
     count = forms.count(left[1] + right[0])
     if 0 < count >= forms.count(left[0] + right[0]):

@@ -88,6 +88,7 @@ _STYLESHEET = """\
 <xsl:template match="{breaks}" priority="1">
   <xsl:choose>
     <xsl:when test="@break = 'no'">{JOIN}</xsl:when>
+    <xsl:when test="@break = 'yes'"><xsl:text> </xsl:text></xsl:when>
     <xsl:when test="{is_line}"><xsl:text>{BREAK} </xsl:text></xsl:when>
     <xsl:otherwise><xsl:text>{BREAK}</xsl:text></xsl:otherwise>
   </xsl:choose>

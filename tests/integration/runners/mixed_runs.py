@@ -40,8 +40,8 @@ def _told(path, *mode):
     sys.audit("open", path, "native", 0)
     return _open(path, *mode)
 pyarrow.OSFile = _told
-from pipelines.cli import main
-sys.exit(main(sys.argv[1:]))
+from pipelines.cli import entry
+entry()
 """
 
 

@@ -1,0 +1,53 @@
+"""The files that a corpus is made of, and their published names."""
+
+import fnmatch
+import os
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from transforms.common import files
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.formats.ingest import InputFile
+from transforms.formats.registry import printable
+
+__all__ = ["list_inputs"]
+
+
+def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list[InputFile]:
+    """List the input files once each, sorted by name.
+
+    Names are relative to the named folder (of a file: the folder it is in); with several folders
+    the folder's own name comes first. `exclude` are patterns of the name below the input, or of
+    its last parts; they leave out files, never members of archives.
+
+    Raises:
+        UsageError: `out` is an input.
+        LexbeamError: no files are there, or none are left.
+    """
+    out = files.absolute(out)
+    roots = sorted({files.root_of(path) for path in inputs})
+    labels: dict[str, str] = {}
+    for root in roots:
+        label = os.path.basename(root.rstrip("/")) or "input"
+        same = sum(other.partition("~")[0] == label for other in labels.values())
+        labels[root] = f"{label}~{same + 1}" if same else label
+    listed: dict[str, InputFile] = {}
+    for path in inputs:
+        root = files.root_of(path)
+        if root == out:
+            raise UsageError(f"--out is the input folder {path!r}: give another --out")
+        for entry in files.list_files(path):
+            if any(_matches(entry.name, pattern) for pattern in exclude):
+                continue
+            if entry.path.startswith(out.rstrip("/") + "/"):
+                continue  # what an earlier run published below the input
+            name = f"{labels[root]}/{entry.name}" if len(roots) > 1 else entry.name
+            name = printable(name)
+            listed.setdefault(entry.path, InputFile(name, entry.path, entry.size, labels[root]))
+    if not listed:
+        raise LexbeamError("no input files are left after --exclude")
+    return sorted(listed.values())
+
+
+def _matches(name: str, pattern: str) -> bool:
+    return fnmatch.fnmatch(name, pattern) or PurePosixPath(name).match(pattern)
