@@ -1,17 +1,24 @@
 """JSON lines, a record a line; and JSON files, a record an element of an array."""
 
+import itertools
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, BinaryIO
 
 import orjson
 
 from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.fields import look_up, record_of_fields
-from transforms.formats.streams import iter_lines, line_encoding, opened, read_all
+from transforms.formats.json_array import begins_array, iter_elements, iter_utf8
+from transforms.formats.streams import iter_lines, line_encoding, opened, peek, read_all
 from transforms.formats.text_cleaning import decode
 
 __all__ = ["read_json", "read_jsonl"]
+
+_HEAD = 4096
+_PIECE = 1 << 18
+_SMALL = 1 << 22
+_NO_ELEMENTS = "the array has no elements"
 
 
 def read_jsonl(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
@@ -44,12 +51,64 @@ def read_jsonl(source: Source, options: ReaderOptions) -> Iterator[Record | Reje
 def read_json(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
     """Yield a record or reject for each element of the array at `options.json_path`.
 
-    If an object is there instead of an array, it is the one record, at position "".
+    If an object is there instead of an array, it is the one record, at position "". A file that is
+    an array itself is read element by element where it is over 4 MiB; if it breaks off or turns out
+    to be broken, what is missing is one reject more, at the number of the element.
 
     Raises:
         BadRecord: `malformed`, `undecodable`, `missing_field`, `too_large`, `empty`.
     """
-    found = _parse(read_all(source, options), options.encoding)
+    head, stream = peek(source.open(), _HEAD)
+    if options.json_path or not begins_array(head, options.encoding):
+        whole = read_all(source._replace(open=lambda: stream), options)
+        yield from _of_whole(whole, options)
+        return
+    with stream:
+        yield from _of_array(stream, options)
+
+
+def _of_array(stream: BinaryIO, options: ReaderOptions) -> Iterator[Record | Reject]:
+    """Yield the entries of an array; a small one is parsed at once."""
+    # What is there already, if the rest turns out to be broken.
+    read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
+    pieces = iter(lambda: read(_PIECE), b"")
+    first, size = [], 0
+    for piece in pieces:
+        first.append(piece)
+        size += len(piece)
+        if size > min(_SMALL, options.max_record_bytes):
+            yield from _of_elements(itertools.chain(first, pieces), options)
+            return
+    yield from _of_whole(b"".join(first), options)
+
+
+def _of_elements(pieces: Iterable[bytes], options: ReaderOptions) -> Iterator[Record | Reject]:
+    utf8 = iter_utf8(pieces, options.encoding)
+    elements = iter_elements(utf8, options.max_record_bytes)
+    for number in itertools.count(1):
+        try:
+            place, data = next(elements, (0, None))
+            if data is None:
+                break
+            value = _element(place, data)
+        except BadRecord as error:
+            yield Reject(str(number), error.reason, error.detail)
+            return
+        yield _entry(number, value, options)
+    if number == 1:
+        raise BadRecord("empty", _NO_ELEMENTS)
+
+
+def _element(place: int, data: bytes) -> Any:
+    try:
+        return _parse(data, "utf-8")
+    except BadRecord as error:
+        detail = f"in the element from byte {place} (in UTF-8): {error.detail}"
+        raise BadRecord(error.reason, detail) from None
+
+
+def _of_whole(data: bytes, options: ReaderOptions) -> Iterator[Record | Reject]:
+    found = _parse(data, options.encoding)
     if options.json_path:
         found = look_up(found, options.json_path)
         if found is None:
@@ -60,12 +119,9 @@ def read_json(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     if not isinstance(found, list):
         raise BadRecord("malformed", f"neither an array nor an object, but {_kind(found)}")
     if not found:
-        raise BadRecord("empty", "the array has no elements")
+        raise BadRecord("empty", _NO_ELEMENTS)
     for number, value in enumerate(found, 1):
-        try:
-            yield _record(str(number), value, options)
-        except BadRecord as error:
-            yield Reject(str(number), error.reason, error.detail)
+        yield _entry(number, value, options)
 
 
 def _parse(data: bytes, encoding: str) -> Any:
@@ -82,6 +138,13 @@ def _parse(data: bytes, encoding: str) -> Any:
         raise BadRecord("malformed", "JSON nested too deeply") from None
     except ValueError:
         raise BadRecord("malformed", "a number of thousands of digits") from None
+
+
+def _entry(number: int, value: Any, options: ReaderOptions) -> Record | Reject:
+    try:
+        return _record(str(number), value, options)
+    except BadRecord as error:
+        return Reject(str(number), error.reason, error.detail)
 
 
 def _record(position: str, value: Any, options: ReaderOptions) -> Record:
