@@ -7,8 +7,8 @@ from reading import entries, summary
 TEI = '<TEI xmlns="http://www.tei-c.org/ns/1.0">{}<text><body>{}</body></text></TEI>'
 
 
-def body(content, **options):
-    return summary(TEI.format("", content).encode(), "tei", **options)
+def body(content, prologue="", **options):
+    return summary((prologue + TEI.format("", content)).encode(), "tei", **options)
 
 
 def header(content, text="<p>x</p>"):
@@ -62,6 +62,10 @@ def header(content, text="<p>x</p>"):
         ('<p xmlns="">a</p><p>b</p>', "a\n\nb"),
         ('<p>a</p><m:p xmlns:m="other">b</m:p>c', "a\n\nb\n\nc"),
         ('<p>a<m:p xmlns:m="other">b</m:p></p>', "ab"),
+        ('<p>a<m:div xmlns:m="other"><hi>b</hi><hi>c</hi></m:div></p>', "abc"),
+        ("<p><choice><choice><sic>a</sic><corr>b</corr></choice><orig>c</orig></choice></p>", "b"),
+        ("<p>Dampf\u00ad\n <lb/>schiff, Dampf\u00ad\n schiff</p>", "Dampfschiff, Dampfschiff"),
+        ('<p>e<lb break="no"/>\u0301x, e\u00ad\u0301y, <w>e</w><w>\u0301z</w></p>', "éx, éy, éz"),
     ],
 )
 def test_running_text(content, text):
@@ -85,6 +89,33 @@ def test_namespaces():
             content = "<body><p>a<note>b</note></p><p>c<lb/>d</p></body>"
             data = f"<{root}><{text}>{content}</text></TEI>".encode()
             assert summary(data, "tei") == ["a\n\nc d"]
+
+
+def test_entities_count_in_text_and_in_attributes():
+    declared = """<!DOCTYPE TEI [<!ENTITY v "&#xFDD2;"> <!ENTITY no "no"> <!ENTITY e "é">
+        <!ENTITY d "&#127;">]>"""
+    content = """<p>&e;a&e;<hi>&e;</hi>b&e;&e;c&d;d x-<lb break="&no;"/>y</p>"""
+    assert body(content, declared) == ["éaéébééc d xy"]
+    content = """<p><w lemma="a&v;b" pos="NOUN">x</w> <w lemma="c" pos="VERB">y</w></p>"""
+    (record,) = entries((declared + TEI.format("", content)).encode(), "tei")
+    assert record.sentences[0].lemmas == ["a b", "c"]
+    assert record.sentences[0].upos == ["NOUN", "VERB"]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "<p>abc" + "<lb/> \n" * 200_000 + "b</p>",
+        "<p>" + "i-<lb/>n x " * 99 + "in an " * 300_000 + "</p>",
+        "<p>" + "&e;" * 30_000 + "</p>",
+        "<p>" + "up-<pb/>on " * 30_000 + "</p>",
+    ],
+)
+def test_time_grows_with_length_alone(content):
+    declared = '<!DOCTYPE TEI [<!ENTITY e "é">]>'
+    start = time.process_time()
+    assert len(body(content, declared)[0]) > 2
+    assert time.process_time() - start < 10
 
 
 def test_deep_nesting():

@@ -156,8 +156,11 @@ def _parse(data: bytes, entities: dict[str, str], options: ReaderOptions) -> Any
     for entity in subset.iterentities():
         if entity.name not in entities:  # the look at the prologue could not read its encoding
             raise BadRecord("unsafe", f"declares the entity {entity.name!r} in a rare encoding")
-    for reference in list(root.iter(etree.Entity)):
-        _resolve(reference, entities)
+    for parent in dict.fromkeys(reference.getparent() for reference in root.iter(etree.Entity)):
+        _resolve(parent, entities)
+    for element in root.iter():
+        for name, value in element.attrib.items():
+            element.set(name, value)  # in which lxml has put the entities' characters
     return root
 
 
@@ -170,19 +173,29 @@ def _reason(error: etree.XMLSyntaxError) -> str:
     return "undecodable" if error.code in bad or "encoding" in str(error.msg) else "malformed"
 
 
-def _resolve(reference: Any, entities: dict[str, str]) -> None:
-    """Put the characters that an entity stands for in the place of its reference."""
-    value = entities.get(reference.name, _html(reference.name))
-    if value is None:
-        raise BadRecord("malformed", f"the entity {reference.name!r} is not declared")
-    value += reference.tail or ""
-    parent, previous = reference.getparent(), reference.getprevious()
-    if previous is not None:
-        previous.tail = (previous.tail or "") + value
+def _resolve(parent: Any, entities: dict[str, str]) -> None:
+    """Put the characters that entities stand for in the place of an element's references."""
+    text, before = [parent.text or ""], None
+    for child in list(parent):
+        if child.tag is not etree.Entity:
+            _set_text(parent, before, text)
+            text, before = [child.tail or ""], child
+            continue
+        value = entities.get(child.name, _html(child.name))
+        if value is None:
+            raise BadRecord("malformed", f"the entity {child.name!r} is not declared")
+        text += [value, child.tail or ""]
+        child.tail = None
+        parent.remove(child)
+    _set_text(parent, before, text)
+
+
+def _set_text(parent: Any, before: Any, text: list[str]) -> None:
+    """Put text behind a child, or where there is none at a parent's beginning."""
+    if before is None:
+        parent.text = "".join(text)
     else:
-        parent.text = (parent.text or "") + value
-    reference.tail = None
-    parent.remove(reference)
+        before.tail = "".join(text)
 
 
 def _html(name: str) -> str | None:

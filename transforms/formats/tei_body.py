@@ -23,6 +23,7 @@ import numpy as np
 from transforms.common.records import Sentence
 from transforms.formats.tei_breaks import mend_breaks
 from transforms.formats.tei_marks import (
+    BREAK,
     PARAGRAPH,
     SENTENCE,
     SENTENCE_END,
@@ -35,6 +36,7 @@ from transforms.formats.tei_marks import (
 from transforms.formats.text_cleaning import (
     clean_field,
     clean_rare,
+    may_combine,
     never_cleaned,
 )
 
@@ -48,7 +50,8 @@ _UPOS = frozenset(
     )
 )
 _SOFT_HYPHEN = "\u00ad"
-_SOFT_BREAK = re.compile("\u00ad[ \t]*\n[ \t\n]*")
+# Before a break it stays, to be seen there.
+_SOFT_BREAK = re.compile(f"\u00ad[ \t]*\n[ \t\n]*(?![ \t\n]*{BREAK})")
 # A word, or signs.
 _TOKEN = re.compile(r"(\w+(?:[-'’]\w+)*)|[^\w\s]+")
 _VALUES = re.compile(WORD + f"([^{VALUE}]*){VALUE}" * 4)
@@ -87,7 +90,10 @@ def read_body(root: Any, parts: tuple[str, ...]) -> Body:
         return _annotated(data.decode().split(PARAGRAPH), words)
     if annotated:
         data = _ANNOTATION.sub(b"", data)
-    return Body(_running(data), None)
+    text = _running(data)
+    if any(map(may_combine, rare)):  # with what marks parted it from
+        text = unicodedata.normalize("NFC", text)
+    return Body(text, None)
 
 
 def _plain(text: str, rare: set[str]) -> str:

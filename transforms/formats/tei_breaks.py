@@ -25,8 +25,10 @@ _WORD_AHEAD = re.compile(r"(\w+)(?:[-\u2010]\w+)*")
 _FORM = re.compile(r"\w+(?:[-\u2010]\w+)*")
 _WITHIN_FORM = re.compile(r"\w[-\u2010]?\Z"), re.compile(r"[-\u2010]?\w")
 _SUSPENDED = frozenset(("und", "oder", "bis", "and", "or", "y", "o"))
+# Bytes beside a break that are looked at: no word is longer.
 _WINDOW = 400
-_FEW = 100
+# What may be spent on looks for single forms, and what each look and each place found costs.
+_BUDGET, _LOOK, _FOUND = 20_000, 200, 1
 
 
 def mend_breaks(text: bytes) -> bytes:
@@ -36,7 +38,8 @@ def mend_breaks(text: bytes) -> bytes:
     forms = _Forms(text)
     behind, *rest = text.split(BREAK.encode())
     mended: list[bytes] = []
-    gap, joined = b"", False
+    gap: list[bytes] = []
+    joined = False
     for piece in rest:
         if piece.startswith(_WITHIN_WORD):
             joined, piece = True, piece.removeprefix(_WITHIN_WORD)
@@ -47,11 +50,11 @@ def mend_breaks(text: bytes) -> bytes:
                 mended.append(behind)  # by far the most breaks cut nothing
                 behind = piece
                 continue
-        gap += piece[: len(piece) - len(ahead)]
+        gap.append(piece[: len(piece) - len(ahead)])
         if ahead:
-            mended.append(_junction(behind, gap, joined, ahead, forms))
-            behind, gap, joined = ahead, b"", False
-    mended.append(_junction(behind, gap, joined, b"", forms) if gap or joined else behind)
+            mended.append(_junction(behind, b"".join(gap), joined, ahead, forms))
+            behind, gap, joined = ahead, [], False
+    mended.append(_junction(behind, b"".join(gap), joined, b"", forms) if gap else behind)
     return b"".join(mended)
 
 
@@ -79,14 +82,13 @@ class _Forms:
     def __init__(self, text: bytes) -> None:
         self._text = text
         self._lower: dict[bool, bytes] = {}
-        self._asked = 0
+        self._budget = _BUDGET
         self._counts: Counter[str] | None = None
 
     def count(self, form: str) -> int:
         """Return how often a form occurs."""
-        # A look for one form takes a fraction of the time of a count of all.
-        self._asked += 1
-        if self._asked <= _FEW:
+        # A look for one form takes a fraction of the time of a count of all, unless it is all over.
+        if self._budget > 0:
             return self._look_for(form.lower())
         if self._counts is None:
             self._counts = Counter(_FORM.findall(self._text.decode().lower()))
@@ -94,8 +96,10 @@ class _Forms:
 
     def _look_for(self, form: str) -> int:
         text, sought = self._lowered(form.isascii()), form.encode()
+        self._budget -= _LOOK
         count, start = 0, text.find(sought)
         while start >= 0:
+            self._budget -= _FOUND
             end = start + len(sought)
             before = text[max(0, start - 8) : start].decode(errors="ignore")
             after = text[end : end + 8].decode(errors="ignore")

@@ -71,7 +71,7 @@ _STYLESHEET = """\
 <xsl:template match="{blocks}" priority="1"><xsl:call-template name="block"/></xsl:template>
 <xsl:template match="*">
   <xsl:choose>
-    <xsl:when test="contains(' {containers} ', concat(' ', local-name(..), ' '))">
+    <xsl:when test="contains(' {containers} ', concat(' ', local-name(..), ' ')) and {known}">
       <xsl:call-template name="block"/>
     </xsl:when>
     <xsl:otherwise><xsl:apply-templates/></xsl:otherwise>
@@ -110,7 +110,9 @@ _STYLESHEET = """\
 </xsl:template>
 
 <xsl:template match="*" mode="reading"><xsl:apply-templates/></xsl:template>
-<xsl:template match="{words}" mode="reading"><xsl:apply-templates select="."/></xsl:template>
+<xsl:template match="{words}|{choice}|{app}" mode="reading">
+  <xsl:apply-templates select="."/>
+</xsl:template>
 
 <xsl:template match="{s}" priority="1">
   <xsl:text> {SENTENCE}</xsl:text><xsl:apply-templates/><xsl:text>{SENTENCE_END} </xsl:text>
@@ -118,9 +120,9 @@ _STYLESHEET = """\
 <xsl:template match="{words}" priority="1">
   <xsl:if test="@join"><xsl:if test="@join = 'left' or @join = 'both'">{JOIN}</xsl:if></xsl:if>
   <xsl:text>{WORD}</xsl:text>
-  <xsl:value-of select="@lemma"/><xsl:text>{VALUE}</xsl:text>
-  <xsl:value-of select="@pos"/><xsl:text>{VALUE}</xsl:text>
-  <xsl:value-of select="@msd"/><xsl:text>{VALUE}</xsl:text>
+  <xsl:value-of select="translate(@lemma, '{VALUE}', ' ')"/><xsl:text>{VALUE}</xsl:text>
+  <xsl:value-of select="translate(@pos, '{VALUE}', ' ')"/><xsl:text>{VALUE}</xsl:text>
+  <xsl:value-of select="translate(@msd, '{VALUE}', ' ')"/><xsl:text>{VALUE}</xsl:text>
   <xsl:value-of select="local-name()"/><xsl:text>{VALUE}</xsl:text>
   <xsl:apply-templates/>
   <xsl:text>{WORD_END}</xsl:text>
@@ -147,11 +149,7 @@ def marked_text(element: Any, parts: tuple[str, ...]) -> Marked:
     if not rare.isdisjoint(_MARKS):
         _free_marks(element)
     namespace = etree.QName(element).namespace or _TEI
-    stylesheet = _stylesheet(namespace, parts, threading.get_ident())
-    text = bytes(stylesheet(element))
-    if holds(text, WORD) and holds(etree.tostring(element, encoding="utf-8"), WORD, VALUE):
-        _free_marks(element)  # they stand in attributes, which count only where there are words
-        text = bytes(stylesheet(element))
+    text = bytes(_stylesheet(namespace, parts, threading.get_ident())(element))
     return Marked(text, rare - _MARKS)
 
 
@@ -161,13 +159,11 @@ def holds(text: bytes, *noncharacters: str) -> bool:
 
 
 def _free_marks(element: Any) -> None:
-    """Take the characters that are marks out of an element's own text and attributes."""
+    """Take the characters that are marks out of an element's own text."""
     for inner in element.iter():
         for place in ("text", "tail"):
             if text := getattr(inner, place):
                 setattr(inner, place, text.translate(_OWN))
-        for name, value in inner.attrib.items():
-            inner.set(name, value.translate(_OWN))
 
 
 @functools.lru_cache(16)
@@ -179,6 +175,7 @@ def _stylesheet(namespace: str, parts: tuple[str, ...], thread: int) -> etree.XS
         return "|".join(pattern.format(p + name) for name in names.split() for p in prefixes)
 
     words = any_of("w pc").split("|")
+    known = " or ".join(f"namespace-uri(..) = '{uri}'" for uri in ("", _TEI))
     source = _STYLESHEET.format_map(
         {
             **{name: any_of(name) for name in _SINGLE.split()},
@@ -188,6 +185,7 @@ def _stylesheet(namespace: str, parts: tuple[str, ...], thread: int) -> etree.XS
             "dropped": any_of(_DROPPED),
             "blocks": any_of(_BLOCKS),
             "containers": _CONTAINERS,
+            "known": f"({known} or namespace-uri(..) = namespace-uri(/*))",
             "breaks": any_of(_BREAKS),
             "is_line": any_of("lb", "self::{}"),
             "words": "|".join(words),

@@ -44,7 +44,7 @@ _CONTROLS[ord("\n")] = ord("n")
 _CONTROLS[ord("\n"), [ord("\r"), ord("\n")]] = ord("e")
 _CONTROLS[ord("\n"), [ord("\t"), ord(" ")]] = ord("i")
 _PLAIN = bytes(code for code in range(128) if chr(code).isprintable()) + b"\t\n"
-_FEW = 1 << 14
+_FEW = 1 << 14  # bytes of text whose kinds of characters a set finds sooner than numpy
 
 
 def decode(data: bytes, encoding: str) -> str:
@@ -80,7 +80,7 @@ def clean_bytes(data: bytes, encoding: str) -> str:
     except BadRecord:
         decode(data, encoding)  # for the true place of the bad byte
         raise
-    rare = _kinds(plain, beyond=127)
+    rare = _beyond_ascii(plain)
     cleaned = clean_rare(text, rare)
     if even and cleaned is text and not any(map(str.isspace, rare)):
         return text.strip()
@@ -139,13 +139,14 @@ def rare_characters(utf8: bytes) -> set[str]:
     return _kinds(rest) if rest else set()
 
 
-def _kinds(utf8: bytes, beyond: int = 0) -> set[str]:
-    """Return the characters of bytes that are above a code."""
-    if beyond:
-        if utf8.isascii():
-            return set()
-        codes = np.frombuffer(utf8, np.uint8)
-        utf8 = codes[codes > beyond].tobytes()
+def _beyond_ascii(utf8: bytes) -> set[str]:
+    if utf8.isascii():
+        return set()
+    codes = np.frombuffer(utf8, np.uint8)
+    return _kinds(codes[codes > 127].tobytes())
+
+
+def _kinds(utf8: bytes) -> set[str]:
     text = utf8.decode("utf-8", "surrogatepass")
     if len(utf8) < _FEW:
         return set(text)
