@@ -243,6 +243,9 @@ LAUGHS = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
         ('<!ENTITY % x SYSTEM "http://localhost/x.dtd"> %x;', "a", ("", "unsafe")),
         ('<!ENTITY l0 "lol">' + LAUGHS, "&l9;", ("", "unsafe")),
         ('<!ENTITY x "' + "x" * 200 + '">', "&x;" * 10, ("", "unsafe")),
+        ('<!ENTITY % x " "> %x; <!ENTITY y SYSTEM "file:///etc/passwd">', "&y;", ("", "unsafe")),
+        ("<!ENTITY % x \"&#60;!ENTITY y SYSTEM 'file:///x'>\"> %x;", "&y;", ("", "unsafe")),
+        ('<!ENTITY % TEI.prose "INCLUDE"> <!ENTITY e "é">', "caf&e;", "café"),  # as TEI P4 has it
         ('<!ENTITY mdash "&#8212;">', "a&mdash;b<hi>c</hi>&mdash;d", "a—bc—d"),
         ("", "caf&eacute;", ("", "malformed")),
     ],
