@@ -13,8 +13,10 @@ and counts as of our era. A date is the years it may lie in, first and last:
 
 Decades and centuries are those of the leading digits: the 1840s are 1840 to 1849, the 18th century
 (and the 1700s) 1700 to 1799, the first 1 to 99, the 1st century BC -100 to -1. `1810-12` is
-December 1810, `1810-13` and `1810/12` are ranges. A date that does not exist, and a year after
-2100, is none.
+December 1810; `1810-13`, `1810/12`, `ca. 1810-12` and, with a longer dash, `1810–12` are ranges.
+
+What may mean two things is none: `184?` (a decade or a year), `45/1842`, the `90s`, `–1842` with
+a longer dash; so is a date with an open side, one that does not exist, and a year after 2100.
 """
 
 import datetime
@@ -63,22 +65,29 @@ _AFTER = re.compile(
     r"(?<![^\W\d])(a\. ?d\.?|ad|c\. ?e\.|ce|n\. ?chr\.?|n\. ?u\. ?z\.?|d\. ?c\.?|"
     r"ap\. ?j\.? ?-?c\.?|e\. ?kr\.?)(?!\w)"
 )
-_ABOUT = re.compile(
-    r"^(circa|around|about|approximately|probably|possibly|ca\.?|c\.|cca\.?|um|etwa|ungefähr|hacia|"
-    r"alrededor de|vers|environ|omkring|c(?=\d)|early|mid|late|[~≈])[- ]*"
+_ABOUT = re.compile(  # a dash after it is the year's sign, but for that of `mid-1842`
+    r"^(?:(?:circa|around|about|approximately|probably|possibly|ca|cca|um|etwa|ungefähr|hacia|"
+    r"alrededor de|vers|environ|omkring)(?: +|(?=\d))|(?:early|mid|late)(?:-| +|(?=\d))|"
+    r"(?:c|ca|cca)\. *|c(?=\d{3})|[~≈] *)"
 )
+_BORN = re.compile(r"\W*[abd]\. c\. ?\d")  # born, died, before about: no era
 _WEEKDAY = re.compile(
     r"^(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?[.,]? +|^(on|in|the|im|am|en|el|le) +"
 )
 _NUMERAL = re.compile(r"\d|\b[ivx]+\b")
 _JOINT = re.compile(r"(-|/|to |bis |until |hasta ) *")
 _SEASON = re.compile(r"^(spring|summer|autumn|fall|winter|michaelmas|easter|christmas)[ ,]+")
-_TIME = re.compile(r"(?<=\d)t\d{2}(:?\d{2}(:?\d{2}(\.\d+)?)?)?(z|[+-]\d{2}:?\d{2})?$")
-_NUMBER = re.compile(r"([+-]?)(\d{1,4})(\.0*)?$")
+_ZONE = r"(?:[ap]\.?m|uhr|z|utc|gmt|[a-z](?:e|e?[sd])t)\b|[+-](?:0\d|1[0-4])(?::?\d\d)?(?![\d-])"
+_TIME = (
+    r"(?:(?<=\d)t(?=\d\d)|(?:^|[ ,]+(?:at )?)(?=\d\d?:\d\d(?!\d)))"
+    r"(?:[01]?\d|2[0-4])(?::?[0-5]\d(?::?[0-6]\d(?:[.,]\d+)?)?)?"
+    rf"(?!\d)(?: ?(?:{_ZONE}))*|(?<=\d{{4}}) utc$"
+)
+_NUMBER = re.compile(r"([+-]?)(\d{1,4})(?:(?<=\d{4})\.|\.0+)?$")
 _ISO = re.compile(r"([+-]?)(\d{4})-(\d{2})(?:-(\d{2}))?$")
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})$")
 _YEAR_FIRST = re.compile(r"(\d{4})[./](\d{1,2})[./](\d{1,2})\.?$")
-_YEAR_LAST = re.compile(r"(\d{1,2})[./-] ?(\d{1,2})[./-] ?(\d{4})$")
+_YEAR_LAST = re.compile(r"(?:(\d{1,2})[./-] ?)?(\d{1,2}) ?[./-] ?(\d{4})$")
 _SHORT = re.compile(r"(\d{4}) ?[-/] ?(\d{1,2})$")
 _RANGE = re.compile(
     r"(?:from|between|von|zwischen|entre|de|desde) (?P<a>.+?) (?:to|and|bis|und|y|et|à|a|hasta) "
@@ -86,30 +95,51 @@ _RANGE = re.compile(
 )
 _DECADE = re.compile(
     r"(?:the |die |años |década de |decade of |années )?"
-    r"(\d{1,3})0(?:['’]?s|er(?: jahren?)?|-tal(?:et)?)$"
+    r"(\d{2,3})0(?:['’]?s|er(?: jahren?)?|-tal(?:et)?)$"
 )
-_DECADE_NAMED = re.compile(r"(?:los años|años|(?:la )?década de|les années|années) (\d{1,3})0$")
-_OPEN_DIGITS = re.compile(r"(\d{2,3})(-|x|u)\??$|(\d{2})(--|xx|uu)\??$")
+_DECADE_NAMED = re.compile(r"(?:los años|años|(?:la )?década de|les années|années) (\d{2,3})0$")
+_OPEN_DIGITS = re.compile(r"(\d{3})[-xu]$|(\d{2})(?:--|xx|uu)$")
 _CENTURY = re.compile(
     r"(?:the )?(\d{1,2})(?:st|nd|rd|th|\.|e|er|ème)? ?"
     r"(?:century|centuries|cent\.?|c\.?|jahrhunderts?|jhdt\.?|jhd\.?|jhs?\.?|siècle|s\.)$|"
-    r"(?:s\.?|sec\.?|saec\.?|siglo|secolo|saeculum|século) ?([ivx]+)$|"
+    r"(?:(?:s|sec|saec)(?:\. ?| )|(?:siglo|secolo|saeculum|século) )([ivx]+)$|"
     r"([ivx]+)(?:e|er|ème)? ?(?:siècle|secolo|s\.)$"
 )
-_DOUBTED = re.compile(r"(?<!\d)\d{3}\?")  # a decade, or a year of the first millennium
 _SWEDISH = re.compile(r"(\d{1,2})00-talet$")
 _MONTH_NAME = re.compile(r"[^\W\d]+")
+_NO_DAY = re.compile(  # a side or a digit left open, two years, what no date has
+    r"^[-/.]|[-/]$|\s[-/.]\d|\d[-/]\s|(?<!\d)\d{3}[.?]|\?\d|\d{3} ?[-/] ?\d|[^\w\s.,/?-]"
+)
+_DASH = "\u2012-\u2015"
+_CLEANED = (
+    # A long dash may part a range, and is no sign at the head; a minus or hyphen may be one.
+    (rf"(?<=\d{{4}}) ?[{_DASH}] ?(?=\d\d?\b(?!\.?\d|[-{_DASH}]))", "/"),
+    (rf"(?<=[^\s\[({{<\"“])( ?)[{_DASH}]", r"\1-"),
+    ("[\u2010\u2011\u2212]", "-"),
+    (r"<([^<>]*)>", r"\1"),  # one alone is `before` or `after`
+    (r"[\[\](){}\"“”]", ""),
+    (_TIME, " "),
+    (r"^[\s,;:]+|[\s,;:]+$", ""),
+    (r"\s+", " "),
+    # Doubt and the point at the end go, where they cannot stand for digits.
+    (r"(?<![\d.?])(\d\d)(?:\?\?|\.\.)(?![\d?.])", r"\1xx"),
+    (r"(?<!\d)[?¿]+ ?(?=\d{4})", ""),
+    (r"(\d{4}(?:[-/]\d\d?){0,2}|[^\W\d]\.?|\d--?) ?(?:\?+\.?$|\?+(?!\d)|\.$)", r"\1"),
+)
+# A number that the era shows to be a year, no day, month or decade of our days.
+_LONE_YEAR = re.compile(r"(?<!\d)\d{1,2}(?= ?[-/] ?\d{4}$|/\d\d?$)|(?<!\d)\d0(?=['’]?s\b|er\b)")
 
 
 def parse_date(text: str) -> Date | None:
     """Return the years of a date, or None if it cannot be read or does not exist.
 
     Taken are ISO dates and intervals, numbers with sign (`-0049.0`), dates with month names in
-    English, German, Dutch, Spanish, French, Italian and Swedish, numeric dates, ranges, decades,
-    centuries, all of these with an era (`BC`, `v. Chr.`, `a. C.`), in brackets, doubted (`?`) or
-    about (`ca.`). Dates without a first or last year (`before 1810`) are None.
+    English, German, Dutch, Spanish, French, Italian and Swedish, numeric dates, all with a time of
+    day or without, ranges, decades, centuries, all of these with an era (`BC`, `v. Chr.`, `a. C.`),
+    in brackets, doubted (`?`) or about (`ca.`). Dates without a first or last year (`before 1810`)
+    are None.
     """
-    if len(text) > 200 or _DOUBTED.search(text):
+    if len(text) > 200 or _BORN.match(text):
         return None
     span = _span(_plain(text))
     if span is None or not -9999 <= span[0] <= span[1] <= LAST_YEAR:
@@ -130,9 +160,10 @@ def pick_year(date: Date, how: str) -> int | None:
 
 
 def _plain(text: str) -> str:
-    text = re.sub("[\u2010-\u2015\u2212]", "-", text).lower()
-    text = re.sub(r"[\[\](){}<>?\"“”]", "", text)
-    return " ".join(text.split()).strip(" .,;:")
+    text = text.lower()
+    for pattern, instead in _CLEANED:
+        text = re.sub(pattern, instead, text)
+    return text
 
 
 def _span(text: str) -> Span | None:
@@ -144,9 +175,16 @@ def _span(text: str) -> Span | None:
             if joint := _JOINT.match(tail):  # an era on each side of a range
                 first, last = _span(text[: match.end()]), _span(tail[joint.end() :])
                 return (first[0], last[1]) if first and last else None
-            rest = f"{head} {tail}".strip()
-            return _before_our_era(rest) if before else _any(rest)
+            rest = _LONE_YEAR.sub(lambda year: year[0].zfill(4), f"{head} {tail}".strip())
+            if rest.endswith("-"):
+                return None
+            return _before_our_era(rest) if before else _of_our_era(rest)
     return _any(text)
+
+
+def _of_our_era(text: str) -> Span | None:
+    span = _any(text)
+    return span if span and span[0] >= 0 else None
 
 
 def _any(text: str) -> Span | None:
@@ -155,9 +193,11 @@ def _any(text: str) -> Span | None:
 
 
 def _bare(text: str) -> str:
-    while (short := _SEASON.sub("", _WEEKDAY.sub("", _ABOUT.sub("", text)))) != text:
-        text = short
-    return text
+    bare = text
+    while (short := _SEASON.sub("", _WEEKDAY.sub("", _ABOUT.sub("", bare)))) != bare:
+        bare = short
+    # `ca. 1810-12` and `Winter 1810-11` are years: no month has such words.
+    return bare if bare == text else re.sub(r"^(\d{4})-(?=\d\d$)", r"\1/", bare)
 
 
 def _single(text: str) -> Span | None:
@@ -168,7 +208,11 @@ def _before_our_era(text: str) -> Span | None:
     """Return the span of a date whose era is stripped: it runs down to 1, centuries from n00."""
     text = _bare(text)
     for cut in re.finditer(r"(?<=[\w.]) ?(?:-|/| to | bis | and | und ) ?", text):
-        first, last = _mirrored(text[: cut.start()]), _mirrored(text[cut.end() :])
+        left, right = text[: cut.start()], text[cut.end() :]
+        if "/" in cut[0] and left.isdecimal() and right.isdecimal():  # 403/2: 403 to 402
+            full = left[: -len(right)] + right
+            right = full if int(full) <= int(left) else right
+        first, last = _mirrored(left), _mirrored(right)
         if first and last and first[0] <= last[1]:
             return first[0], last[1]
     return _mirrored(text)
@@ -193,9 +237,7 @@ def _number(text: str) -> Span | None:
 
 
 def _iso(text: str) -> Span | None:
-    text = _TIME.sub("", text)
-    match = _ISO.match(text)
-    if match:
+    if match := _ISO.match(text):
         sign = -1 if match[1] == "-" else 1
         return _day(int(match[2]), int(match[3]), int(match[4] or 1), sign)
     match = _COMPACT.match(text) or _YEAR_FIRST.match(text)
@@ -215,11 +257,13 @@ def _year_last(text: str) -> Span | None:
     match = _YEAR_LAST.match(text)
     if not match:
         return None
-    first, second, year = int(match[1]), int(match[2]), int(match[3])
-    return _day(year, second, first) or _day(year, first, second)
+    first, second, year = int(match[1] or 1), int(match[2]), int(match[3])
+    return _day(year, second, first) or (_day(year, first, second) if match[1] else None)
 
 
 def _month_name(text: str) -> Span | None:
+    if _NO_DAY.search(text):
+        return None
     month = 0
     rest = re.sub(r"(?<=\d)(st|nd|rd|th|er|º|ª)\b", "", text)
     for name in _MONTH_NAME.findall(rest):
@@ -228,7 +272,7 @@ def _month_name(text: str) -> Span | None:
         if month or name not in _MONTH:
             return None
         month = _MONTH[name]
-    if not month or re.search(r"[^\w\s.,/-]", rest):
+    if not month:
         return None
     numbers = re.findall(r"\d+", rest)
     if len(numbers) == 1:
@@ -240,7 +284,7 @@ def _month_name(text: str) -> Span | None:
 
 
 def _range(text: str) -> Span | None:
-    if re.fullmatch(r"[+-]?\d{4}-\d\d?-\d+", text):
+    if re.fullmatch(r"[+-]?\d+-\d+-\d+", text):
         return None  # a day that does not exist
     if match := _SHORT.match(text):
         first = int(match[1])
@@ -248,11 +292,15 @@ def _range(text: str) -> Span | None:
         return (first, last) if last >= first else None
     if match := _RANGE.match(text):
         return _between(match["a"] or match["c"], match["b"] or match["d"])
+    if re.fullmatch(r"\d\d? ?/ ?\d{1,3}|.*/ ?\d\d?", text):
+        return None  # a month and what?
     parts = text.split("/")
     if len(parts) == 2:
         return _between(*parts)
     for cut in re.finditer(r"(?<=[\w.]) ?- ?", text):
         # The dash that parts two dates, not one within either: try each.
+        if cut[0] == " -" and text.startswith("-"):
+            return None  # -49 -44: a dash or a sign?
         if found := _between(text[: cut.start()], text[cut.end() :]):
             return found
     return None
@@ -260,9 +308,11 @@ def _range(text: str) -> Span | None:
 
 def _between(first: str, last: str) -> Span | None:
     first, last = _bare(first.strip()), _bare(last.strip())
-    century = re.search(r" ?(century|centuries|jahrhundert|jh\.?|siècle)$", last)
+    century = re.search(r" ?(century|centuries|cent\.?|c\.?|jahrhundert|jh\.?|siècle)$", last)
     if century and re.fullmatch(r"\d{1,2}(st|nd|rd|th|\.|e)?", first):
         first += century[0]
+    if re.fullmatch(r"\d\d?\.?", first) and not re.fullmatch(r"\d{1,3}", last):
+        return None  # a day or month before a date
     a, b = _single(first), _single(last)
     return (a[0], b[1]) if a and b and a[0] <= b[1] else None
 
@@ -273,10 +323,8 @@ def _decade(text: str) -> Span | None:
         first = int(match[1]) * 10
         return first, first + (99 if first % 100 == 0 and first else 9)
     if match := _OPEN_DIGITS.match(text):
-        if match[3]:
-            return int(match[3]) * 100, int(match[3]) * 100 + 99
-        if len(match[1]) == 3:
-            return int(match[1]) * 10, int(match[1]) * 10 + 9
+        first, years = (int(match[1]) * 10, 10) if match[1] else (int(match[2]) * 100, 100)
+        return first, first + years - 1
     return None
 
 
