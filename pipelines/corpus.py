@@ -115,7 +115,7 @@ class CorpusOptions(RunnerOptions):
     max_document_characters: int = option(20_000_000, help="longer documents are rejects", least=1)
     max_record_bytes: int = option(
         ReaderOptions.max_record_bytes,
-        help="larger files are rejects where they are read in one piece: text, TEI, JSON",
+        help="larger files read whole (text, TEI, JSON object) or JSON elements are rejects",
         metavar="BYTES",
         least=1,
     )

@@ -60,15 +60,15 @@ def read_json(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     """
     head, stream = peek(source.open(), _HEAD)
     if options.json_path or not begins_array(head, options.encoding):
-        whole = read_all(source._replace(open=lambda: stream), options)
-        yield from _of_whole(whole, options)
+        source = source._replace(open=lambda: stream)
+        yield from _of_value(_parse(read_all(source, options), options.encoding), options)
         return
     with stream:
         yield from _of_array(stream, options)
 
 
 def _of_array(stream: BinaryIO, options: ReaderOptions) -> Iterator[Record | Reject]:
-    """Yield the entries of an array; a small one is parsed at once."""
+    """Return the entries of an array; a small one is parsed at once."""
     # What is there already, if the rest turns out to be broken.
     read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
     pieces = iter(lambda: read(_PIECE), b"")
@@ -77,9 +77,8 @@ def _of_array(stream: BinaryIO, options: ReaderOptions) -> Iterator[Record | Rej
         first.append(piece)
         size += len(piece)
         if size > min(_SMALL, options.max_record_bytes):
-            yield from _of_elements(itertools.chain(first, pieces), options)
-            return
-    yield from _of_whole(b"".join(first), options)
+            return _of_elements(itertools.chain(first, pieces), options)
+    return _of_value(_parse(b"".join(first), options.encoding), options)
 
 
 def _of_elements(pieces: Iterable[bytes], options: ReaderOptions) -> Iterator[Record | Reject]:
@@ -107,8 +106,7 @@ def _element(place: int, data: bytes) -> Any:
         raise BadRecord(error.reason, detail) from None
 
 
-def _of_whole(data: bytes, options: ReaderOptions) -> Iterator[Record | Reject]:
-    found = _parse(data, options.encoding)
+def _of_value(found: Any, options: ReaderOptions) -> Iterator[Record | Reject]:
     if options.json_path:
         found = look_up(found, options.json_path)
         if found is None:
