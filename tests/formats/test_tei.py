@@ -206,6 +206,11 @@ def test_what_stands_outside_words_is_not_lost():
     assert [record.text[a:b] for a, b in spans] == second.forms
 
 
+def test_signs_alone_are_no_annotation():
+    (record,) = entries(TEI.format("", "<p>Cats sleep<pc>.</pc></p>").encode(), "tei")
+    assert (record.text, record.sentences) == ("Cats sleep.", None)
+
+
 def test_words_within_a_reading_and_within_words():
     content = (
         '<p><choice><w lemma="a">A</w><w lemma="b">B</w></choice> '

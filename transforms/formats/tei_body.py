@@ -78,17 +78,18 @@ def read_body(root: Any, parts: tuple[str, ...]) -> Body:
     data, rare = marked_text(root, parts)
     if any(c.isspace() or not never_cleaned(c) for c in rare):
         data = _plain(data.decode(), rare).encode()
-    words: list[_Word] = []
-    if annotated := holds(data, WORD, SENTENCE):
+    values: list[tuple[str, str, str, str]] = []
+    if marked := holds(data, WORD, SENTENCE):
         text = data.decode()
-        words = list(itertools.starmap(_word, _VALUES.findall(text)))
+        values = _VALUES.findall(text)
         data = _VALUES.sub(WORD, text).encode()
     data = mend_breaks(data)
     if _SOFT_HYPHEN in rare:
         data = data.replace(_SOFT_HYPHEN.encode(), b"")
-    if any(word.lemma or word.tag for word in words):
+    if any(lemma or pos or msd for lemma, pos, msd, _ in values):
+        words = list(itertools.starmap(_word, values))
         return _annotated(data.decode().split(PARAGRAPH), words)
-    if annotated:
+    if marked:
         data = _ANNOTATION.sub(b"", data)
     text = _running(data)
     if any(map(may_combine, rare)):  # with what marks parted it from
