@@ -162,7 +162,10 @@ def test_wrong_specifications_are_refused_with_a_remedy(spec, message):
         load_engine(spec)
 
 
-def test_an_engine_from_outside_is_one_registry_line(monkeypatch):
+@pytest.fixture
+def toy(monkeypatch):
+    """An engine that is registered from outside."""
+
     def prepare(argument, resolve):
         info = EngineInfo(
             name=f"toy:{argument}", language=argument, fingerprint="1", has_upos=False,
@@ -172,22 +175,16 @@ def test_an_engine_from_outside_is_one_registry_line(monkeypatch):
 
     monkeypatch.setitem(base.ENGINES, "toy", prepare)
     monkeypatch.setattr(base, "_LOADED", {})
+
+
+def test_an_engine_from_outside_is_one_registry_line(toy):
     assert describe_engine("toy:en").language == "en"
     loaded = load_engine("toy:en")
     assert loaded is load_engine("toy:en")
     assert annotate_text("To be", loaded)[0].forms == ["To", "be"]
 
 
-def test_an_engine_from_outside_is_a_choice_of_the_command(monkeypatch, tmp_path):
-    def prepare(argument, resolve):
-        info = EngineInfo(
-            name=f"toy:{argument}", language=argument, fingerprint="1", has_upos=False,
-            has_lemmas=True,
-        )  # fmt: skip
-        return info, lambda: words
-
-    monkeypatch.setitem(base.ENGINES, "toy", prepare)
-    monkeypatch.setattr(base, "_LOADED", {})
+def test_an_engine_from_outside_is_a_choice_of_the_command(toy, tmp_path):
     (tmp_path / "a.txt").write_text("To be.\n\nOr NOT")
     out = tmp_path / "out"
     assert main(["corpus", str(tmp_path / "a.txt"), "--out", str(out), "--engine", "toy:en"]) == 0
