@@ -179,9 +179,13 @@ def _show_word(options: ShowOptions) -> None:
         told = f"{row['count']} uses in {row['documents']} documents" if row else "no vector"
         print(f"  {name}: {told}")
     print("\nscores (mean over seeds):")
-    for row in scores:
-        if row["seed"] is not None or not {row["slice_from"], row["slice_to"]} & set(wanted):
-            continue
+    shown = [
+        row for row in scores
+        if row["seed"] is None and {row["slice_from"], row["slice_to"]} & set(wanted)
+    ]  # fmt: skip
+    if not shown:
+        print("  none: a score needs a vector in both slices; see --min-count")
+    for row in shown:
         told = row["reason"] if row["score"] is None else _told(row)
         pair = f"{row['slice_from']} to {row['slice_to']}"
         print(f"  {pair}, {row['alignment']} {row['measure']}: {told}")

@@ -197,6 +197,17 @@ def test_a_bare_word_shows_no_sentence_of_its_joined_target(texts, tmp_path, cap
     assert not shown["ship"] & shown["ship_nn"]
 
 
+def test_a_word_of_one_slice_alone_is_told_to_have_no_score(texts, tmp_path, capsys):
+    (texts / "1820.txt").write_text("The zeppelin sails over the land. " * 5)
+    assert corpus(texts, tmp_path / "c") == 0
+    assert make("change", tmp_path / "c", "--out", tmp_path / "x", *SLICES, *SMALL) == 0
+    capsys.readouterr()
+    assert make("show", tmp_path / "x", "--word", "zeppelin", "--corpus", tmp_path / "c") == 0
+    assert "none: a score needs a vector in both slices" in capsys.readouterr().out
+    assert make("show", tmp_path / "x", "--word", "ship", "--corpus", tmp_path / "c") == 0
+    assert "none:" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -65,7 +65,7 @@ def open_sources(
 def is_hidden(name: str) -> bool:
     """Return whether a member is one that a folder's listing would pass over, too."""
     parts = name.split("/")
-    return "__MACOSX" in parts or any(p.startswith(".") and p not in (".", "..") for p in parts)
+    return "__MACOSX" in parts or any(p.startswith(".") and p != "." for p in parts)
 
 
 class _Reopen:
