@@ -7,6 +7,8 @@ UV_VERSION := 0.13.8
 UV := $(BIN)/uv
 TOKENS ?= 300000
 export UV_LINK_MODE := copy
+# Beam and spaCy are two thousand modules: compiled once here, not at every start of a process.
+export UV_COMPILE_BYTECODE := 1
 
 .PHONY: help install run test test-fast lint format lock bench flink-jar prism runners clean
 
