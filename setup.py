@@ -10,6 +10,7 @@ CORE = [
     "gensim>=4.4,<5",  # skip-gram with negative sampling
     "HanTa>=1.2,<2",  # lemmas and tags without downloads (LGPL)
     "lxml>=5.3",  # TEI, with entities and network switched off
+    "msgspec>=0.20",  # receipts: typed records as JSON
     "numpy>=2.0",
     "orjson>=3.9",  # JSON lines, some three times faster than the standard library
     "pyarrow>=18",
