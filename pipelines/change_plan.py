@@ -1,24 +1,28 @@
 """Options of `lexbeam change`, and the plan they make with what the corpora say of themselves."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pipelines.options import option
 from pipelines.runners import RunnerOptions
+from transforms.change.aligning import AlignOptions
 from transforms.change.alignment import ALIGNMENTS, parse_fit_on
+from transforms.change.feeds import SentencePart
+from transforms.change.listing import NeighbourOptions
 from transforms.change.measures import MEASURES
-from transforms.change.pairs import ScoreOptions
 from transforms.change.plan import PairPlan
-from transforms.change.preparing import RANGE_TOKENS, SMALLEST, SentencePart, ViewPlan
+from transforms.change.preparing import RANGE_TOKENS, SMALLEST, ViewPlan
 from transforms.change.ranking import RankOptions
+from transforms.change.scoring import ScoreOptions
 from transforms.change.sgns import SgnsOptions
 from transforms.change.slicing import PAIRS, Slice, parse_slices, per_slice, slice_of, slice_pairs
 from transforms.change.targets import Targets, load_targets
 from transforms.change.words import CHOICES, ViewOptions
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.publish import read_manifest, table_paths
+from transforms.common.sections import Made, Read, table_digest
+from transforms.common.snapshots import Snapshot
 from transforms.common.tables import Part
 
 __all__ = ["ChangeOptions", "ChangePlan", "Corpus", "plan_change"]
@@ -29,8 +33,8 @@ class ChangeOptions(RunnerOptions):
     """Options of `lexbeam change`."""
 
     corpora: tuple[str, ...] = option(
-        help="folders made by `lexbeam corpus`; several make one corpus", metavar="CORPUS_DIR",
-        positional=True,
+        (), help="folders made by `lexbeam corpus`; several make one corpus; none: that of --out",
+        metavar="CORPUS_DIR", positional=True,
     )  # fmt: skip
     slices: str = option(
         help="periods, both ends included: 1810-1860,1960-2010 or bc=..-1,ad=0.. or 'every 20'",
@@ -92,30 +96,35 @@ class ChangeOptions(RunnerOptions):
 
 @dataclass(frozen=True)
 class Corpus:
-    """An annotated corpus: the parts of its `sentences`, and what its manifest says of it."""
+    """An annotated corpus: the parts of its `sentences`, and what its manifest says of it.
 
-    parts: tuple[SentencePart, ...]
-    section: dict[str, Any]
+    Attributes:
+        parts: the parts.
+        section: the section `corpus` of its manifest.
+        own: whether it is in the folder that is published to.
+    """
+
+    parts: tuple[Part, ...]
+    section: Mapping[str, Any]
+    own: bool = False
 
     @classmethod
-    def of_parts(cls, parts: Sequence[Part], section: dict[str, Any]) -> "Corpus":
-        """Return the corpus that a run has made but not published."""
-        chosen = [SentencePart(p.rows, p.path, p.sha256) for p in parts if p.table == "sentences"]
-        return cls(tuple(chosen), section)
+    def made(cls, corpus: Made) -> "Corpus":
+        """Return the corpus that the same run has made."""
+        return cls(tuple(corpus.of_table(SENTENCES)), corpus.entry, own=True)
 
     @classmethod
-    def published(cls, folder: str) -> "Corpus":
-        """Return the corpus published in a folder."""
-        manifest = read_manifest(folder)
-        if manifest is None or "corpus" not in manifest:
-            raise LexbeamError(f"no corpus is published at {folder!r}: run `lexbeam corpus` first")
-        entries = manifest["tables"]["sentences"]["parts"]
-        paths = table_paths(folder, "sentences")
-        parts = [
-            SentencePart(entry["rows"], files.absolute(path), entry["sha256"])
-            for entry, path in zip(entries, paths, strict=True)
-        ]
-        return cls(tuple(parts), manifest["corpus"])
+    def published(cls, snapshot: Snapshot, *, own: bool = False) -> "Corpus":
+        """Return the corpus of a snapshot."""
+        return cls(tuple(snapshot.parts(SENTENCES)), snapshot.section("corpus"), own)
+
+    @property
+    def read(self) -> Read:
+        """What a section that is made from it notes."""
+        return Read(SENTENCES, table_digest(self.parts), "corpus" if self.own else None)
+
+
+SENTENCES = "sentences"
 
 
 @dataclass(frozen=True)
@@ -128,7 +137,9 @@ class ChangePlan:
     budget: int | str | None
     pairs: PairPlan
     sgns: SgnsOptions
+    align: AlignOptions
     score: ScoreOptions
+    neighbours: NeighbourOptions
 
 
 def plan_change(options: ChangeOptions, corpora: Sequence[Corpus]) -> ChangePlan:
@@ -158,7 +169,13 @@ def plan_change(options: ChangeOptions, corpora: Sequence[Corpus]) -> ChangePlan
     cuts = per_slice(list(options.min_count), slices)
     tokens = sum(corpus.section["tokens"] for corpus in corpora)
     return ChangePlan(
-        parts=sorted({part.sha256: part for c in corpora for part in c.parts}.values()),
+        parts=sorted(
+            {
+                part.sha256: SentencePart(part.rows, part.path, part.bytes, part.sha256)
+                for corpus in corpora
+                for part in corpus.parts
+            }.values()
+        ),
         settle=len(corpora) > 1,
         view=ViewPlan(
             slices=slices, targets=targets, options=view_options,
@@ -175,18 +192,20 @@ def plan_change(options: ChangeOptions, corpora: Sequence[Corpus]) -> ChangePlan
             dim=options.dim, window=options.window, epochs=options.epochs,
             negative=options.negative, sample=options.sample, alpha=options.alpha,
         ),
+        align=AlignOptions(
+            fit_on=options.fit_on, rcond=options.rcond, targets=targets.words
+        ),
         score=ScoreOptions(
             alignments=options.alignment,
             measures=options.measure,
-            fit_on=options.fit_on,
-            rcond=options.rcond,
             targets=targets.words,
             rank=RankOptions(
                 min_count=options.rank_min_count, min_documents=options.rank_min_documents
             ),
-            neighbours=options.neighbours,
             neighbour_words=options.neighbour_words,
-            neighbour_min_count=options.neighbour_min_count,
+        ),
+        neighbours=NeighbourOptions(
+            neighbours=options.neighbours, min_count=options.neighbour_min_count
         ),
     )  # fmt: skip
 

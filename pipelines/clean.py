@@ -1,15 +1,21 @@
-"""Sweeping of what killed runs have left behind; published tables stay as they are.
+"""Freeing of what can be made anew: artefacts, and what killed runs have left behind.
 
 lexbeam clean results
+
+Published tables stay as they are, and so do receipts and the artefacts that are published parts: a
+run with the same options finds all it needs; another one makes anew what it lacks.
 """
 
+import contextlib
 import os
 from dataclasses import dataclass
 
 from pipelines.options import option
-from pipelines.status import WORK_KIND, Leftover, summed, survey
+from pipelines.publishing import UNFINISHED, kept_digests
+from pipelines.status import Leftover, summed, survey
 from transforms.common import files
-from transforms.common.publish import locked
+from transforms.common.layout import ARTEFACTS, MARK, is_own_folder, locked
+from transforms.common.removing import RESULTS, free, remove_folder_of_parts
 
 __all__ = ["CleanOptions", "run"]
 
@@ -22,23 +28,37 @@ class CleanOptions:
 
 
 def run(options: CleanOptions) -> None:
-    """Remove unfinished work, temporary files and stale snapshots at `options.path`.
+    """Free artefacts and remove leftovers at `options.path`.
 
     Raises:
         LexbeamError: a run is at work there, or never was one.
     """
-    survey(options.path)
+    out = files.absolute(options.path)
+    survey(out)
     # The lock is held while leftovers are found again and removed: what a run has is no leftover.
-    with locked(options.path, resume=True, overwrite=True):
-        found = [entry for entry in survey(options.path).leftovers if not _is_new(entry)]
+    with locked(out):
+        found = survey(out).leftovers
         for leftover in found:
-            if os.path.isdir(leftover.path) and not os.path.islink(leftover.path):
-                files.remove_tree(leftover.path)
-            else:
-                os.remove(leftover.path)
-    print("\n".join(f"removed: {line}" for line in summed(tuple(found))) or "nothing to remove")
+            _remove(leftover)
+        told = [f"removed: {line}" for line in summed(found)]
+        if is_own_folder(out, ARTEFACTS):
+            root = os.path.join(out, ARTEFACTS)
+            files.remove(os.path.join(root, UNFINISHED))
+            freed = free(root, kept_digests(out))
+            if freed.files:
+                told.append(f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB")
+    print("\n".join(told) or "nothing to remove")
 
 
-def _is_new(leftover: Leftover) -> bool:
-    """Tell the empty work folder that comes with the lock."""
-    return leftover.kind == WORK_KIND and not leftover.bytes
+def _remove(leftover: Leftover) -> None:
+    if os.path.islink(leftover.path) or not os.path.isdir(leftover.path):
+        os.remove(leftover.path)
+        # The folder of a killed run's results is empty then.
+        if os.path.basename(os.path.dirname(os.path.dirname(leftover.path))) == RESULTS:
+            with contextlib.suppress(OSError):
+                os.rmdir(os.path.dirname(leftover.path))
+        return
+    remove_folder_of_parts(leftover.path)
+    files.remove(os.path.join(leftover.path, MARK))
+    with contextlib.suppress(OSError):
+        os.rmdir(leftover.path)

@@ -1,6 +1,7 @@
 """The command `lexbeam`: parses, dispatches, and turns errors into messages and exit codes."""
 
 import argparse
+import atexit
 import logging
 import os
 import sys
@@ -91,6 +92,7 @@ COMMANDS = {
     "change": Command(
         "time slices, embeddings, alignments and change scores",
         "  lexbeam change corpus --out change --slices 1810-1860,1960-2010\n"
+        "  lexbeam change --out corpus --slices 1810-1860,1960-2010\n"
         "  lexbeam change corpus --out change --slices bc=..-1,ad=0.. --targets words.txt \\\n"
         "      --dim 100 --window 10 --epochs 5 --min-count 1,6 --seeds 3 --alignment op,cca",
         _change,
@@ -120,12 +122,12 @@ COMMANDS = {
     ),
     "status": Command(
         "what is done, left and stale in a folder",
-        "  lexbeam status results",
+        "  lexbeam status results\n  lexbeam status results --verify",
         _status,
         False,
     ),
     "clean": Command(
-        "remove what killed runs have left in a folder",
+        "free artefacts, and what killed runs have left in a folder",
         "  lexbeam clean results",
         _clean,
         False,
@@ -210,7 +212,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"lexbeam: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("lexbeam: interrupted; --resume takes up what is finished", file=sys.stderr)
+        print("lexbeam: interrupted; --resume goes on from what is finished", file=sys.stderr)
         return 1
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -228,6 +230,8 @@ def entry() -> None:
     code = main()
     sys.stdout.flush()
     sys.stderr.flush()
+    # Beam ends the job servers that it has started when Python exits, which `_exit` passes over.
+    atexit._run_exitfuncs()
     os._exit(code)
 
 

@@ -6,214 +6,110 @@ Files are packed into units, taken in, cleared of duplicates, annotated and merg
 docs/architecture.md for the picture.
 """
 
-import os
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import apache_beam as beam
 
+from pipelines.corpus_plan import CorpusOptions, CorpusPlan, plan_corpus, published_options
 from pipelines.dry_run import dry_run
-from pipelines.inputs import list_inputs
-from pipelines.options import option, plain_options
+from pipelines.inputs import noted_files
+from pipelines.publishing import Intended, publish_run
 from pipelines.results import Results
 from pipelines.runners import (
-    NOT_PUBLISHED,
     RunnerConfig,
-    RunnerOptions,
     load_runner_config,
     run_pipeline,
 )
 from schemas.rejects import NOT_COUNTED, REMEDIES, RejectRow
-from transforms.annotation.annotate import AnnotateOptions
-from transforms.annotation.base import describe_engine
-from transforms.annotation.normalise import read_rules
-from transforms.annotation.ptransforms import AnnotateDocuments, StagedTables
+from transforms.annotation.annotate import ANNOTATE, Annotated
+from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
+from transforms.annotation.ptransforms import AnnotateDocuments, ListStaged
 from transforms.common import files
-from transforms.common.artefacts import Workspace, plan
+from transforms.common.artefacts import Stage, Workspace, plan, stage_entry
 from transforms.common.errors import LexbeamError
 from transforms.common.fingerprints import digest
-from transforms.common.lanes import group_by_size
+from transforms.common.merge import MergeTask
 from transforms.common.ptransforms import MergeTables, WriteResult
-from transforms.common.publish import locked, make_manifest, publish
-from transforms.common.tables import Part
-from transforms.formats.base import LINES_HOLD, TEI_PARTS, ReaderOptions
-from transforms.formats.dates import parse_date_rule
-from transforms.formats.duplicates import DUPLICATES
-from transforms.formats.ingest import IngestOptions, Unit, acceptable
-from transforms.formats.metadata import load_metadata
+from transforms.common.sections import Made
+from transforms.common.snapshots import Snapshot, open_snapshot
+from transforms.common.tables import Part, PartFile
+from transforms.formats.ingest import (
+    INGEST,
+    Ingested,
+    InputCount,
+    acceptable,
+)
+from transforms.formats.merges import MERGE_REJECTS
 from transforms.formats.ptransforms import (
     IngestFiles,
     KeepAcceptable,
+    ListRejects,
     SettleDuplicates,
-    StagedRejects,
 )
-from transforms.formats.registry import FORMATS
 
-__all__ = ["CorpusOptions", "CorpusPlan", "CorpusResult", "build", "execute", "plan_corpus", "run"]
+__all__ = [
+    "CorpusOptions", "CorpusPlan", "build", "execute", "intended", "plan_corpus", "run",
+    "summary",
+]  # fmt: skip
 
-UNIT_BYTES = 4 << 20
+NAME = "corpus"
 EXAMPLES_SHOWN = 5
-TABLES = ("documents", "sentences", "rejects")
-STAGES = ("ingest", "annotate", "merge-documents", "merge-sentences", "merge-rejects")
+MERGES: dict[str, Stage[MergeTask, None, PartFile]] = {
+    "documents": MERGE_DOCUMENTS, "sentences": MERGE_SENTENCES, "rejects": MERGE_REJECTS,
+}  # fmt: skip
+STAGES: tuple[Stage[Any, Any, Any], ...] = (INGEST, ANNOTATE, *MERGES.values())
 
 
 @dataclass(frozen=True, kw_only=True)
-class CorpusOptions(RunnerOptions):
-    """Options of `lexbeam corpus`."""
+class _IngestSummary:
+    """What the driver needs of a receipt of ingestion."""
 
-    inputs: tuple[str, ...] = option(
-        help="files, folders or globs, on any file system that Beam takes",
-        metavar="INPUT",
-        positional=True,
-    )
-    format: str = option(
-        "auto",
-        help="format of the input",
-        choices=FORMATS,
-    )
-    engine: str = option(
-        "none",
-        help="annotation engine: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG, or none "
-        "for input that comes annotated",
-    )
-    dates: str | None = option(
-        None,
-        help="where dates come from: name:REGEX, header, field:NAME, "
-        "table:FILE:key=COLUMN,date=COLUMN, or one period FROM..TO",
-        metavar="RULE",
-    )
-    date_range: str = option(
-        "first",
-        help="year that counts of a date that is a range",
-        choices=("first", "middle", "last", "reject"),
-    )
-    exclude: tuple[str, ...] = option(
-        (), help="patterns of files to leave out: of the path below the input, or of its last parts"
-    )
-    encoding: str = option("utf-8", help="encoding of text, lines, JSON, CSV and CoNLL-U")
-    fields: tuple[str, ...] = option(
-        (), help="which field gives what: title=headline,author=meta.by", metavar="NAME=FIELD"
-    )
-    text_field: str = option("text", help="field, column or dotted path that holds the text")
-    json_path: str = option("", help="dotted path of the array within a JSON file")
-    tei_parts: tuple[str, ...] = option(("body",), help="parts of a TEI text", choices=TEI_PARTS)
-    delimiter: str = option("", help="of CSV; found out if not given")
-    quoting: bool = option(True, help="whether quotes mean something in CSV")
-    header: bool = option(True, help="whether the first row of CSV names the columns")
-    columns: tuple[str, ...] = option((), help="names of the columns of CSV without header")
-    lines_hold: str = option(
-        "lemmas", help="what `lines` are made of; text is for an engine", choices=LINES_HOLD
-    )
-    language: str | None = option(None, help="language where the source does not say", metavar="L")
-    genre: str | None = option(None, help="genre where the source does not say")
-    duplicates: str = option("reject", help="what becomes of equal documents", choices=DUPLICATES)
-    normalise: str | None = option(
-        None, help="TSV of rules for forms and lemmas, see docs/annotation.md", metavar="FILE"
-    )
-    max_document_characters: int = option(20_000_000, help="longer documents are rejects", least=1)
-    max_record_bytes: int = option(
-        ReaderOptions.max_record_bytes,
-        help="larger files read whole (text, TEI, JSON object) or JSON elements are rejects",
-        metavar="BYTES",
-        least=1,
-    )
-    max_line_bytes: int = option(
-        ReaderOptions.max_line_bytes,
-        help="longer lines are rejects: JSON lines, CSV, CoNLL-U, lines",
-        metavar="BYTES",
-        least=1,
-    )
-    max_expansion_ratio: int = option(
-        ReaderOptions.max_expansion_ratio,
-        help="what expands more, and to over 16 MiB, is a reject: compressed files, archives",
-        metavar="TIMES",
-        least=1,
-    )
-    max_expanded_bytes: int = option(
-        ReaderOptions.max_expanded_bytes,
-        help="what expands to more is a reject: compressed files, archives",
-        metavar="BYTES",
-        least=1,
-    )
-    dry_run: bool = option(
-        False, help="show the first 20 documents and their rejects, and write nothing"
-    )
+    inputs: tuple[InputCount, ...]
+    reasons: dict[str, int]
+    examples: tuple[RejectRow, ...]
 
 
-@dataclass(frozen=True)
-class CorpusResult:
-    """What a corpus run made: parts, and the section of the manifest that tells of it."""
+@dataclass(frozen=True, kw_only=True)
+class _AnnotateSummary:
+    """What the driver needs of a receipt of annotation."""
 
-    parts: list[Part]
-    section: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class CorpusPlan:
-    """What a corpus run is to do: units of files, and the options of either step."""
-
-    units: list[Unit]
-    engine: str
-    ingest: IngestOptions
-    annotate: AnnotateOptions
+    counts: dict[str, int]
+    reasons: tuple[tuple[str, str], ...]
+    examples: tuple[RejectRow, ...]
+    years: dict[int, int]
+    columns: tuple[str, ...]
 
 
-def plan_corpus(options: CorpusOptions) -> CorpusPlan:
-    """List the inputs and check the options; nothing is read but tables and rules."""
-    inputs = list_inputs(options.inputs, options.exclude, options.out)
-    units = [
-        Unit(tuple(group), sum(file.size for file in group))
-        for group in group_by_size(inputs, lambda file: file.size, UNIT_BYTES)
-    ]
-    rule = parse_date_rule(options.dates) if options.dates else None
-    names = {field.name for field in fields(ReaderOptions)}
-    reader = {k: v for k, v in asdict(options).items() if k in names}
-    engine = _absolute_engine(options.engine)
-    info = None if engine == "none" else describe_engine(engine)
-    return CorpusPlan(
-        units,
-        info.name if info else "none",
-        IngestOptions(
-            format=options.format,
-            reader=ReaderOptions(**reader),
-            dates=rule,
-            date_range=options.date_range,
-            metadata=load_metadata(rule) if rule else None,
-            language=options.language or (info.language if info else None),
-            genre=options.genre,
-            parts=options.parts,
-        ),
-        AnnotateOptions(
-            engine=engine,
-            fingerprint=info.fingerprint if info else "none",
-            normalise=read_rules(options.normalise) if options.normalise else None,
-            max_characters=options.max_document_characters,
-            parts=options.parts,
-        ),
+def _of_ingested(receipt: Ingested) -> _IngestSummary:
+    return _IngestSummary(inputs=receipt.inputs, reasons=receipt.reasons, examples=receipt.examples)
+
+
+def _of_annotated(receipt: Annotated) -> _AnnotateSummary:
+    return _AnnotateSummary(
+        counts=receipt.counts,
+        reasons=receipt.reasons,
+        examples=receipt.examples,
+        years=receipt.years,
+        columns=receipt.columns,
     )
-
-
-def _absolute_engine(spec: str) -> str:
-    """Make a model folder's path absolute: workers have another working directory."""
-    kind, _, model = spec.partition(":")
-    return f"{kind}:{files.absolute(model)}" if os.path.isdir(model) else spec
 
 
 def build(
     pipeline: beam.Pipeline,
     made: CorpusPlan,
     options: CorpusOptions,
-    work: str,
+    workspace: Workspace,
     lanes: int,
     results: Results,
 ) -> None:
     """Add the corpus pipeline: units of files in, merged parts and counts out."""
-    workspace = Workspace(work)
     ingested = (
         pipeline
-        | "Units" >> beam.Create(made.units, reshuffle=False)
+        | "Units" >> beam.Create([(unit.files[0].name, unit) for unit in made.units], False)
         | "Ingest" >> IngestFiles(workspace, made.ingest, lanes)
     )
     tasks = (
@@ -223,82 +119,107 @@ def build(
     )
     annotated = tasks | "Annotate" >> AnnotateDocuments(workspace, made.annotate, lanes)
     staged = (
-        annotated | "StagedTables" >> StagedTables(),
-        ingested | "StagedRejects" >> StagedRejects(),
-        annotated | "StagedLateRejects" >> StagedRejects(),
+        annotated | "ListStaged" >> ListStaged(options.parts),
+        ingested | "ListRejects" >> ListRejects(options.parts),
+        annotated | "ListLateRejects" >> ListRejects(options.parts),
     ) | "AllStaged" >> beam.Flatten()
-    parts = staged | "Merge" >> MergeTables(workspace, TABLES, options.parts)
-    ingested | "WriteIngested" >> WriteResult(
-        results.path("ingested"), ("inputs", "reasons", "examples")
-    )
-    annotated | "WriteAnnotated" >> WriteResult(
-        results.path("annotated"), ("counts", "reasons", "examples", "years", "columns")
-    )
-    parts | "WriteParts" >> WriteResult(results.path("parts"))
+    parts = staged | "Merge" >> MergeTables(workspace, MERGES, options.parts)
+    for name, rows in (
+        ("Ingested", ingested | "SumIngested" >> beam.Map(_of_ingested)),
+        ("Annotated", annotated | "SumAnnotated" >> beam.Map(_of_annotated)),
+        ("Parts", parts),
+    ):
+        rows | f"Write{name}" >> WriteResult(results.path(name.lower()))
 
 
-def execute(options: CorpusOptions, config: RunnerConfig, work: str) -> CorpusResult:
-    """Run the pipeline and return its parts, unpublished.
+def _stages(made: CorpusPlan) -> dict[str, Any]:
+    """Return what the manifest says of every stage, by its name."""
+    chosen: dict[str, Any] = {
+        INGEST.name: INGEST.chosen(made.units[0], made.ingest),
+        ANNOTATE.name: ANNOTATE.chosen(_NO_TASK, made.annotate),
+    }
+    return {stage.name: stage_entry(stage, chosen.get(stage.name)) for stage in STAGES}
+
+
+_NO_TASK: Any = None
+
+
+def execute(options: CorpusOptions, config: RunnerConfig, workspace: Workspace) -> Made:
+    """Run the pipeline and return its section, unpublished.
 
     Raises:
         LexbeamError: the pipeline failed, or too many records were rejected.
     """
+    listed = time.time_ns()
     made = plan_corpus(options)
-    for table in TABLES:
-        plan(Workspace(work), f"merge-{table}", options.parts)
-    results = Results(work)
+    for stage in MERGES.values():
+        plan(workspace, stage.name, options.parts)
+    results = Results(workspace.root)
     run_pipeline(
-        lambda pipeline: build(pipeline, made, options, work, config.lanes, results),
+        lambda pipeline: build(pipeline, made, options, workspace, config.lanes, results),
         config,
-        work,
-        STAGES,
+        workspace.root,
+        [stage.name for stage in STAGES],
     )
-    ingested, annotated = results.read("ingested"), results.read("annotated")
-    section = _section(options, made, ingested, annotated)
-    examples = [row for receipt in (*ingested, *annotated) for row in receipt["examples"]]
-    _check_rejects(section, examples, options)
-    return CorpusResult([Part(*row) for row in results.read("parts")], section)
+    ingested = results.read("ingested", _IngestSummary)
+    annotated = results.read("annotated", _AnnotateSummary)
+    parts = results.read("parts", Part)
+    results.remove()
+    entry = _entry(options, made, ingested, annotated)
+    examples = [row for found in ingested for row in found.examples]
+    examples += [row for found in annotated for row in found.examples]
+    _check_rejects(entry, examples, options)
+    return Made(name=NAME, parts=tuple(parts), entry=entry, log=_log(options, made, listed))
 
 
-def _section(
-    options: CorpusOptions, made: CorpusPlan, ingested: list[Any], annotated: list[Any]
-) -> dict[str, Any]:
-    inputs = sorted(row for receipt in ingested for row in receipt["inputs"])
-    by_name = {row[0]: row for row in inputs}
-    reasons: dict[str, int] = {}
-    for receipt in ingested:
-        for reason, number in receipt["reasons"].items():
-            reasons[reason] = reasons.get(reason, 0) + number
-    late = [row for receipt in annotated for row in receipt["reasons"]]
-    for source, reason in late:
-        reasons[reason] = reasons.get(reason, 0) + 1
-        row = by_name[_file_of(source, by_name)]
-        row[4], row[5] = row[4] - 1, row[5] + 1  # taken in, then left out
-    counts = {"documents": 0, "sentences": 0, "tokens": 0, "characters": 0}
-    for receipt in annotated:
-        for name in counts:
-            counts[name] += receipt["counts"][name]
-    years: Counter[int] = Counter()
-    for receipt in annotated:
-        years.update({int(year): number for year, number in receipt["years"].items()})
-    shown = plain_options(options, without=(*NOT_PUBLISHED, "dry_run"))
-    shown["inputs"] = sorted(os.path.basename(path.rstrip("/")) for path in options.inputs)
-    shown["engine"] = made.engine
-    if options.dates and options.dates.startswith("table:"):
-        shown["dates"] = "table:" + os.path.basename(options.dates.removeprefix("table:"))
-    if options.normalise:
-        shown["normalise"] = os.path.basename(options.normalise)
+def _log(options: CorpusOptions, made: CorpusPlan, listed: int) -> dict[str, Any]:
+    """Return what is noted beside the snapshot, by which `lexbeam status` finds changed inputs."""
+    rule = made.ingest.dates
+    tables = [options.normalise, rule.path if rule and rule.path else None]
     return {
-        "options": shown,
-        "engine": {"name": made.engine, "fingerprint": made.annotate.fingerprint},
-        "normalise": digest(asdict(made.annotate.normalise)) if made.annotate.normalise else None,
-        "metadata": made.ingest.metadata.fingerprint if made.ingest.metadata else None,
-        "inputs": [dict(zip(_INPUT, row, strict=True)) for row in inputs],
-        "records": sum(row[3] for row in inputs),
-        "rejected": sum(reasons.values()),
+        "inputs": [files.absolute(path) for path in options.inputs],
+        "exclude": list(options.exclude),
+        "files": noted_files(tables),
+        "listed": listed,
+    }
+
+
+def _entry(
+    options: CorpusOptions,
+    made: CorpusPlan,
+    ingested: Sequence[_IngestSummary],
+    annotated: Sequence[_AnnotateSummary],
+) -> dict[str, Any]:
+    inputs = {row.name: row for receipt in ingested for row in receipt.inputs}
+    reasons: Counter[str] = Counter()
+    for receipt in ingested:
+        reasons.update(receipt.reasons)
+    for source, reason in (row for receipt in annotated for row in receipt.reasons):
+        reasons[reason] += 1
+        name = _file_of(source, inputs)
+        row = inputs[name]  # taken in, then left out
+        inputs[name] = row._replace(documents=row.documents - 1, rejects=row.rejects + 1)
+    rules = made.annotate.normalise
+    counts: Counter[str] = Counter(documents=0, sentences=0, tokens=0, characters=0)
+    years: Counter[int] = Counter()
+    for summary in annotated:
+        counts.update(summary.counts)
+        years.update(summary.years)
+    return {
+        "options": published_options(options),
+        "stages": _stages(made),
+        "engine": {"name": made.annotate.name, "fingerprint": made.annotate.fingerprint},
+        "resources": {
+            "engine": made.annotate.fingerprint,
+            "normalise": digest(asdict(rules)) if rules else None,
+            "metadata": made.ingest.metadata.fingerprint if made.ingest.metadata else None,
+        },
+        "inputs": [inputs[name]._asdict() for name in sorted(inputs)],
+        "records": sum(row.records for row in inputs.values()),
+        "rejected": reasons.total(),
         "rejects": dict(sorted(reasons.items())),
         "documents_by_year": {str(year): years[year] for year in sorted(years)},
-        "columns": sorted({name for receipt in annotated for name in receipt["columns"]}),
+        "columns": sorted({name for summary in annotated for name in summary.columns}),
         **counts,
     }
 
@@ -310,11 +231,8 @@ def _file_of(source: str, names: Mapping[str, Any]) -> str:
     return source
 
 
-_INPUT = ("name", "bytes", "sha256", "records", "documents", "rejects")
-
-
 def _check_rejects(
-    section: dict[str, Any], examples: list[list[str]], options: CorpusOptions
+    section: Mapping[str, Any], examples: Sequence[RejectRow], options: CorpusOptions
 ) -> None:
     records = section["records"]
     reasons = {k: n for k, n in section["rejects"].items() if k not in NOT_COUNTED}
@@ -322,8 +240,7 @@ def _check_rejects(
     if acceptable(records, refused, options.max_reject_share):
         return
     listed = ", ".join(f"{reason} {number}" for reason, number in reasons.items())
-    shown = [RejectRow(*row) for row in sorted(examples)]
-    shown = [row for row in shown if row.reason not in NOT_COUNTED][:EXAMPLES_SHOWN]
+    shown = [row for row in sorted(examples) if row.reason not in NOT_COUNTED][:EXAMPLES_SHOWN]
     first = "".join(
         f"\n  {row.source} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
         for row in shown
@@ -337,6 +254,11 @@ def _check_rejects(
     )
 
 
+def intended(options: CorpusOptions) -> Intended:
+    """Return what a run with these options is to publish."""
+    return Intended(NAME, tuple(MERGES), published_options(options))
+
+
 def run(options: CorpusOptions, beam_options: Sequence[str] = ()) -> None:
     """Make and publish the tables documents, sentences and rejects at `options.out`."""
     config = load_runner_config(options.runner_config, beam_options)
@@ -345,16 +267,16 @@ def run(options: CorpusOptions, beam_options: Sequence[str] = ()) -> None:
         for line in dry_run(made.units, made.ingest, made.annotate):
             print(line)
         return
-    out = files.absolute(options.out)
-    with locked(out, tables=TABLES, resume=options.resume, overwrite=options.overwrite) as work:
-        result = execute(options, config, work)
-        manifest = make_manifest(result.parts, corpus=result.section)
-        publish(out, result.parts, manifest)
-    print(summary(result.section))
-    print(f"tables: {options.out}/documents, {options.out}/sentences, {options.out}/rejects")
+
+    def make(workspace: Workspace, _: Snapshot | None) -> list[Made]:
+        return [execute(options, config, workspace)]
+
+    if publish_run(options, [intended(options)], make):
+        print(summary(open_snapshot(options.out).section(NAME)))
+        print(f"tables: {options.out}/documents, {options.out}/sentences, {options.out}/rejects")
 
 
-def summary(section: dict[str, Any]) -> str:
+def summary(section: Mapping[str, Any]) -> str:
     """Return what was taken in, for a person."""
     reasons = ", ".join(f"{reason} {number}" for reason, number in section["rejects"].items())
     numbers = [int(year) for year in section["documents_by_year"]]

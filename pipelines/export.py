@@ -15,8 +15,8 @@ from transforms.change.alignment import apply
 from transforms.change.spaces import load_side, load_space
 from transforms.common import files
 from transforms.common.blas import one_thread
-from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.publish import read_manifest, table_paths
+from transforms.common.errors import UsageError, nearest
+from transforms.common.snapshots import Snapshot, open_snapshot
 from transforms.common.tables import read_rows
 
 __all__ = ["EXPORTS", "ExportOptions", "run"]
@@ -69,12 +69,11 @@ class ExportOptions:
 
 def run(options: ExportOptions) -> None:
     """Write the vectors at `options.path` as files, one per slice (or side of a pair) and seed."""
-    manifest = read_manifest(options.path)
-    if manifest is None or "change" not in manifest:
-        raise LexbeamError(f"no change tables are published at {options.path!r}")
+    snapshot = open_snapshot(options.path)
+    snapshot.section("change")
     files.make_folder(options.out)
     write = EXPORTS[options.format]
-    made = _aligned(options, manifest) if options.aligned else _as_trained(options, manifest)
+    made = _aligned(options, snapshot) if options.aligned else _as_trained(snapshot)
     for name, words, vectors in made:
         for path in write(files.join(options.out, name), words, vectors):
             print(path)
@@ -87,22 +86,22 @@ def _file_name(*parts: Any) -> str:
 _Made = Iterator[tuple[str, list[str], np.ndarray]]
 
 
-def _as_trained(options: ExportOptions, manifest: dict[str, Any]) -> _Made:
-    section = manifest["change"]
-    paths = table_paths(options.path, "vectors")
+def _as_trained(snapshot: Snapshot) -> _Made:
+    section = snapshot.section("change")
+    paths = snapshot.paths("vectors")
     for name, _, _ in section["slices"]:
         for seed in section["seeds"]:
             space = load_space(paths, name, seed)
             yield _file_name(name, f"seed{seed}"), space.words, space.vectors
 
 
-def _aligned(options: ExportOptions, manifest: dict[str, Any]) -> _Made:
-    known = manifest["change"]["alignments"]
+def _aligned(options: ExportOptions, snapshot: Snapshot) -> _Made:
+    known = snapshot.section("change")["alignments"]
     if options.aligned not in known:
         hint = nearest(str(options.aligned), known) or f"; there are {', '.join(known)}"
         raise UsageError(f"no alignment {options.aligned!r} at {options.path!r}{hint}")
-    paths = table_paths(options.path, "vectors")
-    for table in read_rows(table_paths(options.path, "alignments")):
+    paths = snapshot.paths("vectors")
+    for table in read_rows(snapshot.paths("alignments")):
         for row in table.to_pylist():
             if row["alignment"] != options.aligned:
                 continue

@@ -2,15 +2,16 @@
 
 import fnmatch
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.fingerprints import stream_digest
 from transforms.formats.ingest import InputFile
 from transforms.formats.registry import printable
 
-__all__ = ["list_inputs"]
+__all__ = ["list_inputs", "noted_files"]
 
 
 def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list[InputFile]:
@@ -51,3 +52,13 @@ def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list
 
 def _matches(name: str, pattern: str) -> bool:
     return fnmatch.fnmatch(name, pattern) or PurePosixPath(name).match(pattern)
+
+
+def noted_files(paths: Iterable[str | None]) -> dict[str, str]:
+    """Return the SHA-256 of files by their absolute paths; None stands for no file."""
+    found = {}
+    for path in paths:
+        if path is not None:
+            with files.open_read(path) as stream:
+                found[files.absolute(path)] = stream_digest(stream)
+    return found

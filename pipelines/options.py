@@ -97,7 +97,8 @@ def add_options(parser: argparse.ArgumentParser, cls: type) -> None:
             text += f" (default {shown})"
         text = text.replace("%", "%%")
         if meta["positional"]:
-            many = "+" if typing.get_origin(hints[field.name]) is tuple else None
+            several = typing.get_origin(hints[field.name]) is tuple
+            many = ("+" if field.default is dataclasses.MISSING else "*") if several else None
             parser.add_argument(field.name, nargs=many, metavar=meta["metavar"], help=text)
             continue
         flag = "--" + field.name.replace("_", "-")

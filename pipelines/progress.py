@@ -18,7 +18,7 @@ INTERVAL = 0.5
 
 def _planned(work: str, stage: str) -> int | None:
     try:
-        with open(os.path.join(work, "plan", stage)) as stream:
+        with open(os.path.join(work, "plan", *stage.split("/"))) as stream:
             return int(stream.read())
     except (OSError, ValueError):
         return None

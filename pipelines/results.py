@@ -1,12 +1,16 @@
 """What a pipeline hands back to the driver: small JSON files in a folder of this run alone."""
 
-import json
+import os
 import secrets
-from typing import Any
+from typing import TypeVar
 
 from transforms.common import files
+from transforms.common.receipts import decode
+from transforms.common.removing import RESULTS
 
 __all__ = ["Results"]
+
+T = TypeVar("T")
 
 
 class Results:
@@ -17,14 +21,23 @@ class Results:
     """
 
     def __init__(self, work: str) -> None:
-        self._folder = files.join(work, f"results-{secrets.token_hex(8)}")
+        self._folder = files.join(work, RESULTS, secrets.token_hex(8))
         files.make_folder(self._folder)
+        self._names: list[str] = []
 
     def path(self, name: str) -> str:
         """Return where the pipeline is to write the result of this name."""
+        self._names.append(name)
         return files.join(self._folder, f"{name}.json")
 
-    def read(self, name: str) -> list[Any]:
-        """Return the rows of a result; a pipeline with no row for it writes none."""
-        path = self.path(name)
-        return json.loads(files.read_bytes(path)) if files.exists(path) else []
+    def read(self, name: str, row: type[T]) -> list[T]:
+        """Return the rows of a result, each of type `row`; a pipeline with no row writes none."""
+        path = files.join(self._folder, f"{name}.json")
+        return decode(files.read_bytes(path), list[row]) if files.exists(path) else []  # type: ignore[valid-type]
+
+    def remove(self) -> None:
+        """Remove the files, which are of no use after the run."""
+        for name in self._names:
+            files.remove(files.join(self._folder, f"{name}.json"))
+        if files.is_local(self._folder):
+            os.rmdir(self._folder)

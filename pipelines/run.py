@@ -9,27 +9,30 @@ relative to the file. What the command line says wins over the file.
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import yaml
 
 from pipelines import change, corpus
 from pipelines.options import from_mapping, option
-from pipelines.runners import RunnerOptions, load_runner_config
+from pipelines.publishing import publish_run
+from pipelines.runners import PublishOptions, RunnerOptions, load_runner_config
 from transforms.common import files
+from transforms.common.artefacts import Workspace
 from transforms.common.errors import UsageError, nearest
-from transforms.common.publish import locked, make_manifest, publish
+from transforms.common.sections import Made
+from transforms.common.snapshots import Snapshot, open_snapshot
 
 __all__ = ["RunOptions", "read_config", "run"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunOptions:
+class RunOptions(PublishOptions):
     """Options of `lexbeam run`; None means that the file, or the default, decides."""
 
     config: str = option(help="YAML file", metavar="CONFIG.yaml", positional=True)
-    out: str | None = option(None, help="folder of the published tables")
+    out: str | None = option(None, help="folder of the published tables")  # type: ignore[assignment]
     runner_config: str | None = option(
         None, help="YAML file of runner_configs/, or its name", metavar="FILE"
     )
@@ -40,12 +43,11 @@ class RunOptions:
         most=1,
     )
     parts: int | None = option(None, help="parts (files) of each corpus table", least=1)
-    resume: bool = option(False, help="take up what a killed run has finished")
-    overwrite: bool = option(False, help="replace what is published there")
 
 
 SECTIONS = ("corpus", "change")
 SHARED = ("out", "runner-config", "max-reject-share", "parts")
+COMMAND_LINE = tuple(name for name in PublishOptions.__dataclass_fields__ if name != "out")
 
 
 def read_config(
@@ -87,7 +89,7 @@ def read_config(
     )  # fmt: skip
     second = from_mapping(
         change.ChangeOptions,
-        {**_absolute(sections["change"], folder), **shared, "corpora": (shared.get("out", ""),)},
+        {**_absolute(sections["change"], folder), **shared},
         f"{path}: change: ",
     )
     return first, second
@@ -98,9 +100,10 @@ def _section(path: str, values: dict[str, Any], name: str) -> dict[str, Any]:
     if not isinstance(section, dict):
         raise UsageError(f"{path}: section {name} must be a mapping of options")
     section = {str(key).replace("-", "_"): value for key, value in section.items()}
-    for key in (*(key.replace("-", "_") for key in SHARED), "resume", "overwrite", "corpora"):
+    shared = [key.replace("-", "_") for key in SHARED]
+    for key in (*shared, *COMMAND_LINE):
         if key in section:
-            place = "the command line" if key in ("resume", "overwrite") else "the file's top"
+            place = "the command line" if key in COMMAND_LINE else "the file's top"
             raise UsageError(f"{path}: {key.replace('_', '-')} belongs at {place}, not in {name}")
     return section
 
@@ -117,10 +120,10 @@ def _absolute(section: dict[str, Any], folder: str) -> dict[str, Any]:
     for key in ("normalise", "targets", "write_text"):
         if section.get(key):
             section[key] = _beside(folder, section[key])
-    if section.get("inputs"):
-        inputs = section["inputs"]
-        listed = inputs.split(",") if isinstance(inputs, str) else inputs
-        section["inputs"] = [_beside(folder, str(path)) for path in listed]
+    for key in ("inputs", "corpora"):
+        if section.get(key):
+            listed = section[key].split(",") if isinstance(section[key], str) else section[key]
+            section[key] = [_beside(folder, str(path)) for path in listed]
     dates = section.get("dates")
     if isinstance(dates, str) and dates.startswith("table:"):
         section["dates"] = "table:" + _beside(folder, dates.removeprefix("table:"))
@@ -136,14 +139,17 @@ def run(options: RunOptions, beam_options: Sequence[str] = ()) -> None:
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     first, second = read_config(options.config, given)
     config = load_runner_config(first.runner_config, beam_options)
-    out = files.absolute(first.out)
-    with locked(out, resume=options.resume, overwrite=options.overwrite) as work:
-        made = corpus.execute(first, config, files.join(work, "corpus"))
-        print(corpus.summary(made.section))
-        source = change.Corpus.of_parts(made.parts, made.section)
-        result = change.execute(second, [source], config, files.join(work, "change"))
-        parts = [*made.parts, *result.parts]
-        manifest = make_manifest(parts, corpus=made.section, change=result.section)
-        publish(out, parts, manifest)
-    print(change.summary(result, out))
-    print(f"tables: {first.out}/{{{','.join(sorted(manifest['tables']))}}}")
+    noted = {"config": files.absolute(options.config)}
+
+    def make(workspace: Workspace, old: Snapshot | None) -> list[Made]:
+        made = corpus.execute(first, config, workspace)
+        print(corpus.summary(made.entry))
+        corpora = change.corpora_of(second, old, [made])
+        scored = change.execute(second, corpora, config, workspace)
+        return [replace(part, log={**(part.log or {}), **noted}) for part in (made, scored)]
+
+    intended = [corpus.intended(first), change.intended(second)]
+    if publish_run(first, intended, make):
+        print(change.summary(open_snapshot(first.out)))
+        shown = sorted(table for section in intended for table in section.tables)
+        print(f"tables: {first.out}/{{{','.join(shown)}}}")

@@ -23,22 +23,44 @@ from apache_beam.runners.runner import PipelineState
 
 from pipelines.options import from_mapping, option
 from pipelines.progress import watching
-from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.fingerprints import code_digest
+from transforms.common.sound import Damaged
 
-__all__ = ["RunnerConfig", "RunnerOptions", "load_runner_config", "run_pipeline"]
+__all__ = [
+    "PublishOptions", "RunnerConfig", "RunnerOptions", "load_runner_config", "run_pipeline",
+]  # fmt: skip
 
 log = logging.getLogger("lexbeam")
 
 DIRECT = "direct"
 
 
+KEEP = ("all", "published")
+
+
 @dataclass(frozen=True, kw_only=True)
-class RunnerOptions:
-    """What every command that runs a pipeline takes."""
+class PublishOptions:
+    """What every command that publishes takes."""
 
     out: str = option(help="folder of the published tables")
+    resume: bool = option(False, help="go on with a run that was cut off, as it was asked for")
+    overwrite: bool = option(
+        False, help="replace what is published there; artefacts are taken up all the same"
+    )
+    fresh: bool = option(False, help="make everything anew, whatever artefacts there are")
+    drop: tuple[str, ...] = option(
+        (), help="published sections that go with this publication", metavar="SECTION"
+    )
+    keep: str = option(
+        "all", help="artefacts kept for later runs: all, or published parts alone", choices=KEEP
+    )
+    keep_snapshots: int = option(2, help="snapshots kept, the new one among them", least=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunnerOptions(PublishOptions):
+    """What every command that runs a pipeline takes."""
+
     runner_config: str = option(
         "direct", help="YAML file of runner_configs/, or its name", metavar="FILE"
     )
@@ -49,12 +71,10 @@ class RunnerOptions:
         most=1,
     )
     parts: int = option(8, help="parts (files) of each corpus table", least=1)
-    resume: bool = option(False, help="take up what a killed run has finished")
-    overwrite: bool = option(False, help="replace what is published there")
 
 
 # Names of RunnerOptions that decide nothing about what is published.
-NOT_PUBLISHED = ("out", "runner_config", "resume", "overwrite")
+NOT_PUBLISHED = (*PublishOptions.__dataclass_fields__, "runner_config")
 # Names that decide nothing about the tables of `change`, which takes them like every command.
 CORPUS_ONLY = ("parts", "max_reject_share")
 
@@ -192,8 +212,8 @@ def run_pipeline(
     Args:
         build: adds the transforms.
         config: where to run.
-        work: work folder, whose artefacts are counted for progress.
-        stages: stages in the order in which they run.
+        work: folder of artefacts, which are counted for progress.
+        stages: names of stages in the order in which they run.
 
     Raises:
         LexbeamError: the pipeline failed; the message is that of the cause.
@@ -202,9 +222,6 @@ def run_pipeline(
     runner = FnApiRunner() if config.runner == DIRECT else config.runner
     pipeline = beam.Pipeline(runner=runner, options=options)
     build(pipeline)
-    # Work that another code has left is of no use; `lexbeam status` tells by this.
-    files.make_folder(files.join(work, "plan"))
-    files.write_bytes(files.join(work, "plan", "code"), code_digest().encode())
     try:
         with _portable(), watching(work, stages):
             result = pipeline.run()
@@ -236,10 +253,13 @@ def _portable() -> Iterator[None]:
 
 # A message that crossed a process border is text: `module.Class: message [while running ...]`.
 _RAISED = re.compile(
-    r"transforms\.common\.errors\.(LexbeamError|UsageError): (.*?)"
+    r"transforms\.common\.(?:errors|sound)\.(LexbeamError|UsageError|Damaged): (.*?)"
     r"(?:\s*\[while running|\n\n|\nTraceback|\Z)",
     re.DOTALL,
 )
+
+
+_KINDS = {kind.__name__: kind for kind in (LexbeamError, UsageError, Damaged)}
 
 
 def _readable(error: Exception) -> LexbeamError:
@@ -252,6 +272,6 @@ def _readable(error: Exception) -> LexbeamError:
     found = _RAISED.findall(str(error))
     if found:
         kind, text = found[-1]
-        return (UsageError if kind == "UsageError" else LexbeamError)(text.strip())
+        return _KINDS[kind](text.strip())
     log.debug("the pipeline failed", exc_info=error)
     return LexbeamError(f"the pipeline failed: {type(error).__name__}: {error}")

@@ -8,9 +8,11 @@ The folder then holds `corpus/` (plain text, one file a document, the year in fr
 why is told in transforms/sample. The same size and seed give the same bytes.
 """
 
+import json
 import os
+import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +20,9 @@ from typing import NamedTuple
 from tqdm import tqdm
 
 from pipelines.options import option
+from transforms.common import files
 from transforms.common.errors import UsageError
+from transforms.common.layout import MARK
 from transforms.sample.corpus import Corpus, plan_corpus, read_documents
 from transforms.sample.language import SLICES, YEARS
 from transforms.sample.planting import TRUTH_COLUMNS, truth_row
@@ -67,6 +71,23 @@ def _write_corpus(
     return corpus, documents, words
 
 
+def _own(target: Path) -> set[str]:
+    """Return the files that an earlier sample wrote, by its record, or by their names without."""
+    try:
+        names = json.loads((target / MARK).read_bytes())["files"]
+        return {str(name) for name in names if ".." not in name and not name.startswith("/")}
+    except (OSError, ValueError, TypeError, KeyError):
+        found = {name for name in ("truth.tsv", "config.yaml") if (target / name).is_file()}
+        return found | {
+            f"corpus/{path.name}"
+            for path in target.glob("corpus/*.txt")
+            if _DOCUMENT.fullmatch(path.name)
+        }
+
+
+_DOCUMENT = re.compile(r"\d{4}_\w+\.txt")
+
+
 def _check_target(target: Path, out: str, overwrite: bool) -> None:
     if target.exists() and not target.is_dir():
         raise UsageError(f"--out {out}: is a file; name a folder")
@@ -74,9 +95,35 @@ def _check_target(target: Path, out: str, overwrite: bool) -> None:
         return
     if not overwrite:
         raise UsageError(f"--out {out}: the folder is not empty; name another or add --overwrite")
-    if not ((target / "truth.tsv").is_file() and (target / "corpus").is_dir()):
-        # It would be deleted whole: a slip of the finger must not cost a home folder.
+    own = _own(target)
+    if not {"truth.tsv"} & own or not (target / "corpus").is_dir():
         raise UsageError(f"--out {out}: the folder holds no sample to overwrite; name another")
+    # The rest of the folder may be anybody's, but corpus/ is what a run reads.
+    for path in [target / "corpus", *sorted(target.glob("corpus/**/*"))]:
+        name = path.relative_to(target).as_posix()
+        if path.is_symlink() or (name != "corpus" and name not in own):
+            raise UsageError(f"--out {out}: {name} is not of the sample there; move it")
+
+
+def _move(staging: Path, target: Path) -> None:
+    """Put a sample in the place of an earlier one, whose files go; nothing else is touched."""
+    if not target.exists():
+        staging.replace(target)
+        return
+    new = {path.relative_to(staging).as_posix() for path in staging.rglob("*") if path.is_file()}
+    old = _own(target)
+    # Killed half-way, what is there of either sample is still known as a sample's.
+    files.write_bytes(str(target / MARK), _record(old | new))
+    for name in sorted(old - new):
+        (target / name).unlink(missing_ok=True)
+    (target / "corpus").mkdir(exist_ok=True)
+    for name in sorted(new - {MARK}):
+        (staging / name).replace(target / name)
+    (staging / MARK).replace(target / MARK)
+
+
+def _record(names: Iterable[str]) -> bytes:
+    return json.dumps({"files": sorted(set(names) - {MARK})}, indent=1).encode()
 
 
 def write_sample(
@@ -92,10 +139,10 @@ def write_sample(
     From 300,000 words on, each planted word has at least 80 uses in each slice; below,
     proportionately fewer. `progress` is called with the number of words of each document written.
 
-    The folder appears whole or not at all. With `overwrite` an earlier sample in it is replaced,
-    and what `lexbeam run` made of that sample goes with it. Raises UsageError if `tokens` is under
-    30,000, if `seed` is negative, and if the folder holds something else, or anything without
-    `overwrite`.
+    The folder appears whole or not at all. With `overwrite` an earlier sample in it is replaced;
+    what else is in the folder, such as what `lexbeam run` made, stays. Raises UsageError if
+    `tokens` is under 30,000, if `seed` is negative, and if the folder holds something else, or
+    anything without `overwrite`.
     """
     if tokens < LEAST_TOKENS:
         raise UsageError(
@@ -106,7 +153,7 @@ def write_sample(
         raise UsageError(f"--seed {seed}: a seed is 0 or more")
     target = Path(os.path.abspath(out))
     _check_target(target, out, overwrite)
-    staging = target.with_name(f".{target.name}.partial-{os.getpid()}")
+    staging = Path(files.temporary(str(target.with_name(f".{target.name}"))))
     try:
         corpus, documents, words = _write_corpus(staging, tokens, seed, progress)
         rows = [TRUTH_COLUMNS, *map(truth_row, corpus.planted)]
@@ -115,9 +162,9 @@ def write_sample(
         slices = ",".join(f"{name}={y}-{y + YEARS - 1}" for name, y in SLICES.items())
         config = CONFIG.format(tokens=tokens, seed=seed, slices=slices)
         (staging / "config.yaml").write_bytes(config.encode())
-        if target.exists():
-            shutil.rmtree(target)
-        staging.replace(target)
+        written = [p.relative_to(staging).as_posix() for p in staging.rglob("*") if p.is_file()]
+        (staging / MARK).write_bytes(_record(written))
+        _move(staging, target)
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     controls = sum(planted.kind.startswith("control") for planted in corpus.planted)

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.options import option
+from pipelines.staleness import stale_sections
 from transforms.change.neighbours import neighbours_table
 from transforms.change.slicing import Slice, slice_of
 from transforms.change.spaces import load_space
@@ -25,7 +26,7 @@ from transforms.change.words import ViewOptions, normalise_word
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.fingerprints import digest
-from transforms.common.publish import read_manifest, table_paths
+from transforms.common.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.tables import read_rows
 
 __all__ = ["ShowOptions", "run"]
@@ -63,14 +64,17 @@ def run(options: ShowOptions) -> None:
     path = options.path.rstrip("/")
     if not files.exists(path):
         raise LexbeamError(f"nothing is at {path!r}")
-    manifest = read_manifest(path)
-    if manifest is not None:
+    snapshot = find_snapshot(path)
+    if snapshot is not None:
         if options.tsv:
-            known = ", ".join(sorted(manifest["tables"]))
+            known = ", ".join(sorted(snapshot.tables))
             raise UsageError(f"--tsv takes one table: give {path}/TABLE, one of {known}")
-        _show_manifest(path, manifest)
-        for table in manifest["tables"]:
-            _show_table(table, table_paths(path, table), options)
+        _show_manifest(path, snapshot)
+        for table in snapshot.tables:
+            _show_table(table, snapshot.paths(table), options)
+        return
+    if (found := _table_at(path)) is not None:
+        _show_table(found[1], found[0].paths(found[1]), options)
         return
     if os.path.isdir(path):
         paths = [entry.path for entry in files.list_files(path) if entry.name.endswith(".parquet")]
@@ -81,19 +85,32 @@ def run(options: ShowOptions) -> None:
     _show_table(os.path.basename(path), paths, options)
 
 
-def _show_manifest(path: str, manifest: dict[str, Any]) -> None:
+def _table_at(path: str) -> tuple[Snapshot, str] | None:
+    """Return the snapshot and the table that a path such as `results/scores` names."""
+    folder, _, name = path.rpartition("/")
+    for _ in range(2):  # DIR/<table>, or DIR/<task>/<table>
+        snapshot = find_snapshot(folder or ".")
+        if snapshot is not None and name in snapshot.tables:
+            return snapshot, name
+        folder, _, task = folder.rpartition("/")
+        name = f"{task}/{name}"
+    return None
+
+
+def _show_manifest(path: str, snapshot: Snapshot) -> None:
     print(f"{path}: " + ", ".join(
-        f"{name} {entry['rows']} rows" for name, entry in manifest["tables"].items()
+        f"{name} {entry['rows']} rows" for name, entry in snapshot.tables.items()
     ))  # fmt: skip
-    for section in ("corpus", "change"):
-        values = manifest.get(section)
-        if not values:
-            continue
+    stale = stale_sections(snapshot)
+    for section, values in snapshot.sections.items():
         print(f"\n{section}:")
+        for reason in stale.get(section, ()):
+            print(f"  stale: {reason}")
         for name, value in values.items():
             if name == "inputs":
-                value = f"{len(value)} files"
-            print(f"  {name}: {value}")
+                value = f"{len(value)} {'files' if section == 'corpus' else 'parts'}"
+            if name not in ("parts", "stages"):
+                print(f"  {name}: {value}")
     print()
 
 
@@ -148,13 +165,13 @@ class _View(NamedTuple):
 
 
 def _show_word(options: ShowOptions) -> None:
-    manifest = read_manifest(options.path)
-    if manifest is None or "change" not in manifest:
-        raise LexbeamError(f"no change tables are published at {options.path!r}")
-    section = manifest["change"]
-    places = options.corpus or ((options.path,) if "sentences" in manifest["tables"] else ())
+    snapshot = open_snapshot(options.path)
+    section = snapshot.section("change")
+    places = [open_snapshot(place) for place in options.corpus]
+    if not places and "sentences" in snapshot.tables:
+        places = [snapshot]
     for place in places:
-        table_paths(place, "sentences")  # to fail before anything is printed
+        place.paths("sentences")  # to fail before anything is printed
     view = _View(
         ViewOptions(**section["view"]),
         tuple(Slice(*row) for row in section["slices"]),
@@ -168,11 +185,11 @@ def _show_word(options: ShowOptions) -> None:
         raise UsageError(f"no slice {options.slice!r}{hint}")
     wanted = [options.slice] if options.slice else names
     word = normalise_word(options.word or "", view.options)
-    scores = _of_word(options.path, "scores", word)
-    vectors = _of_word(options.path, "vectors", word, ("slice", "seed", "word", "count",
+    scores = _of_word(snapshot, "scores", word)
+    vectors = _of_word(snapshot, "vectors", word, ("slice", "seed", "word", "count",
                                                        "documents"))  # fmt: skip
     if not scores and not vectors:
-        raise LexbeamError(_unknown(options.path, word))
+        raise LexbeamError(_unknown(snapshot, word))
     print(f"{word}\n\ncounts:")
     for name in wanted:
         row = next((row for row in vectors if row["slice"] == name), None)
@@ -191,7 +208,7 @@ def _show_word(options: ShowOptions) -> None:
         print(f"  {pair}, {row['alignment']} {row['measure']}: {told}")
     print("\nneighbours (seed {}):".format(section["seeds"][0]))
     for name in wanted:
-        print(f"  {name}: {', '.join(_neighbours(options.path, word, name, section))}")
+        print(f"  {name}: {', '.join(_neighbours(snapshot, word, name, section))}")
     for name in wanted:
         _show_sentences(word, name, view, options.seed, places)
 
@@ -203,31 +220,31 @@ def _told(row: dict[str, Any]) -> str:
 
 
 def _of_word(
-    out: str, table: str, word: str, columns: Sequence[str] | None = None
+    snapshot: Snapshot, table: str, word: str, columns: Sequence[str] | None = None
 ) -> list[dict[str, Any]]:
     found = []
-    for rows in read_rows(table_paths(out, table), columns):
+    for rows in read_rows(snapshot.paths(table), columns):
         found.extend(rows.filter(pc.equal(rows["word"], word)).to_pylist())
     return found
 
 
-def _unknown(out: str, word: str) -> str:
+def _unknown(snapshot: Snapshot, word: str) -> str:
     vocabulary: set[str] = set()
-    for rows in read_rows(table_paths(out, "vectors"), ["word"]):
+    for rows in read_rows(snapshot.paths("vectors"), ["word"]):
         vocabulary.update(rows["word"].to_pylist())
     near = near_matches([word], sorted(vocabulary))[word]
     hint = f"; did you mean {', '.join(near)}?" if near else ""
-    return f"no word {word!r} in the tables at {out!r}{hint}"
+    return f"no word {word!r} in the tables at {snapshot.out!r}{hint}"
 
 
-def _neighbours(out: str, word: str, name: str, section: dict[str, Any]) -> list[str]:
+def _neighbours(snapshot: Snapshot, word: str, name: str, section: dict[str, Any]) -> list[str]:
     seed = section["seeds"][0]
-    for rows in read_rows(table_paths(out, "neighbours")):
+    for rows in read_rows(snapshot.paths("neighbours")):
         rows = rows.filter(pc.and_(pc.equal(rows["word"], word), pc.equal(rows["slice"], name)))
         rows = rows.filter(pc.equal(rows["seed"], seed))
         if rows.num_rows:
             return rows["neighbour"].to_pylist()[:10]
-    space = load_space(table_paths(out, "vectors"), name, seed)
+    space = load_space(snapshot.paths("vectors"), name, seed)
     if word not in space.words:
         return ["(no vector)"]
     least = section["options"]["neighbour-min-count"]
@@ -243,7 +260,9 @@ class _Example(NamedTuple):
     text: str
 
 
-def _show_sentences(word: str, name: str, view: _View, seed: int, places: Sequence[str]) -> None:
+def _show_sentences(
+    word: str, name: str, view: _View, seed: int, places: Sequence[Snapshot]
+) -> None:
     if not places:
         print(f"\nsentences, {name}: none here; name the corpus by --corpus DIR")
         return
@@ -251,7 +270,7 @@ def _show_sentences(word: str, name: str, view: _View, seed: int, places: Sequen
     sources: dict[str, str] = {}
     wanted = pa.array([example.document_id for example in examples], pa.string())
     for place in places:
-        for rows in read_rows(table_paths(place, "documents"), ["document_id", "source"]):
+        for rows in read_rows(place.paths("documents"), ["document_id", "source"]):
             rows = rows.filter(pc.is_in(rows["document_id"], wanted))
             sources.update(
                 zip(rows["document_id"].to_pylist(), rows["source"].to_pylist(), strict=True)
@@ -263,7 +282,7 @@ def _show_sentences(word: str, name: str, view: _View, seed: int, places: Sequen
 
 
 def _examples(
-    word: str, name: str, view: _View, seed: int, places: Iterable[str]
+    word: str, name: str, view: _View, seed: int, places: Iterable[Snapshot]
 ) -> Iterator[_Example]:
     unit = "lemmas" if view.options.unit == "lemma" else "forms"
     token = _token(word, view.targets)
@@ -271,7 +290,7 @@ def _examples(
     columns = ["document_id", "sentence", "year", "forms", "lemmas", "upos"]
     known: dict[str, bool] = {}
     for place in places:
-        for rows in read_rows(table_paths(place, "sentences"), columns):
+        for rows in read_rows(place.paths("sentences"), columns):
             for index in _holding(rows, unit, token, view.options, known):
                 row = rows.slice(index, 1).to_pylist()[0]
                 if slice_of(row["year"], view.slices) == number:

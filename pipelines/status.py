@@ -1,28 +1,42 @@
 """What is done, what is left and what is stale in an output folder, whether or not a run is on.
 
 lexbeam status results
+lexbeam status results --verify
 """
 
 import contextlib
 import fcntl
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pipelines.options import option
+from pipelines.publishing import UNFINISHED, read_unfinished
+from pipelines.staleness import stale_sections
+from schemas import TABLES
 from transforms.common import files
 from transforms.common.errors import LexbeamError
-from transforms.common.fingerprints import code_digest
-from transforms.common.publish import SNAPSHOTS, WORK, read_manifest
+from transforms.common.layout import (
+    ARTEFACTS,
+    LOCK,
+    LOG,
+    MARK,
+    POINTER,
+    SNAPSHOTS,
+    is_link_of_ours,
+    is_own_folder,
+    links_of,
+    read_record,
+)
+from transforms.common.removing import leftovers
+from transforms.common.snapshots import Snapshot, find_snapshot
 
-__all__ = [
-    "WORK_KIND", "Leftover", "Stage", "StatusOptions", "Survey", "run", "summed", "survey",
-]  # fmt: skip
+__all__ = ["Leftover", "StageWork", "StatusOptions", "Survey", "run", "summed", "survey"]
 
-WORK_KIND = "unfinished work"
-_TEMPORARY = re.compile(r".*\.\d+\.tmp")
+_TEMPORARY = re.compile(r"(.+)" + files.TEMPORARY)
+_SNAPSHOT = re.compile(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,9 +44,10 @@ class StatusOptions:
     """Options of `lexbeam status`."""
 
     path: str = option(help="folder of published tables", metavar="DIR", positional=True)
+    verify: bool = option(False, help="check every published part by its digest")
 
 
-class Stage(NamedTuple):
+class StageWork(NamedTuple):
     """Artefacts of a stage.
 
     Attributes:
@@ -56,7 +71,7 @@ class Stage(NamedTuple):
 
 
 class Leftover(NamedTuple):
-    """Something that a killed run has left behind: `unfinished work`, say, its path, its bytes."""
+    """Something that a killed run has left behind: `temporary file`, say, its path, its bytes."""
 
     kind: str
     path: str
@@ -67,19 +82,21 @@ class Survey(NamedTuple):
     """What is in an output folder.
 
     Attributes:
-        manifest: of what is published, or None.
+        snapshot: what is published, or None.
         at_work: whether a run holds the folder.
         holder: process that holds it, where the system tells.
-        stages: of the unfinished run, in the order of their first artefacts.
-        other_code: whether the unfinished run was one of another code; then all it made is stale.
-        leftovers: what `lexbeam clean` would remove.
+        unfinished: sections that a run was to make which has not finished.
+        stages: of that run, in the order of their first artefacts.
+        artefacts: bytes of all artefacts that nothing published shares.
+        leftovers: what `lexbeam clean` would remove beside artefacts.
     """
 
-    manifest: dict[str, Any] | None
+    snapshot: Snapshot | None
     at_work: bool
     holder: int | None
-    stages: tuple[Stage, ...]
-    other_code: bool
+    unfinished: tuple[str, ...]
+    stages: tuple[StageWork, ...]
+    artefacts: int
     leftovers: tuple[Leftover, ...]
 
 
@@ -91,32 +108,34 @@ def survey(out: str) -> Survey:
     """
     if not files.is_local(out):
         raise LexbeamError(f"{out!r}: work on object stores cannot be surveyed; see `lexbeam show`")
-    made = ("current", WORK, SNAPSHOTS)
-    if not any(os.path.lexists(os.path.join(out, name)) for name in made):
+    owned = [name for name in (ARTEFACTS, SNAPSHOTS) if is_own_folder(out, name)]
+    if not owned and not is_link_of_ours(out, POINTER):
         raise LexbeamError(f"{out!r} is no output folder: no run of Lexbeam has written there")
     at_work, holder = _lock_of(out)
-    pipelines = sorted(_pipelines(os.path.join(out, WORK)))
-    codes = [_read(os.path.join(out, WORK, name, "plan", "code")) for name in pipelines]
+    root = os.path.join(out, ARTEFACTS)
+    unfinished = tuple(read_unfinished(out).get("sections", ())) if ARTEFACTS in owned else ()
+    sections = {name.partition(".")[0] for name in unfinished}
     return Survey(
-        manifest=read_manifest(out),
+        snapshot=find_snapshot(out),
         at_work=at_work,
         holder=holder,
-        stages=tuple(stage for name in pipelines for stage in _stages(out, name)),
-        other_code=any(code not in ("", code_digest()) for code in codes),
-        leftovers=tuple(_leftovers(out)),
+        unfinished=unfinished,
+        stages=tuple(stage for name in sorted(sections) for stage in _stages(root, name)),
+        artefacts=_size(root) if ARTEFACTS in owned else 0,
+        leftovers=tuple(_leftovers(out, owned)),
     )
 
 
 def _lock_of(out: str) -> tuple[bool, int | None]:
-    path = os.path.join(out, ".lock")
+    path = os.path.join(out, LOCK)
     try:
-        with open(path, "rb") as lock:
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as lock:
             try:
                 # Shared and given back at once: two that look do not disturb each other.
                 fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
                 return True, _holder(os.fstat(lock.fileno()).st_ino)
-    except FileNotFoundError:
+    except OSError:
         pass
     return False, None
 
@@ -138,39 +157,38 @@ def _read(path: str) -> str:
         return ""
 
 
-def _pipelines(work: str) -> Iterator[str]:
-    """Name the folders of pipelines in a work folder: itself, or one for each."""
-    for name in (".", *_folders(work)):
-        if os.path.isdir(os.path.join(work, name, "plan")):
-            yield name
-
-
 def _folders(path: str) -> list[str]:
     try:
-        return sorted(entry.name for entry in os.scandir(path) if entry.is_dir())
-    except FileNotFoundError:
+        return sorted(e.name for e in os.scandir(path) if e.is_dir(follow_symlinks=False))
+    except (FileNotFoundError, NotADirectoryError):
         return []
 
 
-def _stages(out: str, pipeline: str) -> list[Stage]:
-    work = os.path.join(out, WORK, pipeline)
+def _stages(root: str, section: str) -> list[StageWork]:
+    plans = os.path.join(root, "plan", section)
+    names = set(_folders(os.path.join(root, section)))
+    with contextlib.suppress(FileNotFoundError):
+        names.update(name for name in os.listdir(plans) if not _TEMPORARY.fullmatch(name))
     found = []
-    names = {*_folders(work), *os.listdir(os.path.join(work, "plan"))} - {"plan", "code"}
-    for name in sorted(name for name in names if not _TEMPORARY.fullmatch(name)):
-        plan = os.path.join(work, "plan", name)
-        planned = _read(plan)
-        # A run writes the plan of a stage before it asks for the stage's first artefact.
-        since = os.stat(plan).st_mtime_ns if planned.isdecimal() else 0
-        times = _receipt_times(os.path.join(work, name))
-        done = sum(time >= since for time in times)
-        stage = Stage(
-            name if pipeline == "." else f"{pipeline}/{name}",
-            int(planned) if planned.isdecimal() else None,
-            done,
-            len(times) - done,
-        )
-        found.append((not times, min(times, default=0), stage))
+    # A run says what it is to do before it asks for its first artefact.
+    begun = os.stat(os.path.join(root, UNFINISHED)).st_mtime_ns
+    for name in sorted(names):
+        times = _receipt_times(os.path.join(root, section, name))
+        done = [time for time in times if time >= begun]
+        planned = _planned(os.path.join(plans, name), begun)
+        if done or planned is not None:
+            stage = StageWork(f"{section}/{name}", planned, len(done), len(times) - len(done))
+            found.append((not done, min(done, default=0), stage))
     return [stage for *_, stage in sorted(found)]
+
+
+def _planned(path: str, begun: int) -> int | None:
+    """Return the number that the run planned; None where what is noted is an earlier run's."""
+    text = _read(path)
+    with contextlib.suppress(FileNotFoundError):
+        if text.isdecimal() and os.stat(path).st_mtime_ns >= begun:
+            return int(text)
+    return None
 
 
 def _receipt_times(folder: str) -> list[int]:
@@ -183,78 +201,110 @@ def _receipt_times(folder: str) -> list[int]:
     return times
 
 
-def _leftovers(out: str) -> Iterator[Leftover]:
-    work = os.path.join(out, WORK)
-    if os.path.isdir(work):
-        yield Leftover(WORK_KIND, work, _size(work))
-    snapshots = os.path.join(out, SNAPSHOTS)
-    current = os.path.basename(os.path.realpath(os.path.join(out, "current")))
-    for name in _folders(snapshots):
-        folder = os.path.join(snapshots, name)
-        if name != current:
-            yield Leftover("stale snapshot", folder, _size(folder))
-            continue
-        for place, _, names in os.walk(folder):
-            for path in (os.path.join(place, name) for name in sorted(names)):
-                if _TEMPORARY.fullmatch(path):
-                    yield Leftover("temporary file", path, os.lstat(path).st_size)
+def _leftovers(out: str, owned: Sequence[str]) -> Iterator[Leftover]:
+    if ARTEFACTS in owned:
+        for path in leftovers(os.path.join(out, ARTEFACTS)):
+            yield Leftover("temporary file", path, os.lstat(path).st_size)
+    if SNAPSHOTS in owned:
+        folder = os.path.join(out, SNAPSHOTS)
+        for name in sorted(os.listdir(folder)):
+            path = os.path.join(folder, name)
+            match = _TEMPORARY.fullmatch(name)
+            if match is None or os.path.islink(path):
+                continue
+            if _SNAPSHOT.fullmatch(match[1]) and os.path.isdir(path):
+                yield Leftover("unfinished snapshot", path, _size(path))
+            elif match[1] == MARK or _SNAPSHOT.fullmatch(match[1].removesuffix(LOG)):
+                yield Leftover("temporary file", path, os.lstat(path).st_size)
+    known = {*read_record(out).links, *links_of(TABLES), POINTER, LOCK, ARTEFACTS, SNAPSHOTS}
     for name in sorted(os.listdir(out)):
         path = os.path.join(out, name)
-        if os.path.islink(path):
-            if _TEMPORARY.fullmatch(name):
+        match = _TEMPORARY.fullmatch(name)
+        if match is not None and match[1] in known:
+            if os.path.islink(path) or os.path.isfile(path) or _is_empty_mark(path):
                 yield Leftover("temporary file", path, 0)
-            elif not os.path.exists(path):
-                yield Leftover("dangling link", path, 0)
+        elif name in known and is_link_of_ours(out, name) and not os.path.exists(path):
+            yield Leftover("dangling link", path, 0)
+
+
+def _is_empty_mark(folder: str) -> bool:
+    """Return whether a folder was about to become one of ours: it holds a mark, if anything."""
+    return os.path.isdir(folder) and set(os.listdir(folder)) <= {MARK}
 
 
 def _size(folder: str) -> int:
+    """Return the bytes of a folder's files that no other name holds."""
     size = 0
     for place, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(FileNotFoundError):
-                size += os.lstat(os.path.join(place, name)).st_size
+                found = os.lstat(os.path.join(place, name))
+                size += found.st_size if found.st_nlink == 1 else 0
     return size
 
 
 def run(options: StatusOptions) -> None:
-    """Print what is at `options.path`."""
+    """Print what is at `options.path`.
+
+    Raises:
+        LexbeamError: with `verify`, published parts are damaged; they are named.
+    """
     found = survey(options.path)
     print("\n".join(_told(options.path, found)))
+    if options.verify:
+        _verify(options.path, found.snapshot)
+
+
+def _verify(out: str, snapshot: Snapshot | None) -> None:
+    damaged = snapshot.damaged() if snapshot else []
+    if damaged:
+        listed = "".join(f"\n  {path}" for path in damaged)
+        raise LexbeamError(
+            f"{len(damaged)} published parts at {out!r} are missing or damaged:{listed}\nthe "
+            "commands that made them mend them with --overwrite"
+        )
+    parts = sum(len(entry["parts"]) for entry in snapshot.tables.values()) if snapshot else 0
+    print(f"verified: {parts} parts are what the manifest says")
 
 
 def _told(out: str, found: Survey) -> Iterator[str]:
-    if found.manifest is None:
+    if found.snapshot is None:
         yield "published: nothing"
     else:
-        tables = found.manifest["tables"].items()
-        rows = ", ".join(f"{name} {entry['rows']} rows" for name, entry in tables)
-        same = found.manifest["lexbeam"]["code"] == code_digest()
-        yield f"published: {rows}" + ("" if same else "; made by another code than this one")
+        stale = stale_sections(found.snapshot)
+        for name, section in found.snapshot.sections.items():
+            rows = ", ".join(
+                f"{table} {found.snapshot.tables[table]['rows']} rows" for table in section["parts"]
+            )
+            yield f"published: {name}: {rows}"
+            yield from (f"  stale: {reason}" for reason in stale.get(name, ()))
     if found.at_work:
         by = f"process {found.holder}" if found.holder else "another process"
         yield f"at work: {by}"
     else:
         yield "at work: nobody"
+    if found.artefacts:
+        yield f"artefacts: {found.artefacts / 1e6:.1f} MB beside what is published"
     if found.stages:
         yield ""
         yield from _table(found.stages)
-    if not found.at_work and found.leftovers:
+    if not found.at_work and (found.unfinished or found.leftovers):
         yield ""
         yield from (f"left behind: {line}" for line in summed(found.leftovers))
-        if found.other_code:
-            yield "the unfinished work is stale: another code made it, --resume makes it anew"
-        elif found.stages:
-            yield "the same command with --resume takes the unfinished work up"
-        yield f"`lexbeam clean {out}` removes what is left behind"
+        if found.unfinished:
+            yield f"a run was cut off that was to make {', '.join(found.unfinished)}"
+            yield "the same command with --resume goes on with it"
+    if not found.at_work and (found.leftovers or found.artefacts):
+        yield f"`lexbeam clean {out}` frees what can be made anew"
 
 
-def _table(stages: tuple[Stage, ...]) -> Iterator[str]:
+def _table(stages: tuple[StageWork, ...]) -> Iterator[str]:
     yield f"{'stage':26}{'done':>8}{'left':>8}{'earlier':>9}"
     for stage in stages:
         left = "?" if stage.left is None else stage.left
         yield f"{stage.name:26}{stage.done:8}{left:>8}{stage.earlier or '':>9}"
     if any(stage.earlier for stage in stages):
-        yield "earlier: of earlier runs, not asked for yet; stale if options or inputs have changed"
+        yield "earlier: of earlier runs, not asked for yet; they are taken up if they still serve"
 
 
 def summed(leftovers: tuple[Leftover, ...]) -> list[str]:

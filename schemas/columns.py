@@ -12,8 +12,6 @@ import pyarrow as pa
 
 __all__ = ["Table", "column"]
 
-VERSION = "1"
-
 
 def column(
     name: str,
@@ -37,21 +35,23 @@ def column(
 class Table:
     """A published table: its name, what one row is, its columns and the key it is ordered by.
 
-    `columns` is a list of fields, or a function of the vectors' dimension that returns one.
+    New tables are named `<task>/<table>`. `columns` is a list of fields, or a function of options
+    that returns one. `version` rises when a column is added.
     """
 
     name: str
     row: str
     key: tuple[str, ...]
-    columns: list[pa.Field] | Callable[[int], list[pa.Field]]
+    columns: list[pa.Field] | Callable[..., list[pa.Field]]
+    version: str = "1"
 
-    def schema(self, dim: int = 0) -> pa.Schema:
-        """Return the Arrow schema; `dim` is the vectors' dimension, where the table has any."""
-        columns = self.columns(dim) if callable(self.columns) else self.columns
+    def schema(self, **options: Any) -> pa.Schema:
+        """Return the Arrow schema; `options` are those that the table's columns depend on."""
+        columns = self.columns(**options) if callable(self.columns) else self.columns
         metadata: dict[Any, Any] = {
             "lexbeam.table": self.name,
             "lexbeam.row": self.row,
             "lexbeam.key": ",".join(self.key),
-            "lexbeam.schema_version": VERSION,
+            "lexbeam.schema_version": self.version,
         }
         return pa.schema(columns, metadata=metadata)

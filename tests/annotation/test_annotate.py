@@ -1,49 +1,57 @@
-from dataclasses import replace
+import shutil
+from dataclasses import fields, replace
 
 import pytest
 
-from transforms.annotation.annotate import AnnotateOptions, annotate_file
-from transforms.annotation.base import load_engine
+from transforms.annotation import annotate as module
+from transforms.annotation.annotate import ANNOTATE, AnnotateOptions
+from transforms.annotation.base import describe_engine, load_engine
 from transforms.annotation.normalise import parse_rules
-from transforms.common.artefacts import Workspace
+from transforms.common.artefacts import Workspace, make
 from transforms.common.batches import BatchReader
 from transforms.common.errors import LexbeamError
-from transforms.formats.duplicates import Decision
-from transforms.formats.ingest import IngestOptions, InputFile, Unit, ingest_unit
+from transforms.formats.duplicates import AnnotateTask, Decision
+from transforms.formats.ingest import INGEST, IngestOptions, InputFile, Unit
 
-OPTIONS = AnnotateOptions(engine="builtin:en", fingerprint="x", parts=2)
+OPTIONS = AnnotateOptions(engine="builtin:en", name="builtin:en", fingerprint="x")
+TEXTS = {"a": "The cats sat. They slept.", "b": "A dog.", "c": "Long text. " * 9}
+
+
+def stage(folder, texts=TEXTS):
+    """Stage texts; return the staging file, and the work space it lies in."""
+    files = []
+    for name, text in texts.items():
+        path = folder / f"{name}.txt"
+        path.write_text(text)
+        files.append(InputFile(path.name, str(path), len(text), "in"))
+    space = Workspace(str(folder / "work"))
+    receipt = make(space, INGEST, Unit(tuple(files), 1), IngestOptions(language="en"))
+    (found,) = receipt.stages
+    return space, found
 
 
 @pytest.fixture
 def staged(tmp_path):
-    """A staging file of three texts, and the work space it lies in."""
-    files = []
-    for name, text in (
-        ("a", "The cats sat. They slept."),
-        ("b", "A dog."),
-        ("c", "Long text. " * 9),
-    ):
-        path = tmp_path / f"{name}.txt"
-        path.write_text(text)
-        files.append(InputFile(path.name, str(path), len(text), "in"))
-    space = Workspace(str(tmp_path / "work"))
-    receipt = ingest_unit(space, Unit(tuple(files), 1), IngestOptions(language="en"))
-    return space, receipt["files"][0][0]
+    return stage(tmp_path)
 
 
-def annotate(staged, decisions=(), options=OPTIONS, engine=None):
-    space, path = staged
-    engine = engine or load_engine("builtin:en")
-    return annotate_file(space, path, "", tuple(decisions), engine, options)
+def annotate(staged, decisions=(), options=OPTIONS):
+    space, found = staged
+    return make(space, ANNOTATE, AnnotateTask(found, tuple(decisions)), options)
+
+
+def second(staged, same_as):
+    """The decision on the second record."""
+    return Decision(str(staged[1].records.path), 1, 1, same_as)
 
 
 def read(receipt, table):
     with BatchReader() as reader:
         return [
             row
-            for name, _, _, _, ordinal in receipt["staged"]
-            if name == table
-            for row in reader.read(receipt[table], ordinal).to_pylist()
+            for batch in receipt.staged
+            if batch.table == table
+            for row in reader.read(getattr(receipt, table), batch.ordinal).to_pylist()
         ]
 
 
@@ -51,8 +59,10 @@ def test_records_become_documents_and_sentences(staged):
     receipt = annotate(staged)
     documents, sentences = read(receipt, "documents"), read(receipt, "sentences")
     assert [row["source"] for row in documents] == ["a.txt", "b.txt", "c.txt"]
-    assert receipt["counts"]["documents"] == 3
-    assert receipt["counts"]["tokens"] == sum(len(row["forms"]) for row in sentences)
+    assert receipt.counts["documents"] == 3
+    assert receipt.counts["sentences"] == len(sentences) == 12
+    assert receipt.counts["tokens"] == sum(len(row["forms"]) for row in sentences)
+    assert receipt.counts["characters"] == sum(len(row["text"]) for row in documents)
     first = sentences[0]
     assert (first["lemmas"], first["language"], first["sentence"]) == (
         ["the", "cat", "sit", "."], "en", 0,
@@ -60,15 +70,29 @@ def test_records_become_documents_and_sentences(staged):
     text = documents[0]["text"]
     spans = zip(first["starts"], first["ends"], strict=True)
     assert [text[start:end] for start, end in spans] == first["forms"]
-    assert receipt["columns"] == ["ends", "forms", "lemmas", "starts", "upos"]
+    assert receipt.columns == ("ends", "forms", "lemmas", "starts", "upos")
+
+
+def test_batches_are_named_by_their_document(staged):
+    receipt = annotate(staged)
+    ids = [row["document_id"] for row in read(receipt, "documents")]
+    for table in ("documents", "sentences"):
+        named = [(b.document_id, b.block) for b in receipt.staged if b.table == table]
+        assert named == [(name, 0) for name in ids]
+    assert {row["document_id"] for row in read(receipt, "sentences")} == set(ids)
 
 
 def test_a_duplicate_is_a_reject_and_a_kept_one_has_its_own_id(staged):
-    rejected = annotate(staged, [Decision(staged[1], 1, 1, "a.txt")])
-    assert rejected["reasons"] == [["b.txt", "duplicate"]]
+    rejected = annotate(staged, [second(staged, "a.txt")])
+    assert rejected.reasons == (("b.txt", "duplicate"),)
+    assert [row.detail for row in rejected.examples] == ["same as a.txt"]
     assert [row["source"] for row in read(rejected, "documents")] == ["a.txt", "c.txt"]
-    kept = annotate(staged, [Decision(staged[1], 1, 1, "")])
-    assert kept["reasons"] == []
+    with BatchReader() as reader:
+        (row,) = reader.read(rejected.rejects.file, 0).to_pylist()
+    assert (row["source"], row["stage"], row["reason"]) == ("b.txt", "ingest", "duplicate")
+    kept = annotate(staged, [second(staged, "")])
+    assert kept.reasons == ()
+    assert kept.rejects.file is None
     plain = annotate(staged)
     ids = [[row["document_id"] for row in read(r, "documents")] for r in (plain, kept)]
     assert (ids[0][0], ids[0][2]) == (ids[1][0], ids[1][2])
@@ -77,10 +101,10 @@ def test_a_duplicate_is_a_reject_and_a_kept_one_has_its_own_id(staged):
 
 def test_a_document_over_the_limit_is_a_reject(staged):
     receipt = annotate(staged, options=replace(OPTIONS, max_characters=50))
-    assert receipt["reasons"] == [["c.txt", "too_large"]]
+    assert receipt.reasons == (("c.txt", "too_large"),)
 
 
-def test_a_document_that_breaks_the_engine_is_a_reject(staged):
+def test_a_document_that_breaks_the_engine_is_a_reject(staged, monkeypatch):
     engine = load_engine("builtin:en")
 
     def fail(paragraphs, map_form=None):
@@ -88,15 +112,16 @@ def test_a_document_that_breaks_the_engine_is_a_reject(staged):
             raise RuntimeError("no dogs")
         return engine.annotate(paragraphs, map_form)
 
-    receipt = annotate(staged, engine=replace(engine, annotate=fail))
-    assert receipt["reasons"] == [["b.txt", "engine_error"]]
-    assert receipt["counts"]["documents"] == 2
+    monkeypatch.setattr(module, "load_engine", lambda spec: replace(engine, annotate=fail))
+    receipt = annotate(staged)
+    assert receipt.reasons == (("b.txt", "engine_error"),)
+    assert receipt.examples[0].detail == "RuntimeError: no dogs"
+    assert receipt.counts["documents"] == 2
 
 
 def test_text_without_an_engine_is_an_error_that_names_the_remedy(staged):
-    space, path = staged
     with pytest.raises(LexbeamError, match="--engine"):
-        annotate_file(space, path, "", (), None, replace(OPTIONS, engine="none"))
+        annotate(staged, options=replace(OPTIONS, engine="none", name="none"))
 
 
 def test_rules_map_annotation_that_came_with_the_input(tmp_path):
@@ -104,10 +129,77 @@ def test_rules_map_annotation_that_came_with_the_input(tmp_path):
     path.write_text("uideo virtus\njus\n")
     file = InputFile("a.txt", str(path), 5, "in")
     space = Workspace(str(tmp_path / "work"))
-    made = ingest_unit(space, Unit((file,), 5), IngestOptions(format="lines"))
-    staged, ready = made["files"][0][:2]
+    made = make(space, INGEST, Unit((file,), 5), IngestOptions(format="lines"))
     rules = parse_rules("lemma-char\tv\tu\nlemma\tjus\tius\n")
-    options = AnnotateOptions(engine="none", fingerprint="none", normalise=rules)
-    receipt = annotate_file(space, staged, ready, (), None, options)
+    options = AnnotateOptions(engine="none", name="none", fingerprint="none", normalise=rules)
+    receipt = annotate((space, made.stages[0]), options=options)
     assert [row["lemmas"] for row in read(receipt, "sentences")] == [["uideo", "uirtus"], ["ius"]]
     assert read(receipt, "sentences")[0]["forms"] is None
+
+
+def identity(staged, decisions=(), options=OPTIONS):
+    return ANNOTATE.identity(AnnotateTask(staged[1], tuple(decisions)), options)
+
+
+def test_what_lies_elsewhere_is_annotated_as_the_same(tmp_path):
+    found = []
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        found.append(stage(tmp_path / name))
+    first, same = found
+    assert first[1].records.path != same[1].records.path
+    assert identity(first) == identity(same)
+    assert identity(first, [second(first, "a.txt")]) == identity(same, [second(same, "a.txt")])
+
+
+def test_content_decisions_and_options_decide(staged, tmp_path):
+    (tmp_path / "other").mkdir()
+    other = stage(tmp_path / "other", TEXTS | {"c": "Short text."})
+    identities = [
+        identity(staged),
+        identity(other),
+        identity(staged, [second(staged, "a.txt")]),
+        identity(staged, [second(staged, "")]),
+        *(
+            identity(staged, options=replace(OPTIONS, **changed))
+            for changed in (
+                {"name": "builtin:de"}, {"fingerprint": "y"}, {"max_characters": 50},
+                {"normalise": parse_rules("lemma\tcat\tdog\n")},
+            )
+        ),
+    ]  # fmt: skip
+    assert len({str(found) for found in identities}) == len(identities) == 8
+
+
+def test_no_option_of_annotation_is_about_the_tables_parts():
+    # Staged batches are told by document; the merge deals them out.
+    assert [field.name for field in fields(AnnotateOptions)] == [
+        "engine", "name", "fingerprint", "normalise", "max_characters",
+    ]  # fmt: skip
+
+
+def test_an_engine_s_folder_may_move(staged, tiny_spacy, tmp_path):
+    other = shutil.copytree(tiny_spacy, tmp_path / "elsewhere" / tiny_spacy.name)
+    options = []
+    for folder in (tiny_spacy, other):
+        info = describe_engine(f"spacy:{folder}")
+        options.append(
+            AnnotateOptions(engine=f"spacy:{folder}", name=info.name, fingerprint=info.fingerprint)
+        )
+    assert options[0].engine != options[1].engine
+    assert identity(staged, options=options[0]) == identity(staged, options=options[1])
+    chosen = [ANNOTATE.chosen(AnnotateTask(staged[1], ()), found) for found in options]
+    assert chosen[0] == chosen[1]
+    first = annotate(staged, options=options[0])
+    assert annotate(staged, options=options[1]) == first
+    assert first.counts["documents"] == 3
+
+
+def test_a_file_that_was_annotated_is_taken_up(staged, monkeypatch):
+    first = annotate(staged)
+
+    def fail(*args, **kwargs):
+        raise AssertionError("annotated again")
+
+    monkeypatch.setattr(module, "load_engine", fail)
+    assert annotate(staged) == first

@@ -1,168 +1,259 @@
 """The view as artefacts, against a plain recount of the sentences."""
 
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
 import pytest
-
-from schemas import TABLES
-from transforms.change import preparing
-from transforms.change.preparing import (
-    SentencePart,
-    StagedView,
-    ViewPlan,
-    derive_part,
-    limits_of,
-    measure_part,
-    merge_range,
-    merge_slice,
-    read_counts,
-    read_feed,
+from view_making import (
+    EMPTY,
+    PLAN,
+    corpus,
+    plan_of,
+    prepare,
+    tasks_of,
+    write_parts,
 )
-from transforms.change.sgns import sentences_of
-from transforms.change.slicing import parse_slices
-from transforms.change.targets import load_targets
-from transforms.change.words import ViewOptions
-from transforms.common.artefacts import Workspace
-from transforms.common.tables import write_part
 
-OPTIONS = ViewOptions(min_sentence=3)
-PLAN = ViewPlan(
-    slices=parse_slices("1800-1840,1850-1890"), targets=load_targets(["w7"], OPTIONS),
-    options=OPTIONS,
-)  # fmt: skip
+from transforms.change import preparing
+from transforms.change.feeds import read_counts
+from transforms.change.preparing import MEASURE, VIEW, document_ids, limits_of
+from transforms.change.targets import Targets, load_targets
+from transforms.change.words import ViewOptions
+from transforms.common.artefacts import Workspace, files_of, make_all
 
 
 @pytest.fixture
 def rows():
-    random = np.random.default_rng(1)
-    made = []
-    for document in range(40):
-        for sentence in range(random.integers(1, 20)):
-            words = [f"w{n}" for n in random.zipf(1.5, random.integers(2, 12)) % 40]
-            made.append(
-                {
-                    **dict.fromkeys(TABLES["sentences"].schema().names),
-                    "document_id": f"{document:032x}",
-                    "sentence": sentence,
-                    "year": 1800 + 2 * document + (10 if document > 35 else 0),
-                    "lemmas": [*words, "."],
-                    "upos": ["PROPN" if word == "w3" else "NOUN" for word in words] + ["PUNCT"],
-                }
-            )
-    return made
+    return corpus()
 
 
-def write_parts(folder, rows, parts):
-    schema = TABLES["sentences"].schema()
-    written = []
-    for number in range(parts):
-        mine = [row for row in rows if int(row["document_id"], 16) % parts == number]
-        table = pa.Table.from_pylist(mine, schema=schema)
-        part = write_part(
-            str(folder / f"{number}.parquet"), schema, [table], table="sentences", number=number
-        )
-        written.append(SentencePart(part.rows, part.path, part.sha256))
-    return written
+@pytest.fixture
+def part(rows, tmp_path):
+    return write_parts(tmp_path, rows)[0]
 
 
-def prepare(folder, rows, *, parts=1, ranges=1, budget=..., plan=PLAN):
-    folder.mkdir()
-    space = Workspace(str(folder / "work"))
-    plan = ViewPlan(slices=plan.slices, targets=plan.targets, options=plan.options, ranges=ranges)
-    inputs = write_parts(folder, rows, parts)
-    limits = None
-    if budget is not ...:
-        limits = limits_of([measure_part(space, part, plan) for part in inputs], budget)
-    receipts = [derive_part(space, part, plan, limits) for part in inputs]
-    slices = [merge_slice(space, index, receipts) for index in range(2)]
-    feeds = []
-    for index in range(2):
-        paths = []
-        for number in range(ranges):
-            staged = [
-                StagedView(receipt["path"], ordinal)
-                for receipt in receipts
-                for place, where, ordinal in receipt["batches"]
-                if (place, where) == (index, number)
-            ]
-            paths.append(merge_range(space, staged)["path"])
-        feeds.append(list(sentences_of(read_feed(paths))))
-    return slices, feeds, receipts
+def inside(rows, index):
+    chosen = PLAN.slices[index]
+    return [row for row in rows if chosen.start <= row["year"] <= chosen.end]
 
 
 def expected(rows, index):
-    chosen = PLAN.slices[index]
-    inside = [row for row in rows if chosen.start <= row["year"] <= chosen.end]
-    return [row for row in inside if len(row["lemmas"]) >= 3]
+    return [row for row in inside(rows, index) if len(row["lemmas"]) >= 3]
 
 
 def test_counts_are_those_of_a_plain_recount(rows, tmp_path):
-    slices, feeds, receipts = prepare(tmp_path / "a", rows, parts=3)
+    slices, feeds, viewed = prepare(tmp_path / "a", rows, parts=3)
     for index in range(2):
         kept = expected(rows, index)
         words = [(row["document_id"], word) for row in kept for word in row["lemmas"][:-1]]
         counts = Counter(word for _, word in words)
         documents = Counter(word for _, word in set(words))
-        table = read_counts(slices[index]["path"]).to_pylist()
+        table = read_counts(slices[index].counts).to_pylist()
         assert {row["word"]: row["count"] for row in table} == counts
         assert {row["word"]: row["documents"] for row in table} == documents
         assert {row["word"]: row["proper_nouns"] for row in table if row["proper_nouns"]} == {
             "w3": counts["w3"]
         }
-        assert slices[index]["tokens"] == len(words)
-        assert slices[index]["sentences"] == len(kept)
-        assert slices[index]["documents"] == len({row["document_id"] for row in kept})
+        assert slices[index].tokens == len(words)
+        assert slices[index].types == len(counts)
+        assert slices[index].sentences == len(kept)
+        assert slices[index].documents == len({row["document_id"] for row in kept})
+        longest = Counter(document for document, _ in words).most_common(1)[0][1]
+        assert slices[index].largest_document == longest
+        every = inside(rows, index)
+        assert slices[index].tokens_before == sum(len(row["lemmas"]) for row in every)
+        assert slices[index].short == len(every) - len(kept)
         assert Counter(map(tuple, feeds[index])) == Counter(
             tuple(row["lemmas"][:-1]) for row in kept
         )
+        seen = {row["document_id"] for row in every}
+        assert sum(found[index].seen for found in viewed) == len(seen)
     outside = {
         row["document_id"] for row in rows if row["year"] > 1890 or row["year"] in range(1841, 1850)
     }
-    assert sum(receipt["outside"] for receipt in receipts) == len(outside)
-
-
-def test_neither_parts_nor_ranges_change_the_order_of_training(rows, tmp_path):
-    _, one, _ = prepare(tmp_path / "a", rows)
-    _, many, _ = prepare(tmp_path / "b", rows[::-1], parts=4, ranges=5)
-    assert one == many
-
-
-def test_the_order_of_training_is_not_that_of_the_documents(rows, tmp_path):
-    _, feeds, _ = prepare(tmp_path / "a", rows)
-    assert feeds[0] != [row["lemmas"][:-1] for row in expected(rows, 0)]
+    assert sum(found[0].of - sum(one.seen for one in found) for found in viewed) == len(outside)
 
 
 @pytest.mark.parametrize("budget", ["smallest", 300])
 def test_downsampling_keeps_targets_and_the_budget(rows, tmp_path, budget):
     slices, feeds, _ = prepare(tmp_path / "a", rows, parts=2, budget=budget)
     full, everything, _ = prepare(tmp_path / "b", rows)
-    limit = min(row["tokens"] for row in full) if budget == "smallest" else budget
+    limit = min(row.tokens for row in full) if budget == "smallest" else budget
     for index in range(2):
         with_target = [words for words in everything[index] if "w7" in words]
         assert [words for words in feeds[index] if "w7" in words] == with_target
         least = sum(map(len, with_target))
-        assert slices[index]["tokens"] <= max(limit, least)
-        assert slices[index]["tokens"] == sum(map(len, feeds[index]))
-        dropped = slices[index]["sampled_out"]
+        assert slices[index].tokens <= max(limit, least)
+        assert slices[index].tokens == sum(map(len, feeds[index]))
+        dropped = slices[index].sampled_out
         assert dropped == len(everything[index]) - len(feeds[index])
 
 
-def test_long_sentences_are_split_and_stay_in_order(tmp_path):
-    long = {
-        **dict.fromkeys(TABLES["sentences"].schema().names), "document_id": "0" * 32,
-        "sentence": 0, "year": 1800, "lemmas": [f"x{n}" for n in range(25_000)],
-    }  # fmt: skip
-    slices, feeds, _ = prepare(tmp_path / "a", [long, {**long, "year": 1850, "sentence": 1}])
-    assert [len(words) for words in feeds[0]] == [10_000, 10_000, 5_000]
-    assert [word for words in feeds[0] for word in words] == long["lemmas"]
-    assert slices[0]["split"] == 1
+def test_documents_of_a_part_are_named_once(rows, part):
+    assert document_ids(part) == sorted({row["document_id"] for row in rows})
 
 
-def test_batches_of_the_feed_are_bounded(rows, tmp_path, monkeypatch):
-    monkeypatch.setattr(preparing, "FEED_ROWS", 7)
-    _, small, _ = prepare(tmp_path / "a", rows)
-    monkeypatch.undo()
-    _, large, _ = prepare(tmp_path / "b", rows)
-    assert small == large
+def test_documents_left_out_are_as_if_they_were_not_there(rows, part, tmp_path):
+    gone = [f"{number:032x}" for number in range(0, 40, 3)]
+    space = Workspace(str(tmp_path / "w"))
+    found = make_all(space, VIEW, tasks_of(part, left_out=gone), PLAN)
+    (tmp_path / "less").mkdir()
+    (less,) = write_parts(tmp_path / "less", [r for r in rows if r["document_id"] not in gone])
+    same = make_all(space, VIEW, tasks_of(less), PLAN)
+    for one, other in zip(found, same, strict=True):
+        assert one.counts.sha256 == other.counts.sha256
+        assert replace(one, sentences=None, counts=None) == replace(
+            other, sentences=None, counts=None
+        )
+    assert found[0].of == 40 - len(gone)
+
+
+def made(space, part, plan, limits=None, stage=VIEW):
+    return make_all(space, stage, tasks_of(part, plan, limits), plan)
+
+
+def digests(receipt):
+    return [file.sha256 for file in files_of(receipt)]
+
+
+def state_of(receipts):
+    """Content and time of the files of receipts."""
+    paths = [Path(file.path) for receipt in receipts for file in files_of(receipt)]
+    return {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in paths}
+
+
+@pytest.fixture
+def derived(monkeypatch):
+    """The names of the slices that the view is derived for, a list for each row group."""
+    names = []
+    derive = preparing.derive
+
+    def noted(table, slices, targets, options):
+        names.append([slice.name for slice in slices])
+        return derive(table, slices, targets, options)
+
+    monkeypatch.setattr(preparing, "derive", noted)
+    return names
+
+
+THREE = plan_of("1800-1840,1841-1849,1850-1890")
+
+
+def test_another_slice_leaves_those_that_are_there_as_they_are(part, tmp_path, derived):
+    space = Workspace(str(tmp_path / "w"))
+    early, late = made(space, part, PLAN)
+    before = state_of([early, late])
+    assert derived.pop() == ["1800-1840", "1850-1890"]
+    found = made(space, part, THREE)
+    assert derived == [["1841-1849"]]
+    assert [found[0], found[2]] == [early, late]
+    assert state_of([early, late]) == before
+    # And what is made alone is what is made in one go.
+    fresh = made(Workspace(str(tmp_path / "fresh")), part, THREE)
+    assert list(map(digests, fresh)) == list(map(digests, found))
+    assert [(one.seen, one.of) for one in fresh] == [(one.seen, one.of) for one in found]
+    # One less needs nothing at all.
+    assert made(space, part, PLAN) == [early, late]
+    assert len(derived) == 2
+
+
+def test_a_slice_s_view_does_not_hang_on_whether_other_slices_are_tagged(rows, tmp_path):
+    for row in rows:
+        if row["year"] >= 1850:
+            row["upos"] = None
+    (part,) = write_parts(tmp_path, rows)
+    late = plan_of("1850-1890")
+    (alone,) = made(Workspace(str(tmp_path / "alone")), part, late)
+    _, together = made(Workspace(str(tmp_path / "together")), part, PLAN)
+    assert digests(alone) == digests(together)
+
+
+def test_another_slice_measures_the_others_not_again(part, tmp_path, derived):
+    space = Workspace(str(tmp_path / "w"))
+    first = made(space, part, PLAN, stage=MEASURE)
+    derived.clear()
+    found = made(space, part, THREE, stage=MEASURE)
+    assert derived == [["1841-1849"]]
+    assert [found[0], found[2]] == first
+    # Nor does it change what a fixed budget keeps of them.
+    fewer, more = limits_of([first], 300), limits_of([found], 300)
+    assert fewer == [more[0], more[2]]
+
+
+def test_the_name_of_a_slice_does_not_count(part, tmp_path, derived):
+    space = Workspace(str(tmp_path / "w"))
+    first = made(space, part, PLAN)
+    derived.clear()
+    assert made(space, part, plan_of("old=1800-1840,new=1850-1890")) == first
+    assert derived == []
+
+
+def identities(part, plan, stage=VIEW, limits=None, **more):
+    return [stage.identity(task, plan) for task in tasks_of(part, plan, limits, **more)]
+
+
+@pytest.mark.parametrize("targets", [["w7", "w9"], ["w1"], []])
+def test_plain_targets_count_only_where_they_decide_what_is_kept(part, tmp_path, derived, targets):
+    space = Workspace(str(tmp_path / "w"))
+    first = made(space, part, PLAN)
+    derived.clear()
+    other = replace(PLAN, targets=load_targets(targets, PLAN.options) if targets else Targets())
+    assert made(space, part, other) == first
+    assert derived == []
+    for place, (one, two) in enumerate(
+        zip(
+            identities(part, PLAN, limits=[5, 5]), identities(part, other, limits=[5, 5]),
+            strict=True,
+        )
+    ):  # fmt: skip
+        assert one != two, place
+    assert identities(part, PLAN, MEASURE) != identities(part, other, MEASURE)
+
+
+def test_a_target_joined_to_a_part_of_speech_derives_the_view_anew(part, tmp_path):
+    space = Workspace(str(tmp_path / "w"))
+    first = made(space, part, PLAN)
+    joined = replace(PLAN, targets=load_targets(["w1_nn"], ViewOptions()))
+    found = made(space, part, joined)
+    for one, two in zip(first, found, strict=True):
+        assert digests(one) != digests(two)
+        words = read_counts(two.counts)["word"].to_pylist()
+        assert "w1_nn" in words
+        assert "w1" not in words
+
+
+def test_what_decides_the_view_counts(part):
+    one = [PLAN.slices[0]]
+    variants = [
+        PLAN,
+        replace(PLAN, ranges=2),
+        *(
+            replace(PLAN, options=replace(PLAN.options, **changed))
+            for changed in (
+                {"unit": "form"}, {"case": "keep"}, {"homonym_marks": "keep"}, {"min_sentence": 4},
+                {"length_counts": "words"}, {"seed": 1},
+            )
+        ),
+    ]  # fmt: skip
+    found = [identities(part, replace(plan, slices=one))[0] for plan in variants]
+    found += identities(part, replace(PLAN, slices=one), limits=[5])
+    found += identities(part, replace(PLAN, slices=one), left_out=["x"])
+    found += identities(part._replace(sha256="else"), replace(PLAN, slices=one))
+    found += identities(part, plan_of("1800-1841"))
+    assert len({str(identity) for identity in found}) == len(found) == 12
+
+
+def test_where_a_part_lies_does_not_count(part):
+    moved = part._replace(path="/else/where.parquet")
+    assert identities(part, PLAN) == identities(moved, PLAN)
+
+
+def test_a_part_without_a_sentence_in_a_slice_gives_an_empty_view(tmp_path):
+    (tmp_path / "p").mkdir()
+    row = {**EMPTY, "document_id": "0" * 32, "sentence": 0, "year": 1800, "lemmas": ["a"] * 5}
+    (part,) = write_parts(tmp_path / "p", [row])
+    early, late = made(Workspace(str(tmp_path / "w")), part, PLAN)
+    assert (early.seen, early.tokens, late.seen, late.tokens, late.of) == (1, 5, 0, 0, 1)
+    assert (len(early.ranges), late.ranges) == (1, ())
+    assert read_counts(late.counts).num_rows == 0

@@ -1,63 +1,71 @@
+"""What every merge of staged batches does; what one table's does is tested with the table."""
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from schemas import TABLES
-from transforms.common.artefacts import Workspace
-from transforms.common.batches import BatchWriter
-from transforms.common.merge import Staged, merge_part
+from schemas.documents import DOCUMENTS
+from transforms.common.artefacts import Artefact
+from transforms.common.batches import BatchReader, BatchWriter
+from transforms.common.merge import (
+    MergeTask,
+    Staged,
+    batches,
+    in_order,
+    merge,
+    staged_identity,
+)
+
+SCHEMA = DOCUMENTS.schema()
 
 
-def stage(path, table, rows_of_batches):
-    schema = TABLES[table].schema()
-    with open(path, "wb") as stream, BatchWriter(stream, schema) as writer:
-        for rows in rows_of_batches:
-            writer.write(pa.RecordBatch.from_pylist(rows, schema=schema))
-    return str(path)
+def stage(path, *names):
+    """Stage documents, a batch for each; return the file."""
+    artefact = Artefact(str(path))
+    empty = dict.fromkeys(SCHEMA.names)
+    with artefact.writing(".arrow") as stream, BatchWriter(stream, SCHEMA) as writer:
+        for name in names:
+            row = {**empty, "document_id": name, "source": "s", "position": "", "language": "en"}
+            writer.write(pa.RecordBatch.from_pylist([row], schema=SCHEMA))
+    return artefact.file(".arrow")
 
 
-def sentence(document, number):
-    empty = dict.fromkeys(TABLES["sentences"].schema().names)
-    return {**empty, "document_id": document, "sentence": number, "lemmas": [f"{document}{number}"]}
+def merged(path, staged):
+    with BatchReader() as reader:
+        return merge(Artefact(str(path)), DOCUMENTS, batches(reader, in_order(staged)))
 
 
-def merge(tmp_path, table, staged, name="work"):
-    part = merge_part(Workspace(str(tmp_path / name)), table, 0, staged)
-    return pq.read_table(part.path).to_pylist(), part
-
-
-def test_documents_come_in_the_order_of_ids_wherever_they_lay(tmp_path):
-    one = stage(tmp_path / "1", "sentences", [[sentence("c", 0)], [sentence("a", 0)]])
-    two = stage(tmp_path / "2", "sentences", [[sentence("b", 0), sentence("b", 1)]])
+def test_batches_come_in_the_order_of_ids_wherever_they_lay(tmp_path):
+    one, two = stage(tmp_path / "1", "c", "a"), stage(tmp_path / "2", "b")
     staged = [Staged(("c", 0), one, 0), Staged(("b", 0), two, 0), Staged(("a", 0), one, 1)]
-    rows, part = merge(tmp_path, "sentences", staged)
-    assert [(row["document_id"], row["sentence"]) for row in rows] == [
-        ("a", 0), ("b", 0), ("b", 1), ("c", 0),
-    ]  # fmt: skip
-    again, same = merge(tmp_path, "sentences", staged[::-1], name="again")
-    assert (again, same.sha256) == (rows, part.sha256)
+    part = merged(tmp_path / "part", staged)
+    table = pq.read_table(part.file.path)
+    assert table["document_id"].to_pylist() == ["a", "b", "c"]
+    assert table.schema.metadata == SCHEMA.metadata
+    again = merged(tmp_path / "again", staged[::-1])
+    assert (again.rows, again.file.sha256) == (3, part.file.sha256)
 
 
-def test_sentences_are_numbered_through_over_blocks(tmp_path):
-    blocks = [[sentence("a", 0), sentence("a", 1)], [sentence("a", 0)], [sentence("b", 0)]]
-    path = stage(tmp_path / "1", "sentences", blocks)
-    staged = [Staged(("a", 1), path, 1), Staged(("b", 0), path, 2), Staged(("a", 0), path, 0)]
-    rows, _ = merge(tmp_path, "sentences", staged)
-    assert [row["sentence"] for row in rows] == [0, 1, 2, 0]
-
-
-def test_rejects_are_sorted_row_by_row(tmp_path):
-    def row(source):
-        return {"source": source, "position": "", "stage": "ingest", "reason": "empty",
-                "detail": ""}  # fmt: skip
-
-    one = stage(tmp_path / "1", "rejects", [[row("d"), row("b")]])
-    two = stage(tmp_path / "2", "rejects", [[row("c"), row("a")]])
-    staged = [Staged(("", 0), one, 0), Staged(("", 0), two, 0)]
-    rows, _ = merge(tmp_path, "rejects", staged)
-    assert [row["source"] for row in rows] == ["a", "b", "c", "d"]
+def test_rows_are_noted_as_sorted_by_the_key(tmp_path):
+    part = merged(tmp_path / "part", [Staged(("a", 0), stage(tmp_path / "1", "a"), 0)])
+    noted = pq.ParquetFile(part.file.path).metadata.row_group(0).sorting_columns
+    assert [SCHEMA.names[column.column_index] for column in noted] == list(DOCUMENTS.key)
 
 
 def test_a_bucket_without_batches_is_an_empty_part(tmp_path):
-    rows, part = merge(tmp_path, "documents", [])
-    assert rows == []
+    part = merged(tmp_path / "part", [])
     assert part.rows == 0
+    assert pq.read_schema(part.file.path).names == SCHEMA.names
+
+
+def test_content_decides_a_part_and_not_where_or_which_it_is(tmp_path):
+    def identity(folder, *, bucket=0, parts=2, ordinal=1, turned=False):
+        (tmp_path / folder).mkdir()
+        file = stage(tmp_path / folder / "x", "b", "a", "a")
+        staged = [Staged(("b", 0), file, 0), Staged(("a", 0), file, ordinal)]
+        return staged_identity(
+            MergeTask(bucket, parts, tuple(staged[:: -1 if turned else 1])), None
+        )
+
+    first = identity("1")
+    assert identity("2", bucket=3, parts=4, turned=True) == first
+    assert identity("3", ordinal=2) != first

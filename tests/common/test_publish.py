@@ -1,139 +1,300 @@
 import json
-import multiprocessing
 import os
+import shutil
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from making import TOY, files_below, made_section, put
+from store import OBJECTS
 
 from transforms.common import publish as module
-from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.publish import (
-    locked,
-    make_manifest,
-    publish,
-    read_manifest,
-    table_paths,
-)
-from transforms.common.tables import write_part
-
-SCHEMA = pa.schema([("word", pa.string())])
+from transforms.common.artefacts import Workspace, make, make_all
+from transforms.common.errors import LexbeamError
+from transforms.common.layout import read_record, snapshot_name
+from transforms.common.publish import make_manifest, publish
+from transforms.common.removing import discard_damaged, discard_stages, free
+from transforms.common.sections import Made
+from transforms.common.snapshots import find_snapshot, open_snapshot
+from transforms.common.sound import Damaged
+from transforms.common.tables import Part
 
 
-def make_parts(folder, words, table="scores"):
-    folder.mkdir(parents=True, exist_ok=True)
-    return [
-        write_part(
-            str(folder / f"{table}{n}"), SCHEMA, [pa.table({"word": [word]})], table=table, number=n
-        )
-        for n, word in enumerate(words)
-    ]
+def section(folder, *words, name="corpus", table="documents", **more):
+    return made_section(folder, name, {table: [[word] for word in words]}, **more)
 
 
-def put(out, work, words):
-    parts = make_parts(work, words)
-    return publish(str(out), parts, make_manifest(parts, change={"seeds": [1]}))
+def words_at(out, table="documents"):
+    return open_snapshot(str(out)).read(table)["word"].to_pylist()
 
 
 def test_published_tables_are_read_by_name(tmp_path):
-    put(tmp_path / "out", tmp_path / "work", ["a", "b"])
-    assert pq.read_table(tmp_path / "out" / "scores")["word"].to_pylist() == ["a", "b"]
-    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
-    assert manifest["tables"]["scores"]["rows"] == 2
-    assert manifest == read_manifest(str(tmp_path / "out"))
-    assert [os.path.basename(path) for path in table_paths(str(tmp_path / "out"), "scores")] == [
-        "part-00000-of-00002.parquet", "part-00001-of-00002.parquet",
-    ]  # fmt: skip
+    out = tmp_path / "out"
+    put(out, section(tmp_path / "w", "a", "b"))
+    assert pq.read_table(out / "documents")["word"].to_pylist() == ["a", "b"]
+    assert words_at(out) == ["a", "b"]
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert manifest == open_snapshot(str(out)).manifest
+    entry = manifest["tables"]["documents"]
+    assert (entry["rows"], entry["schema_version"]) == (2, "1")
+    for number, part in enumerate(entry["parts"]):
+        assert part["file"] == f"part-{number:05d}-of-00002-{part['sha256'][:8]}.parquet"
+        assert (out / "documents" / part["file"]).stat().st_size == part["bytes"]
+    assert manifest["corpus"]["parts"] == {"documents": [part["file"] for part in entry["parts"]]}
+
+
+def test_a_part_that_did_not_change_keeps_its_name(tmp_path):
+    out = tmp_path / "out"
+    put(out, section(tmp_path / "w", "a", "b"))
+    before = set(os.listdir(out / "documents"))
+    put(out, section(tmp_path / "w", "a", "c"))
+    after = set(os.listdir(out / "documents"))
+    assert len(before & after) == 1
+    assert len(before | after) == 3
 
 
 def test_the_manifest_has_no_path_and_no_clock(tmp_path):
-    first = put(tmp_path / "one", tmp_path / "w1", ["a"])
-    second = put(tmp_path / "elsewhere" / "two", tmp_path / "w2", ["a"])
-    assert os.path.basename(first) == os.path.basename(second)
-    texts = [Path(s, "manifest.json").read_bytes() for s in (first, second)]
+    texts = []
+    for out in (tmp_path / "one", tmp_path / "elsewhere" / "two"):
+        put(out, section(tmp_path / "w", "a"))
+        texts.append((out / "manifest.json").read_bytes())
     assert texts[0] == texts[1]
     assert str(tmp_path).encode() not in texts[0]
 
 
-def test_a_new_run_replaces_the_old_whole(tmp_path):
+@pytest.mark.parametrize("keep", [1, 2, 3])
+def test_the_newest_snapshots_stay(tmp_path, keep):
     out = tmp_path / "out"
-    put(out, tmp_path / "w1", ["a", "b", "c"])
-    put(out, tmp_path / "w2", ["d"])
-    assert pq.read_table(out / "scores")["word"].to_pylist() == ["d"]
-    assert len(list((out / "_snapshots").iterdir())) == 1
+    names = []
+    for word in "abcd":
+        put(out, section(tmp_path / "w", word), keep_snapshots=keep)
+        names.append(snapshot_name(str(out)))
+    assert list(read_record(str(out)).snapshots) == names[-keep:]
+    folder = out / "_snapshots"
+    assert {path.name for path in folder.iterdir() if path.is_dir()} == set(names[-keep:])
+    assert {path.name.partition(".")[0] for path in folder.glob("*.json")} == set(names[-keep:])
+    for name, word in zip(names[-keep:], "abcd"[-keep:], strict=True):
+        assert words_at(folder / name) == [word]
 
 
-def test_nothing_changes_when_the_run_dies_before_the_switch(tmp_path, monkeypatch):
+def test_what_was_published_before_and_comes_again_is_the_newest(tmp_path):
     out = tmp_path / "out"
-    put(out, tmp_path / "w1", ["a"])
+    for word in "aba":
+        put(out, section(tmp_path / "w", word))
+    assert words_at(out) == ["a"]
+    put(out, section(tmp_path / "w", "c"))
+    assert {words_at(out / "_snapshots" / name)[0] for name in read_record(str(out)).snapshots} == {
+        "a", "c",
+    }  # fmt: skip
+
+
+def test_a_snapshot_that_was_never_switched_to_goes_before_what_readers_have(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    put(out, section(tmp_path / "w", "a"))
 
     def die(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(module, "_switch_link", die)
-    with pytest.raises(KeyboardInterrupt):
-        put(out, tmp_path / "w2", ["b"])
-    assert pq.read_table(out / "scores")["word"].to_pylist() == ["a"]
+    monkeypatch.setattr(module, "_switch", die)
+    for word in "bc":
+        with pytest.raises(KeyboardInterrupt):
+            put(out, section(tmp_path / "w", word))
+        assert words_at(out) == ["a"]
     monkeypatch.undo()
-    put(out, tmp_path / "w2", ["b"])
-    assert pq.read_table(out / "scores")["word"].to_pylist() == ["b"]
+    put(out, section(tmp_path / "w", "d"))
+    kept = read_record(str(out)).snapshots
+    assert [words_at(out / "_snapshots" / name) for name in kept] == [["a"], ["d"]]
 
 
-def test_published_tables_are_not_replaced_unasked(tmp_path):
-    put(tmp_path / "out", tmp_path / "work", ["a"])
-    with (
-        pytest.raises(UsageError, match="--overwrite"),
-        locked(str(tmp_path / "out"), resume=False, overwrite=False),
-    ):
-        pass
+def test_parts_that_are_carried_over_are_links_to_the_same_file(tmp_path):
+    out = tmp_path / "out"
+    put(out, section(tmp_path / "w", "a"))
+    (part,) = open_snapshot(str(out)).paths("documents")
+    put(out, section(tmp_path / "w", "s", name="change", table="scores"))
+    (carried,) = open_snapshot(str(out)).paths("documents")
+    assert carried != part
+    assert os.path.samefile(carried, part)
 
 
-def _hold(out, ready, done):
-    with locked(out, resume=False, overwrite=False):
-        ready.set()
-        done.wait(30)
+def test_publishing_again_mends_what_is_damaged(tmp_path):
+    out = tmp_path / "out"
+    made = section(tmp_path / "w", "a", "b", "c")
+    put(out, made)
+    whole = files_below(out / "_snapshots" / snapshot_name(str(out)))
+    parts = open_snapshot(str(out)).paths("documents")
+    for path in parts:  # of their own, so that the artefacts stay whole
+        shutil.copy(path, path + "x")
+        os.replace(path + "x", path)
+    os.remove(parts[0])
+    os.truncate(parts[1], 5)
+    with open(parts[2], "r+b") as stream:
+        stream.seek(20)
+        stream.write(b"\xff")
+    assert open_snapshot(str(out)).damaged() == parts
+    put(out, made)
+    assert open_snapshot(str(out)).damaged() == []
+    assert files_below(out / "_snapshots" / snapshot_name(str(out))) == whole
 
 
-def test_a_second_run_at_once_is_refused(tmp_path):
-    context = multiprocessing.get_context("spawn")
-    ready, done = context.Event(), context.Event()
-    other = context.Process(target=_hold, args=(str(tmp_path / "out"), ready, done))
-    other.start()
-    try:
-        assert ready.wait(60)
-        with (
-            pytest.raises(LexbeamError, match="another run"),
-            locked(str(tmp_path / "out"), resume=True, overwrite=False),
-        ):
-            pass
-    finally:
-        done.set()
-        other.join(30)
+def test_damaged_work_is_not_published(tmp_path):
+    out = tmp_path / "out"
+    put(out, section(tmp_path / "w", "a"))
+    made = section(tmp_path / "v", "b")
+    with open(made.parts[0].path, "r+b") as stream:
+        stream.seek(20)
+        stream.write(b"\xff")
+    with pytest.raises(Damaged):
+        put(out, made)
+    assert words_at(out) == ["a"]
 
 
-def test_work_is_kept_for_resume_and_swept_else(tmp_path):
-    out = str(tmp_path / "out")
-    with (
-        pytest.raises(RuntimeError),
-        locked(out, resume=False, overwrite=False) as work,
-    ):
-        Path(work, "artefact").touch()
-        raise RuntimeError
-    with (
-        pytest.raises(RuntimeError),
-        locked(out, resume=True, overwrite=False) as work,
-    ):
-        assert sorted(os.listdir(work)) == [".lexbeam", "artefact"]
-        raise RuntimeError
-    with locked(out, resume=False, overwrite=False) as work:
-        assert os.listdir(work) == [".lexbeam"]
-    assert not os.path.exists(os.path.join(out, "_work"))
+@pytest.mark.parametrize("damage", ["cut", "gone", "flipped"])
+def test_a_damaged_part_is_not_carried_over(tmp_path, damage):
+    out = tmp_path / "out"
+    put(out, section(tmp_path / "w", "a"))
+    (path,) = open_snapshot(str(out)).paths("documents")
+    if damage == "gone":
+        os.remove(path)
+    elif damage == "cut":
+        os.truncate(path, 9)
+    else:
+        with open(path, "r+b") as stream:
+            stream.seek(20)
+            stream.write(b"\xff")
+    with pytest.raises(LexbeamError, match=r"part-00000-of-00001-\w+\.parquet is damaged"):
+        put(out, section(tmp_path / "w", "s", name="change", table="scores"))
+    assert "scores" not in open_snapshot(str(out)).tables
+
+
+def test_what_is_carried_over_is_not_hashed_again_unless_it_was_touched(tmp_path, monkeypatch):
+    out = tmp_path / "out"
+    put(out, section(tmp_path / "w", "a"))
+    later = section(tmp_path / "w", "s", name="change", table="scores")
+    hashed = []
+    monkeypatch.setattr(module, "is_sound", lambda part: hashed.append(part.path) or True)
+    put(out, later)
+    assert hashed == []
+    (path,) = open_snapshot(str(out)).paths("documents")
+    os.utime(path)
+    put(out, later)
+    assert path in hashed
 
 
 def test_a_table_that_is_not_there_is_named(tmp_path):
-    put(tmp_path / "out", tmp_path / "work", ["a"])
-    with pytest.raises(LexbeamError, match="it has scores"):
-        table_paths(str(tmp_path / "out"), "sentences")
+    put(tmp_path / "out", section(tmp_path / "w", "a"))
+    with pytest.raises(LexbeamError, match="it has documents"):
+        open_snapshot(str(tmp_path / "out")).parts("sentences")
     with pytest.raises(LexbeamError, match="nothing is published"):
-        table_paths(str(tmp_path / "none"), "sentences")
+        open_snapshot(str(tmp_path / "none"))
+
+
+def test_what_another_version_published_is_told(tmp_path):
+    out = tmp_path / "out"
+    put(out, section(tmp_path / "w", "a"))
+    manifest = {**open_snapshot(str(out)).manifest, "lexbeam": {"schema_version": "1"}}
+    name = module.digest(manifest)
+    os.mkdir(out / "_snapshots" / name)
+    (out / "_snapshots" / name / "manifest.json").write_text(json.dumps(manifest))
+    os.remove(out / "current")
+    os.symlink(f"_snapshots/{name}", out / "current")
+    with pytest.raises(LexbeamError, match="another version"):
+        open_snapshot(str(out))
+
+
+STORE = "store://bucket/out"
+
+
+@pytest.fixture
+def store():
+    """An empty object store."""
+    OBJECTS.clear()
+    return OBJECTS
+
+
+def remote(name, table, *words):
+    """Make a section whose parts are objects, as artefacts are on an object store."""
+    local = Path(f"/nowhere/{name}")
+    made = []
+    for number, word in enumerate(words):
+        content = f"{table} {word}".encode()
+        path = f"{STORE}/_artefacts/{name}/{table}-{word}"
+        OBJECTS[path] = content
+        sha256 = module.digest(word) * 2
+        made.append(Part(table, number, path, 1, len(content), sha256))
+    del local
+    return Made(name=name, parts=tuple(made), entry={"options": {}, "inputs": []})
+
+
+def test_on_an_object_store_what_is_carried_over_stays_where_it_is(store, monkeypatch):
+    monkeypatch.setattr(module, "checked", lambda part: part.path)
+    monkeypatch.setattr(module, "is_sound", lambda part: part.path in store)
+    publish(STORE, [remote("corpus", "documents", "a", "b")])
+    first = open_snapshot(STORE)
+    for round_ in range(4):
+        change = remote("change", "scores", f"s{round_}")
+        publish(STORE, [change], old=find_snapshot(STORE), keep_snapshots=2)
+        snapshot = open_snapshot(STORE)
+        assert snapshot.paths("documents") == first.paths("documents")
+        assert [store[path] for path in snapshot.paths("documents")] == [
+            b"documents a", b"documents b",
+        ]  # fmt: skip
+        assert [store[path] for path in snapshot.paths("scores")] == [b"scores s%d" % round_]
+    # Of the scores two are kept; the corpus' parts are of a snapshot that is gone else.
+    scores = [path for path in store if "/scores/" in path]
+    assert len(scores) == 2
+    assert not any(path.endswith("manifest.json") and first.name in path for path in store)
+    publish(STORE, [remote("corpus", "documents", "c")], old=find_snapshot(STORE))
+    publish(STORE, [remote("corpus", "documents", "d")], old=find_snapshot(STORE))
+    publish(STORE, [remote("corpus", "documents", "e")], old=find_snapshot(STORE))
+    assert not any(path.startswith(first.folder) for path in store)
+
+
+def test_a_manifest_is_the_same_on_an_object_store(store, tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "checked", lambda part: part.path)
+    monkeypatch.setattr(module, "is_sound", lambda part: True)
+    corpus, change = remote("corpus", "documents", "a"), remote("change", "scores", "s")
+    publish(STORE, [corpus])
+    publish(STORE, [change], old=find_snapshot(STORE))
+    assert open_snapshot(STORE).name == module.digest(make_manifest([corpus, change]))
+
+
+@pytest.fixture
+def space(tmp_path):
+    """Artefacts of four tasks."""
+    space = Workspace(str(tmp_path / "work"))
+    make_all(space, TOY, ["a", "b", "c", "d"], None)
+    return space
+
+
+def test_freed_are_all_files_but_those_kept(space):
+    kept = make(space, TOY, "b", None)
+    freed = free(space.root, {kept.file.sha256})
+    assert (freed.files, freed.bytes) == (3, 3 * len("content of x"))
+    assert free(space.root, {kept.file.sha256}).files == 0
+    assert os.path.exists(kept.file.path)
+    assert make(space, TOY, "a", None).rows == (1, 2)
+
+
+def test_damaged_artefacts_are_discarded_wherever_they_are(space):
+    first, second = make(space, TOY, "a", None), make(space, TOY, "b", None)
+    with open(first.file.path, "r+b") as stream:
+        stream.write(b"C")
+    os.remove(second.file.path)
+    assert len(discard_damaged(space.root, ["other"])) == 2
+    assert discard_damaged(space.root, ["other"]) == []
+    assert make(space, TOY, "a", None) == first
+
+
+def test_freed_artefacts_are_discarded_of_the_sections_at_work(space):
+    free(space.root, set())
+    assert discard_damaged(space.root, ["other"]) == []
+    assert len(discard_damaged(space.root, ["toy"])) == 4
+
+
+def test_a_fresh_run_discards_its_own_sections_and_nothing_foreign(space):
+    stage = Path(space.stage(TOY.name))
+    (stage / "notes.txt").write_text("mine")
+    discard_stages(space.root, ["other"])
+    assert len(list(stage.iterdir())) == 9
+    discard_stages(space.root, ["toy"])
+    assert [path.name for path in stage.iterdir()] == ["notes.txt"]

@@ -5,10 +5,10 @@ import io
 import pyarrow.parquet as pq
 
 from pipelines.cli import main
-from transforms.common.artefacts import Workspace
+from transforms.common.artefacts import Workspace, make
 from transforms.formats import registry
 from transforms.formats.base import Record, Reject
-from transforms.formats.ingest import IngestOptions, InputFile, Unit, ingest_unit
+from transforms.formats.ingest import INGEST, IngestOptions, InputFile, Unit
 
 
 def read_blocks(source, options):
@@ -32,9 +32,10 @@ def test_a_new_format_goes_all_the_way(tmp_path, monkeypatch):
     path.write_bytes(TOY)
     unit = Unit((InputFile("toy.txt", str(path), len(TOY), "in"),), len(TOY))
     options = IngestOptions(format="blocks")
-    receipt = ingest_unit(Workspace(str(tmp_path / "work")), unit, options)
-    assert receipt["inputs"][0][3:] == [3, 2, 1]
-    assert receipt["reasons"] == {"empty": 1}
+    receipt = make(Workspace(str(tmp_path / "work")), INGEST, unit, options)
+    (row,) = receipt.inputs
+    assert (row.records, row.documents, row.rejects) == (3, 2, 1)
+    assert receipt.reasons == {"empty": 1}
 
 
 def test_a_new_format_is_a_choice_of_the_command(tmp_path, monkeypatch):

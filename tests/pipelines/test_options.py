@@ -18,10 +18,16 @@ class Options:
     resume: bool = option(False, help="resume")
 
 
-def parse(*words):
+@dataclass(frozen=True, kw_only=True)
+class Optional:
+    folders: tuple[str, ...] = option((), help="folders", positional=True)
+    dim: int = option(100, help="dimension")
+
+
+def parse(*words, cls=Options):
     parser = Parser(prog="x")
-    add_options(parser, Options)
-    return from_arguments(Options, parser.parse_strictly(list(words)))
+    add_options(parser, cls)
+    return from_arguments(cls, parser.parse_strictly(list(words)))
 
 
 def test_the_command_line_gives_typed_options():
@@ -33,6 +39,14 @@ def test_the_command_line_gives_typed_options():
 
 def test_an_option_of_many_values_may_be_given_several_times():
     assert parse("a", "--slices", "s", "--min-count", "1,6", "--min-count=7").min_count == (1, 6, 7)
+
+
+def test_positional_values_with_a_default_may_be_left_out():
+    assert parse(cls=Optional) == Optional()
+    assert parse("--dim", "3", cls=Optional) == Optional(dim=3)
+    assert parse("a", "b", cls=Optional).folders == ("a", "b")
+    with pytest.raises(UsageError, match="inputs"):
+        parse("--slices", "s")
 
 
 @pytest.mark.parametrize(

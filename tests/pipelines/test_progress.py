@@ -1,8 +1,27 @@
 import io
 import sys
+from dataclasses import dataclass
 
 from pipelines.progress import watching
-from transforms.common.artefacts import Workspace, plan, produce
+from transforms.common.artefacts import Stage, Workspace, make, plan
+
+
+@dataclass(frozen=True)
+class Made:
+    """A receipt that stands for no file."""
+
+    number: int
+
+
+def _identity(number, options):
+    return number
+
+
+def _build(artefact, number, options):
+    return Made(number)
+
+
+TRAIN = Stage(name="toy/train", receipt=Made, identity=_identity, build=_build)
 
 
 class Terminal(io.StringIO):
@@ -15,16 +34,16 @@ class Terminal(io.StringIO):
 def work_in(folder, stream, monkeypatch):
     monkeypatch.setattr(sys, "stderr", stream)
     space = Workspace(str(folder))
-    with watching(str(folder), ["ingest", "train"]):
-        plan(space, "train", 3)
+    with watching(str(folder), ["toy/ingest", TRAIN.name]):
+        plan(space, TRAIN.name, 3)
         for number in range(3):
-            produce(space, "train", [number], lambda artefact: None)
+            make(space, TRAIN, number, None)
     return stream.getvalue()
 
 
 def test_a_terminal_shows_stages_done_of_those_planned(tmp_path, monkeypatch):
     shown = work_in(tmp_path, Terminal(), monkeypatch)
-    assert "train: 100%" in shown
+    assert "toy/train: 100%" in shown
     assert "3/3" in shown
     assert "piece/s" in shown
     assert "ingest" not in shown

@@ -30,6 +30,21 @@ def test_remote_inputs_stay_as_they_are(tmp_path):
     assert read_config(write(tmp_path, text), {})[0].inputs == ("gs://bucket/texts",)
 
 
+def test_corpora_are_beside_the_file_or_left_to_the_run(tmp_path):
+    assert read_config(write(tmp_path, MINIMAL), {})[1].corpora == ()
+    for value in ("[here, /there]", "'here,/there'"):
+        text = MINIMAL.replace("slices:", f"corpora: {value}, slices:")
+        change = read_config(write(tmp_path, text), {})[1]
+        assert change.corpora == (str(tmp_path / "here"), "/there")
+
+
+def test_what_may_be_replaced_is_said_at_the_command_line_of_both_sections(tmp_path):
+    given = {"overwrite": True, "drop": ("change",), "keep": "published", "keep_snapshots": 5}
+    for options in read_config(write(tmp_path, MINIMAL), given):
+        assert {name: getattr(options, name) for name in given} == given
+        assert (options.resume, options.fresh) == (False, False)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -37,6 +52,10 @@ def test_remote_inputs_stay_as_they_are(tmp_path):
         (MINIMAL.replace("slices", "slice"), r"did you mean 'slices'\?"),
         (MINIMAL.replace("[texts]", "[texts], fromat: text"), "did you mean 'format'"),
         (MINIMAL.replace("slices:", "resume: true, slices:"), "belongs at the command line"),
+        (MINIMAL.replace("slices:", "fresh: true, slices:"), "belongs at the command line"),
+        (MINIMAL.replace("[texts]", "[texts], keep-snapshots: 3"), "belongs at the command line"),
+        ("overwrite: true\n" + MINIMAL, "unknown key 'overwrite'"),
+        (MINIMAL.replace("[texts]", "[texts], corpora: [a]"), "unknown option .*corpora"),
         (MINIMAL.replace("slices:", "parts: 3, slices:"), "belongs at the file's top"),
         (MINIMAL.replace("slices:", "dim: many, slices:"), "dim must be a whole number"),
         ("out: x\ncorpus: [1]\n", "section corpus must be a mapping"),

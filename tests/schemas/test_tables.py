@@ -22,19 +22,19 @@ CONTRACT = {
 
 @pytest.mark.parametrize("name", CONTRACT)
 def test_the_columns_of_the_contract_are_there(name):
-    assert set(CONTRACT[name].split()) <= set(TABLES[name].schema(3).names)
+    assert set(CONTRACT[name].split()) <= set(TABLES[name].schema(dim=3).names)
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_every_column_is_documented_in_its_metadata(name):
-    schema = TABLES[name].schema(3)
+    schema = TABLES[name].schema(dim=3)
     assert all(field.metadata[b"doc"] for field in schema)
     assert schema.metadata[b"lexbeam.table"] == name.encode()
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_the_key_is_among_the_columns(name):
-    assert set(TABLES[name].key) <= set(TABLES[name].schema(3).names)
+    assert set(TABLES[name].key) <= set(TABLES[name].schema(dim=3).names)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,6 @@
-"""Annotation of a staging file: its records become documents and sentences, staged by bucket.
+"""Annotation of a staging file: its records become staged documents and sentences.
+
+    receipt = make(workspace, ANNOTATE, task, options)
 
 Ids are settled here, after duplicates are known. A record that the engine fails on is a reject.
 """
@@ -6,25 +8,26 @@ Ids are settled here, after duplicates are known. A record that the engine fails
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
-from schemas import TABLES
+from schemas.documents import DOCUMENTS
 from schemas.rejects import RejectRow
-from transforms.annotation.base import Engine, annotate_text
+from schemas.sentences import SENTENCES
+from transforms.annotation.base import Engine, annotate_text, load_engine
 from transforms.annotation.normalise import Rules
-from transforms.common.artefacts import Artefact, Workspace, produce
+from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader, BatchWriter
 from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError
-from transforms.common.fingerprints import bucket_of
+from transforms.common.receipts import File
 from transforms.common.records import annotation_batch
-from transforms.formats.duplicates import Decision, document_id
-from transforms.formats.staging import EXAMPLES, RECORD, stage_rejects
+from transforms.formats.duplicates import AnnotateTask, Decision, document_id
+from transforms.formats.staging import EXAMPLES, RECORD, StagedRejects, stage_rejects
 
-__all__ = ["AnnotateOptions", "annotate_file"]
+__all__ = ["ANNOTATE", "AnnotateOptions", "Annotated", "StagedBatch"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,114 +36,126 @@ class AnnotateOptions:
 
     Attributes:
         engine: engine spec, `none` for input that comes annotated.
-        fingerprint: what identifies engine and model, for artefact names.
+        name: name of the engine, which holds no path.
+        fingerprint: what identifies engine and model.
         normalise: rules for forms and lemmas, or None.
         max_characters: longer documents are rejects.
-        parts: parts of the tables.
     """
 
     engine: str
+    name: str
     fingerprint: str
     normalise: Rules | None = None
     max_characters: int = 20_000_000
-    parts: int = 8
 
 
-class _Staging:
-    """The three staging files of one annotated file, and where each batch lies."""
+class StagedBatch(NamedTuple):
+    """A staged batch of table `table`: its document, the block within it, where it lies."""
 
-    def __init__(self, artefact: Artefact, options: AnnotateOptions) -> None:
-        self.artefact = artefact
-        self.options = options
-        self.staged: list[tuple[str, int, str, int, int]] = []
+    table: str
+    document_id: str
+    block: int
+    ordinal: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Annotated:
+    """Receipt of an annotated staging file.
+
+    Attributes:
+        documents: staging file of table documents.
+        sentences: staging file of table sentences.
+        staged: the batches of both.
+        rejects: where the rejects are staged.
+        reasons: source and reason of every reject.
+        examples: the first rejects.
+        counts: documents, sentences, tokens and characters.
+        years: documents by year.
+        columns: annotation that some sentence has.
+    """
+
+    documents: File
+    sentences: File
+    staged: tuple[StagedBatch, ...]
+    rejects: StagedRejects
+    reasons: tuple[tuple[str, str], ...]
+    examples: tuple[RejectRow, ...]
+    counts: dict[str, int]
+    years: dict[int, int]
+    columns: tuple[str, ...]
+
+
+class _Tally:
+    """What is counted on the way."""
+
+    def __init__(self) -> None:
+        self.staged: list[StagedBatch] = []
         self.rejects: list[RejectRow] = []
         self.counts = {"documents": 0, "sentences": 0, "tokens": 0, "characters": 0}
         self.years: Counter[int] = Counter()
         self.columns: set[str] = set()
 
-    def note(self, table: str, name: str, block: int, ordinal: int) -> None:
-        bucket = bucket_of(name, self.options.parts)
-        self.staged.append((table, bucket, name, block, ordinal))
 
-    def receipt(self) -> dict[str, Any]:
-        return {
-            "documents": self.artefact.path("-documents.arrow"),
-            "sentences": self.artefact.path("-sentences.arrow"),
-            "staged": self.staged,
-            "rejects": stage_rejects(self.artefact, self.rejects, self.options.parts),
-            "reasons": [[row.source, row.reason] for row in self.rejects],
-            "examples": self.rejects[:EXAMPLES],
-            "counts": self.counts,
-            "years": {str(year): number for year, number in self.years.items()},
-            "columns": sorted(self.columns),
-        }
-
-
-def annotate_file(
-    workspace: Workspace,
-    path: str,
-    ready: str,
-    decisions: tuple[Decision, ...],
-    engine: Engine | None,
-    options: AnnotateOptions,
-) -> dict[str, Any]:
-    """Annotate the records of a staging file and return the receipt.
-
-    Args:
-        workspace: where artefacts lie.
-        path: staging file of schema `RECORD`.
-        ready: staging file with annotation that came with the records, or an empty string.
-        decisions: what becomes of records that are not the first with their key.
-        engine: the loaded engine; None for input that comes annotated.
-        options: see `AnnotateOptions`.
-    """
-    decided = {decision.place: decision for decision in decisions}
-    identity = [
-        path.rpartition("/")[2],
-        [[d.place, d.number, d.same_as] for d in sorted(decisions)],
-        [options.engine, options.fingerprint, options.max_characters, options.parts],
+def _identity(task: AnnotateTask, options: AnnotateOptions) -> Any:
+    stage = task.stage
+    return [
+        [stage.records.sha256, stage.ready.sha256 if stage.ready else None],
+        [[d.place, d.number, d.same_as] for d in sorted(task.decisions)],
+        [options.name, options.fingerprint, options.max_characters],
         asdict(options.normalise) if options.normalise else None,
     ]
 
-    def build(artefact: Artefact) -> dict[str, Any]:
-        staging = _Staging(artefact, options)
-        documents, sentences = TABLES["documents"].schema(), TABLES["sentences"].schema()
-        with (
-            BatchReader() as reader,
-            artefact.writing("-documents.arrow") as first,
-            BatchWriter(first, documents) as documents_writer,
-            artefact.writing("-sentences.arrow") as second,
-            BatchWriter(second, sentences) as sentences_writer,
-            one_thread(),
-        ):
-            for index, row in _records(reader, path):
-                decision = decided.get(index)
-                reject = _left_out(row, decision, options)
-                annotation = None
-                if reject is None and row["annotated"] and (engine is None or row["text"] is None):
-                    annotation = _normalised(reader.read(ready, index), options.normalise)
-                elif reject is None:
-                    annotation, reject = _annotate(row, engine, options)
-                if annotation is None:
-                    assert reject is not None
-                    staging.rejects.append(reject)
-                    continue
-                name = document_id(row["key"], decision.number if decision else 0)
-                if row["block"] == 0:
-                    ordinal = documents_writer.write(_document_batch(name, row))
-                    staging.note("documents", name, 0, ordinal)
-                    staging.counts["documents"] += 1
-                ordinal = sentences_writer.write(_sentence_batch(name, row, annotation))
-                staging.note("sentences", name, row["block"], ordinal)
-                _count(staging, row, annotation)
-        return staging.receipt()
 
-    return produce(workspace, "annotate", identity, build)
+def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOptions) -> Annotated:
+    """Annotate the records of a staging file: stage documents, sentences and late rejects."""
+    engine = None if options.engine == "none" else load_engine(options.engine)
+    decided = {decision.place: decision for decision in task.decisions}
+    tally = _Tally()
+    with (
+        BatchReader() as reader,
+        artefact.writing("-documents.arrow") as first,
+        BatchWriter(first, DOCUMENTS.schema()) as documents_writer,
+        artefact.writing("-sentences.arrow") as second,
+        BatchWriter(second, SENTENCES.schema()) as sentences_writer,
+        one_thread(),
+    ):
+        for index, row in _records(reader, task.stage.records):
+            decision = decided.get(index)
+            reject = _left_out(row, decision, options)
+            annotation = None
+            if reject is None and row["annotated"] and (engine is None or row["text"] is None):
+                assert task.stage.ready is not None
+                annotation = _normalised(reader.read(task.stage.ready, index), options.normalise)
+            elif reject is None:
+                annotation, reject = _annotate(row, engine, options)
+            if annotation is None:
+                assert reject is not None
+                tally.rejects.append(reject)
+                continue
+            name = document_id(row["key"], decision.number if decision else 0)
+            if row["block"] == 0:
+                ordinal = documents_writer.write(_document_batch(name, row))
+                tally.staged.append(StagedBatch("documents", name, 0, ordinal))
+                tally.counts["documents"] += 1
+            ordinal = sentences_writer.write(_sentence_batch(name, row, annotation))
+            tally.staged.append(StagedBatch("sentences", name, row["block"], ordinal))
+            _count(tally, row, annotation)
+    return Annotated(
+        documents=artefact.file("-documents.arrow"),
+        sentences=artefact.file("-sentences.arrow"),
+        staged=tuple(tally.staged),
+        rejects=stage_rejects(artefact, tally.rejects),
+        reasons=tuple((row.source, row.reason) for row in tally.rejects),
+        examples=tuple(tally.rejects[:EXAMPLES]),
+        counts=tally.counts,
+        years=dict(tally.years),
+        columns=tuple(sorted(tally.columns)),
+    )
 
 
-def _records(reader: BatchReader, path: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    for index in range(reader.count(path)):
-        yield index, reader.read(path, index).to_pylist()[0]
+def _records(reader: BatchReader, file: File) -> Iterator[tuple[int, dict[str, Any]]]:
+    for index in range(reader.count(file)):
+        yield index, reader.read(file, index).to_pylist()[0]
 
 
 def _left_out(
@@ -195,7 +210,7 @@ def _annotate(
 
 
 def _document_batch(name: str, row: dict[str, Any]) -> pa.RecordBatch:
-    schema = TABLES["documents"].schema()
+    schema = DOCUMENTS.schema()
     values = {**{key: row[key] for key in schema.names if key in RECORD.names}}
     return pa.RecordBatch.from_pylist([{**values, "document_id": name}], schema=schema)
 
@@ -207,7 +222,7 @@ def _sentence_batch(name: str, row: dict[str, Any], annotation: pa.RecordBatch) 
         "language": row["language"],
     }  # fmt: skip
     arrays = []
-    schema = TABLES["sentences"].schema()
+    schema = SENTENCES.schema()
     for field in schema:
         if field.name == "sentence":
             arrays.append(pa.array(np.arange(rows, dtype=np.int32)))
@@ -218,13 +233,27 @@ def _sentence_batch(name: str, row: dict[str, Any], annotation: pa.RecordBatch) 
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _count(staging: _Staging, row: dict[str, Any], annotation: pa.RecordBatch) -> None:
+def _count(tally: _Tally, row: dict[str, Any], annotation: pa.RecordBatch) -> None:
     tokens = max(len(annotation.column(name).flatten()) for name in ("forms", "lemmas"))
-    staging.counts["sentences"] += annotation.num_rows
-    staging.counts["tokens"] += tokens
-    staging.counts["characters"] += len(row["text"] or "")
+    tally.counts["sentences"] += annotation.num_rows
+    tally.counts["tokens"] += tokens
+    tally.counts["characters"] += len(row["text"] or "")
     if row["year"] is not None and row["block"] == 0:
-        staging.years[row["year"]] += 1
+        tally.years[row["year"]] += 1
     for name in annotation.schema.names:
         if annotation.num_rows and annotation.column(name).null_count < annotation.num_rows:
-            staging.columns.add(name)
+            tally.columns.add(name)
+
+
+def _chosen(_: AnnotateTask, options: AnnotateOptions) -> dict[str, tuple[str, ...]]:
+    kind = options.engine.partition(":")[0]
+    return {"transforms.annotation.base:ENGINES": () if kind == "none" else (kind,)}
+
+
+ANNOTATE: Stage[AnnotateTask, AnnotateOptions, Annotated] = Stage(
+    name="corpus/annotate",
+    receipt=Annotated,
+    identity=_identity,
+    build=_annotate_file,
+    chosen=_chosen,
+)

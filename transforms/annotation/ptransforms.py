@@ -1,55 +1,40 @@
 """Beam glue of annotation.
 
-    AnnotateDocuments  PCollection[StageTask] -> PCollection[receipt, see annotate_file]
-    StagedTables       PCollection[receipt] -> PCollection[((table, bucket), Staged)]
+    AnnotateDocuments  PCollection[AnnotateTask] -> PCollection[Annotated]
+    ListStaged         PCollection[Annotated] -> PCollection[((table, bucket), Staged)]
 
 Counters (namespace `annotate`): documents, sentences, tokens, characters.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import apache_beam as beam
 from apache_beam.metrics import Metrics
 
-from transforms.annotation.annotate import AnnotateOptions, annotate_file
-from transforms.annotation.base import Engine, load_engine
+from transforms.annotation.annotate import ANNOTATE, Annotated, AnnotateOptions
 from transforms.common.artefacts import Workspace
+from transforms.common.fingerprints import bucket_of
 from transforms.common.merge import Staged
-from transforms.common.ptransforms import SpreadOverLanes
-from transforms.formats.ptransforms import StageTask
+from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
+from transforms.formats.duplicates import AnnotateTask
 
-__all__ = ["AnnotateDocuments", "StagedTables"]
+__all__ = ["AnnotateDocuments", "ListStaged"]
 
 
-class _Annotate(beam.DoFn):
-    def __init__(self, workspace: Workspace, options: AnnotateOptions) -> None:
-        self._workspace = workspace
-        self._options = options
-        self._engine: Engine | None = None
-
-    def setup(self) -> None:
-        """Load the engine, once per process: the loader keeps what it has loaded."""
-        if self._options.engine != "none":
-            self._engine = load_engine(self._options.engine)
-
-    def process(self, element: StageTask) -> Iterator[dict[str, Any]]:
-        receipt = annotate_file(
-            self._workspace,
-            element.path,
-            element.ready,
-            element.decisions,
-            self._engine,
-            self._options,
-        )
-        for name, number in receipt["counts"].items():
+class _Count(beam.DoFn):
+    def process(self, element: tuple[str, Annotated]) -> Iterator[Annotated]:
+        for name, number in element[1].counts.items():
             Metrics.counter("annotate", name).inc(number)
-        yield receipt
+        yield element[1]
 
 
-def _characters(task: StageTask) -> float:
-    return task.characters
+def _characters(task: tuple[str, AnnotateTask]) -> float:
+    return task[1].stage.characters
+
+
+def _keyed(task: AnnotateTask) -> tuple[str, AnnotateTask]:
+    return task.stage.records.sha256, task
 
 
 @dataclass
@@ -60,28 +45,40 @@ class AnnotateDocuments(beam.PTransform):
     options: AnnotateOptions
     lanes: int
 
-    def expand(self, tasks: beam.PCollection) -> beam.PCollection:
+    def expand(self, tasks: beam.PCollection[AnnotateTask]) -> beam.PCollection[Annotated]:
         """Apply the transform."""
         return (
             tasks
+            | "KeyByContent" >> beam.Map(_keyed)
             | "SpreadTasks"
             >> SpreadOverLanes(
-                weight=_characters, lanes=self.lanes, workspace=self.workspace, stage="annotate"
+                weight=_characters, lanes=self.lanes, workspace=self.workspace, stage=ANNOTATE.name
             )
-            | "AnnotateFile" >> beam.ParDo(_Annotate(self.workspace, self.options))
+            | "AnnotateFile" >> beam.ParDo(MakeArtefact(self.workspace, ANNOTATE, self.options))
+            | "CountTokens" >> beam.ParDo(_Count())
         )
 
 
 class _Staged(beam.DoFn):
-    def process(self, element: dict[str, Any]) -> Iterator[tuple[tuple[str, int], Staged]]:
-        for table, bucket, name, block, ordinal in element["staged"]:
-            yield (table, bucket), Staged((name, block), element[table], ordinal)
+    def __init__(self, parts: int) -> None:
+        self._parts = parts
+
+    def process(self, element: Annotated) -> Iterator[tuple[tuple[str, int], Staged]]:
+        files = {"documents": element.documents, "sentences": element.sentences}
+        for batch in element.staged:
+            key = (batch.table, bucket_of(batch.document_id, self._parts))
+            place = (batch.document_id, batch.block)
+            yield key, Staged(place, files[batch.table], batch.ordinal)
 
 
 @dataclass
-class StagedTables(beam.PTransform):
-    """Name the staged batches of documents and sentences that receipts hold."""
+class ListStaged(beam.PTransform):
+    """Name the staged batches of documents and sentences that receipts hold, by part."""
 
-    def expand(self, receipts: beam.PCollection) -> beam.PCollection:
+    parts: int
+
+    def expand(
+        self, receipts: beam.PCollection[Annotated]
+    ) -> beam.PCollection[tuple[tuple[str, int], Staged]]:
         """Apply the transform."""
-        return receipts | "ListBatches" >> beam.ParDo(_Staged())
+        return receipts | "ListBatches" >> beam.ParDo(_Staged(self.parts))

@@ -278,12 +278,13 @@ class Method(NamedTuple):
     fit_on: str = "shared"
     least_words: int = 0
     unit_length: bool = False
+    takes_rcond: bool = False
 
 
 ALIGNMENTS: dict[str, Method] = {
     "op": Method(procrustes_centred, unit_length=True),
     "op-": Method(procrustes, unit_length=True),
-    "cca": Method(canonical, "without-targets+top:100000", 2),
-    "cca-reversed": Method(canonical_reversed, "without-targets+top:100000", 2),
+    "cca": Method(canonical, "without-targets+top:100000", 2, takes_rcond=True),
+    "cca-reversed": Method(canonical_reversed, "without-targets+top:100000", 2, takes_rcond=True),
     "none": Method(unaligned),
 }

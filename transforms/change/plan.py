@@ -1,14 +1,19 @@
-"""What the change pipeline is told: slices to compare, and how a slice becomes training tasks."""
+"""What the change pipeline is told: slices to compare, and how they become tasks."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from transforms.change.pairs import SliceFacts
-from transforms.change.sgns import SgnsOptions
+from transforms.change.aligning import AlignTask, SliceFacts
+from transforms.change.listing import NeighbourTask
+from transforms.change.scoring import Combined
+from transforms.change.slice_merges import SliceCounts
 from transforms.change.training import TrainTask
+from transforms.common.receipts import File
 
-__all__ = ["PairPlan", "SliceReady", "facts_of", "train_tasks", "with_cut"]
+__all__ = [
+    "PairPlan", "PairSeed", "SliceReady", "SpaceKey", "align_tasks", "facts_of", "neighbour_task",
+    "train_tasks",
+]  # fmt: skip
 
 
 class PairPlan(NamedTuple):
@@ -21,40 +26,66 @@ class PairPlan(NamedTuple):
 
 
 class SliceReady(NamedTuple):
-    """A slice ready for training: its merged sizes and the files of its sentences."""
+    """A slice, by its place in the plan, ready for training: its counts, its sentences."""
 
     place: int
-    receipt: dict[str, Any]
-    feed: tuple[str, ...]
+    counts: SliceCounts
+    feed: tuple[File, ...]
 
 
-def train_tasks(plan: PairPlan, ready: SliceReady) -> Iterator[TrainTask]:
-    """Yield a slice's training tasks, one per seed, with their parts of table vectors."""
-    for place, seed in enumerate(plan.seeds):
-        yield TrainTask(
-            tokens=ready.receipt["tokens"],
-            slice=plan.names[ready.place],
-            place=ready.place,
-            seed=seed,
-            part=ready.place * len(plan.seeds) + place,
-            counts=ready.receipt["path"],
-            sentences=ready.receipt["sentences"],
-            feed=ready.feed,
+# Keys of what is made, by places in the plan: of a grouping Beam wants plain tuples.
+SpaceKey = tuple[int, int]  # slice, seed
+PairSeed = tuple[int, int]  # pair, seed
+
+
+def train_tasks(plan: PairPlan, ready: SliceReady) -> Iterator[tuple[SpaceKey, TrainTask]]:
+    """Yield a slice's training tasks, one per seed."""
+    for seed in plan.seeds:
+        yield (
+            (ready.place, seed),
+            TrainTask(
+                tokens=ready.counts.tokens,
+                slice=plan.names[ready.place],
+                seed=seed,
+                min_count=plan.min_counts[ready.place],
+                counts=ready.counts.counts,
+                sentences=ready.counts.sentences,
+                feed=ready.feed,
+            ),
         )
 
 
-def with_cut(options: SgnsOptions, min_count: int) -> SgnsOptions:
-    """Return the options of a slice with its own frequency cut."""
-    return replace(options, min_count=min_count)
-
-
-def facts_of(plan: PairPlan, index: int, slices: Mapping[int, dict[str, Any]]) -> SliceFacts:
-    """Return what scoring knows of a slice."""
-    receipt = slices[index]
+def facts_of(plan: PairPlan, place: int, slices: Mapping[int, SliceCounts]) -> SliceFacts:
+    """Return what aligning and scoring know of a slice."""
+    found = slices[place]
     return SliceFacts(
-        plan.names[index],
-        receipt["path"],
-        receipt["tokens"],
-        receipt["documents"],
-        plan.min_counts[index],
+        plan.names[place], found.counts, found.tokens, found.documents, plan.min_counts[place]
     )
+
+
+def align_tasks(
+    sides: Sequence[tuple[SliceFacts, File]], seed: int, alignments: Collection[str]
+) -> Iterator[AlignTask]:
+    """Yield the tasks of a pair, given by its two sides, one per alignment."""
+    (earlier, first), (later, second) = sides
+    for alignment in sorted(set(alignments)):
+        yield AlignTask((earlier, later), (first, second), seed, alignment)
+
+
+def neighbour_task(
+    plan: PairPlan,
+    key: SpaceKey,
+    space: File,
+    combined: Mapping[int, Combined],
+    *,
+    targets: Sequence[str],
+    most: int,
+) -> NeighbourTask:
+    """Return what is looked for in a space: targets, and the `most` changed words of its pairs."""
+    place, seed = key
+    words = set(targets)
+    for pair, found in combined.items():
+        if place in plan.pairs[pair]:
+            for ranking in found.tops:
+                words.update(ranking.words[:most])
+    return NeighbourTask(plan.names[place], seed, space, tuple(sorted(words)))

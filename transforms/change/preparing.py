@@ -1,15 +1,14 @@
-"""The training view as artefacts: derived per part of `sentences`, merged per slice.
+"""The training view as artefacts: derived per part of `sentences` and slice.
 
-    measure_part   part of sentences   -> tokens by bin, for downsampling (only where asked for)
-    derive_part    part of sentences   -> the view's sentences, staged by slice and range of keys
-    merge_slice    counts of all parts -> a slice's counts and sizes
-    merge_range    staged sentences    -> a file of sentences in the order of training
+    MEASURE   part, slice   -> tokens by bin, for downsampling (only where asked for)
+    VIEW      part, slice   -> the view's sentences, staged by range of keys, and their counts
 
-The order of training is that of the sentences' keys, which are hashes: ranges of keys are sorted
-one by one, so a slice is shuffled whole with the memory of one range.
+Both are made for all slices of a part at once, so that a part is read once; a slice more or less
+leaves those of the others as they are.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -17,127 +16,169 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.change.counts import COUNTS, ViewCounts, count_view, merge_counts
+from transforms.change.counts import COUNTS, count_view
+from transforms.change.feeds import STAGED, SentencePart, one_batch
 from transforms.change.sampling import BINS, kept, threshold, token_histogram
 from transforms.change.slicing import Slice
 from transforms.change.targets import Targets
 from transforms.change.view import ViewBatch, columns_needed, derive
 from transforms.change.words import ViewOptions
-from transforms.common.artefacts import Artefact, Workspace, produce
+from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader, BatchWriter
+from transforms.common.receipts import File
+from transforms.common.sound import checked
 from transforms.common.tables import read_rows
 
 __all__ = [
+    "MEASURE",
     "RANGE_TOKENS",
     "SMALLEST",
-    "SentencePart",
-    "StagedView",
+    "VIEW",
+    "Measured",
     "ViewPlan",
-    "derive_part",
+    "ViewTask",
+    "Viewed",
     "document_ids",
     "limits_of",
-    "measure_part",
-    "merge_range",
-    "merge_slice",
-    "read_counts",
-    "read_feed",
 ]
 
 RANGE_TOKENS = 4_000_000
 SMALLEST = "smallest"
-FEED_ROWS = 8_192
-
-_STAGED = pa.schema(
-    [
-        ("key", pa.uint64()),
-        ("document_id", pa.string()),
-        ("sentence", pa.int32()),
-        ("words", pa.list_(pa.string())),
-        ("proper", pa.list_(pa.bool_())),
-    ]
-)
-_FEED = pa.schema([("words", pa.list_(pa.dictionary(pa.int32(), pa.string())))])
-
-
-class SentencePart(NamedTuple):
-    """A part of table `sentences` of one of the corpora; `rows` is its size."""
-
-    rows: int
-    path: str
-    sha256: str
-
-
-class StagedView(NamedTuple):
-    """A staged batch of the view: the part's file and the batch's ordinal in it."""
-
-    path: str
-    ordinal: int
 
 
 @dataclass(frozen=True, kw_only=True)
 class ViewPlan:
-    """What decides the view: slices, targets, options, and how many ranges keys are cut into."""
+    """What decides the view: targets, options, and how many ranges keys are cut into."""
 
     slices: tuple[Slice, ...]
     targets: Targets
     options: ViewOptions
     ranges: int = 1
 
-    @property
-    def identity(self) -> Any:
-        """The plan as plain values."""
-        return [self.slices, asdict(self.targets), asdict(self.options), self.ranges]
+
+class ViewTask(NamedTuple):
+    """A part of `sentences` and a slice.
+
+    Attributes:
+        part: the part.
+        slice: the slice.
+        left_out: documents of the part that another corpus holds too.
+        limit: bins of sentences without a target that are kept; None for all.
+    """
+
+    part: SentencePart
+    slice: Slice
+    left_out: tuple[str, ...] = ()
+    limit: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """Tokens without a target by bin, and tokens of sentences with one."""
+
+    bins: tuple[int, ...]
+    held: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Viewed:
+    """A slice's view of a part.
+
+    Attributes:
+        sentences: staging file of `STAGED`.
+        ranges: range of keys of each of its batches, in order.
+        counts: file of `COUNTS`.
+        documents: documents with a sentence in the view.
+        sentences_kept: sentences in the view.
+        tokens: words in them.
+        largest_document: words of the longest document.
+        tokens_before: tokens before any filter.
+        short: sentences dropped as too short.
+        split: sentences split.
+        sampled_out: sentences dropped by downsampling.
+        seen: documents of the slice, before any filter.
+        of: documents of the part, of whatever year.
+    """
+
+    sentences: File
+    ranges: tuple[int, ...]
+    counts: File
+    documents: int
+    sentences_kept: int
+    tokens: int
+    largest_document: int
+    tokens_before: int
+    short: int
+    split: int
+    sampled_out: int
+    seen: int
+    of: int
 
 
 def document_ids(part: SentencePart) -> list[str]:
     """Return the ids of the documents of a part, each once."""
     found: set[str] = set()
-    for table in read_rows([part.path], ["document_id"]):
+    for table in read_rows([checked(part)], ["document_id"]):
         found.update(pc.unique(table["document_id"]).to_pylist())
     return sorted(found)
 
 
-def _view(part: SentencePart, plan: ViewPlan, left_out: Sequence[str]) -> Iterator[ViewBatch]:
+def _view(tasks: Sequence[ViewTask], plan: ViewPlan) -> Iterator[ViewBatch]:
+    """Yield the view of a part in the slices of the tasks, which are of one part."""
+    part, _, left_out, _ = tasks[0]
     dropped = pa.array(left_out, pa.string())
-    for table in read_rows([part.path], columns_needed(plan.options)):
+    slices = [task.slice for task in tasks]
+    for table in read_rows([checked(part)], columns_needed(plan.options)):
         if len(dropped):
             table = table.filter(pc.invert(pc.is_in(table["document_id"], value_set=dropped)))
-        yield derive(table, plan.slices, plan.targets, plan.options)
+        yield derive(table, slices, plan.targets, plan.options)
 
 
 def _sizes(batch: ViewBatch) -> Any:
     return batch.words.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
 
 
-def measure_part(
-    workspace: Workspace, part: SentencePart, plan: ViewPlan, left_out: Sequence[str] = ()
-) -> list[Any]:
-    """Return, per slice, tokens without a target by bin, and tokens of sentences with one."""
-
-    def build(artefact: Artefact) -> Any:
-        bins = np.zeros((len(plan.slices), BINS), np.int64)
-        held = [0] * len(plan.slices)
-        for batch in _view(part, plan, left_out):
-            sizes = _sizes(batch)
-            for index in range(len(plan.slices)):
-                inside = batch.slice == index
-                more, with_target = token_histogram(
-                    batch.key[inside], sizes[inside], batch.target[inside]
-                )
-                bins[index] += more
-                held[index] += with_target
-        return [bins.tolist(), held]
-
-    return produce(workspace, "measure", [part.sha256, plan.identity, list(left_out)], build)
+def _identity(task: ViewTask, plan: ViewPlan) -> Any:
+    targets = asdict(plan.targets)
+    if task.limit is None:
+        del targets["words"]  # they decide only which sentences downsampling keeps
+    return [
+        task.part.sha256, task.slice[1:], list(task.left_out), task.limit, targets,
+        asdict(plan.options), plan.ranges,
+    ]  # fmt: skip
 
 
-def limits_of(measured: Sequence[list[Any]], budget: int | str) -> list[int]:
-    """Return per slice the bins to keep, from what the parts measured.
+def _measure_identity(task: ViewTask, plan: ViewPlan) -> Any:
+    targets, options = asdict(plan.targets), asdict(plan.options)
+    return [task.part.sha256, task.slice[1:], list(task.left_out), targets, options]
+
+
+def _measure(
+    artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], plan: ViewPlan
+) -> list[Measured]:
+    bins = np.zeros((len(tasks), BINS), np.int64)
+    held = [0] * len(tasks)
+    for batch in _view(tasks, plan):
+        sizes = _sizes(batch)
+        for index in range(len(tasks)):
+            inside = batch.slice == index
+            more, with_target = token_histogram(
+                batch.key[inside], sizes[inside], batch.target[inside]
+            )
+            bins[index] += more
+            held[index] += with_target
+    return [
+        Measured(bins=tuple(row.tolist()), held=own) for row, own in zip(bins, held, strict=True)
+    ]
+
+
+def limits_of(measured: Sequence[Sequence[Measured]], budget: int | str) -> list[int]:
+    """Return per slice the bins to keep, from what was measured of each part and slice.
 
     `budget` is the most tokens per slice, or `SMALLEST` for those of the smallest slice.
     """
-    bins = np.sum([np.array(bins, np.int64) for bins, _ in measured], axis=0)
-    held = np.sum([np.array(held, np.int64) for _, held in measured], axis=0)
+    bins = np.array([[slice.bins for slice in part] for part in measured], np.int64).sum(axis=0)
+    held = np.array([[slice.held for slice in part] for part in measured], np.int64).sum(axis=0)
     totals = bins.sum(axis=1) + held
     wanted = int(totals.min()) if budget == SMALLEST else int(budget)
     return [
@@ -146,88 +187,94 @@ def limits_of(measured: Sequence[list[Any]], budget: int | str) -> list[int]:
     ]
 
 
-def derive_part(
-    workspace: Workspace,
-    part: SentencePart,
-    plan: ViewPlan,
-    limits: Sequence[int] | None,
-    left_out: Sequence[str] = (),
-) -> dict[str, Any]:
-    """Derive the view of a part, the documents `left_out` aside, and return the receipt.
-
-    The receipt holds `path` and `batches` (slice, range, ordinal) of the staged sentences,
-    `counts` and per slice `sizes`, and `outside`: documents in no slice.
-    """
-
-    def build(artefact: Artefact) -> Any:
-        number = len(plan.slices)
-        totals = {name: np.zeros(number, np.int64) for name in _TOTALS}
-        outside: set[str] = set()
-        staged: list[tuple[int, int, int]] = []
-        with (
-            artefact.writing(".arrow") as stream,
-            BatchWriter(stream, _STAGED) as writer,
-        ):
-            for batch in _view(part, plan, left_out):
-                for name in ("tokens_before", "short", "split"):
-                    totals[name] += getattr(batch, name)
-                outside.update(batch.outside)
-                take = np.ones(len(batch.slice), bool)
-                if limits is not None:
-                    for index, limit in enumerate(limits):
-                        inside = batch.slice == index
-                        take[inside] = kept(batch.key[inside], batch.target[inside], limit)
-                    totals["sampled_out"] += np.bincount(batch.slice[~take], minlength=number)
-                _stage(batch, take, plan, writer, staged)
-        sizes = []
-        suffix = "-counts.arrow"
-        with (
-            BatchReader() as reader,
-            artefact.writing(suffix) as stream,
-            BatchWriter(stream, COUNTS) as writer,
-        ):
-            for index in range(number):
-                ordinals = [ordinal for place, _, ordinal in staged if place == index]
-                counts = count_view(_staged(reader, artefact.path(".arrow"), ordinals))
-                writer.write(_one_batch(counts.words))
-                sizes.append(
-                    [counts.documents, counts.sentences, counts.tokens, counts.largest_document]
-                )
-        return {
-            "path": artefact.path(".arrow"),
-            "batches": staged,
-            "counts": artefact.path(suffix),
-            "sizes": sizes,
-            "totals": {name: values.tolist() for name, values in totals.items()},
-            "outside": len(outside),
-        }
-
-    chosen = None if limits is None else list(limits)
-    identity = [part.sha256, plan.identity, chosen, list(left_out)]
-    return produce(workspace, "view", identity, build)
+def _derive(
+    artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], plan: ViewPlan
+) -> list[Viewed]:
+    number = len(tasks)
+    totals = {name: np.zeros(number, np.int64) for name in _TOTALS}
+    inside: list[set[str]] = [set() for _ in tasks]
+    outside: set[str] = set()
+    ranges: list[list[int]] = [[] for _ in tasks]
+    with ExitStack() as stack:
+        streams = [stack.enter_context(artefact.writing(".arrow")) for artefact in artefacts]
+        writers = [stack.enter_context(BatchWriter(stream, STAGED)) for stream in streams]
+        for batch in _view(tasks, plan):
+            for name in ("tokens_before", "short", "split"):
+                totals[name] += getattr(batch, name)
+            outside.update(batch.outside)
+            for found, more in zip(inside, batch.inside, strict=True):
+                found.update(more)
+            take = np.ones(len(batch.slice), bool)
+            for index, task in enumerate(tasks):
+                if task.limit is not None:
+                    own = batch.slice == index
+                    take[own] = kept(batch.key[own], batch.target[own], task.limit)
+            totals["sampled_out"] += np.bincount(batch.slice[~take], minlength=number)
+            _stage(batch, take, plan, writers, ranges)
+    every = len(outside.union(*inside))
+    return [
+        _counted(
+            artefact,
+            tuple(ranges[index]),
+            {name: int(values[index]) for name, values in totals.items()},
+            seen=len(inside[index]),
+            of=every,
+        )
+        for index, artefact in enumerate(artefacts)
+    ]
 
 
 _TOTALS = ("tokens_before", "short", "split", "sampled_out")
+
+
+def _counted(
+    artefact: Artefact, ranges: tuple[int, ...], totals: dict[str, int], *, seen: int, of: int
+) -> Viewed:
+    with BatchReader() as reader:
+        batches = (reader.read(artefact.file(".arrow"), place) for place in range(len(ranges)))
+        counts = count_view(_for_counting(batches))
+    with artefact.writing("-counts.arrow") as stream, BatchWriter(stream, COUNTS) as writer:
+        writer.write(one_batch(counts.words))
+    return Viewed(
+        sentences=artefact.file(".arrow"),
+        ranges=ranges,
+        counts=artefact.file("-counts.arrow"),
+        documents=counts.documents,
+        sentences_kept=counts.sentences,
+        tokens=counts.tokens,
+        largest_document=counts.largest_document,
+        seen=seen,
+        of=of,
+        **totals,
+    )
+
+
+def _for_counting(batches: Iterator[pa.RecordBatch]) -> Iterator[Any]:
+    """Yield staged batches as `count_view` takes them."""
+    for batch in batches:
+        flags = batch.column("proper")
+        proper = None if flags.null_count else flags.flatten().to_numpy(zero_copy_only=False)
+        yield batch.column("words"), batch.column("document_id"), proper
 
 
 def _stage(
     batch: ViewBatch,
     take: Any,
     plan: ViewPlan,
-    writer: BatchWriter,
-    staged: list[tuple[int, int, int]],
+    writers: Sequence[BatchWriter],
+    ranges: Sequence[list[int]],
 ) -> None:
     """Write the sentences kept, by slice and range."""
-    ranges = _ranges(batch.key, plan.ranges)
-    proper: Any = pa.nulls(len(take), _STAGED.field("proper").type)
+    numbers = _ranges(batch.key, plan.ranges)
+    proper: Any = pa.nulls(len(take), STAGED.field("proper").type)
     if batch.proper is not None:
         proper = pa.ListArray.from_arrays(batch.words.offsets, pa.array(batch.proper))
-    for index in range(len(plan.slices)):
+    for index, writer in enumerate(writers):
         rows = np.flatnonzero(take & (batch.slice == index))
         if not len(rows):
             continue
         for number in range(plan.ranges):
-            inside = rows[ranges[rows] == number]
+            inside = rows[numbers[rows] == number]
             if len(inside):
                 picked = pa.array(inside)
                 table = pa.table(
@@ -238,18 +285,10 @@ def _stage(
                         batch.words.take(picked).cast(pa.list_(pa.string())),
                         proper.take(picked),
                     ],
-                    schema=_STAGED,
+                    schema=STAGED,
                 )
-                staged.append((index, number, writer.write(_one_batch(table))))
-
-
-def _staged(reader: BatchReader, path: str, ordinals: Sequence[int]) -> Iterator[Any]:
-    """Yield staged batches as `count_view` takes them."""
-    for ordinal in ordinals:
-        batch = reader.read(path, ordinal)
-        flags = batch.column("proper")
-        proper = None if flags.null_count else flags.flatten().to_numpy(zero_copy_only=False)
-        yield batch.column("words"), batch.column("document_id"), proper
+                writer.write(one_batch(table))
+                ranges[index].append(number)
 
 
 def _ranges(keys: Any, ranges: int) -> Any:
@@ -257,87 +296,13 @@ def _ranges(keys: Any, ranges: int) -> Any:
     return ((keys >> np.uint64(32)) * np.uint64(ranges) >> np.uint64(32)).astype(np.int64)
 
 
-def _one_batch(table: pa.Table) -> pa.RecordBatch:
-    batches = table.combine_chunks().to_batches()
-    return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=table.schema)
-
-
-def merge_slice(
-    workspace: Workspace, index: int, receipts: Sequence[dict[str, Any]]
-) -> dict[str, Any]:
-    """Add up a slice's counts and sizes over all parts; returns `path`, sizes and totals."""
-    ordered = sorted(receipts, key=lambda receipt: receipt["counts"])
-
-    def build(artefact: Artefact) -> Any:
-        with BatchReader() as reader:
-            merged = merge_counts(
-                [
-                    ViewCounts(
-                        pa.Table.from_batches([reader.read(receipt["counts"], index)]),
-                        *receipt["sizes"][index],
-                    )
-                    for receipt in ordered
-                ]
-            )
-        with artefact.writing(".arrow") as stream, BatchWriter(stream, COUNTS) as writer:
-            writer.write(_one_batch(merged.words))
-        return {
-            "path": artefact.path(".arrow"),
-            "documents": merged.documents,
-            "sentences": merged.sentences,
-            "tokens": merged.tokens,
-            "largest_document": merged.largest_document,
-            "types": merged.words.num_rows,
-            **{name: sum(r["totals"][name][index] for r in ordered) for name in _TOTALS},
-        }
-
-    identity = [index, [receipt["counts"].rpartition("/")[2] for receipt in ordered]]
-    return produce(workspace, "count", identity, build)
-
-
-def read_counts(path: str) -> pa.Table:
-    """Return a slice's counts as `merge_slice` wrote them, sorted by word."""
-    with BatchReader() as reader:
-        return pa.Table.from_batches([reader.read(path, 0)])
-
-
-def merge_range(workspace: Workspace, staged: Sequence[StagedView]) -> dict[str, Any]:
-    """Sort one range of a slice's sentences by key; returns `path` of what is trained on."""
-    ordered = sorted(staged)
-
-    def build(artefact: Artefact) -> Any:
-        with BatchReader() as reader:
-            table = pa.Table.from_batches([reader.read(*entry) for entry in ordered], _STAGED)
-        # Stable, for the pieces of a split sentence share a key and follow one another.
-        order = np.lexsort(
-            (
-                np.arange(table.num_rows),
-                table["sentence"].to_numpy(),
-                _ranks(table["document_id"]),
-                table["key"].to_numpy(),
-            )
-        )
-        lists = table["words"].take(pa.array(order)).combine_chunks()
-        lists = lists.chunk(0) if isinstance(lists, pa.ChunkedArray) else lists
-        coded = pa.ListArray.from_arrays(lists.offsets, lists.values.dictionary_encode())
-        batch = pa.RecordBatch.from_arrays([coded], schema=_FEED)
-        with artefact.writing(".arrow") as stream, BatchWriter(stream, _FEED) as writer:
-            for start in range(0, batch.num_rows, FEED_ROWS):
-                writer.write(batch.slice(start, FEED_ROWS))
-        return {"path": artefact.path(".arrow")}
-
-    identity = [[entry.path.rpartition("/")[2], entry.ordinal] for entry in ordered]
-    return produce(workspace, "shuffle", identity, build)
-
-
-def _ranks(documents: pa.ChunkedArray) -> Any:
-    """Return numbers that order documents as their ids do."""
-    return np.unique(documents.to_numpy(zero_copy_only=False).astype(str), return_inverse=True)[1]
-
-
-def read_feed(paths: Sequence[str]) -> Iterator[pa.ListArray]:
-    """Yield the sentences of a slice in the order of training."""
-    with BatchReader(limit=1) as reader:
-        for path in paths:
-            for ordinal in range(reader.count(path)):
-                yield reader.read(path, ordinal).column(0)
+MEASURE: Stage[ViewTask, ViewPlan, Measured] = Stage(
+    name="change/measure",
+    receipt=Measured,
+    identity=_measure_identity,
+    build=_measure,
+    together=True,
+)
+VIEW: Stage[ViewTask, ViewPlan, Viewed] = Stage(
+    name="change/view", receipt=Viewed, identity=_identity, build=_derive, together=True
+)

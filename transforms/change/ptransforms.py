@@ -1,14 +1,11 @@
-"""Beam glue of lexical semantic change; every step asks a pure function for an artefact.
+"""Beam glue of lexical semantic change; every step asks for artefacts of a stage.
 
 What comes before training is in `view_ptransforms`.
 
-DeriveView    PCollection[SentencePart] -> PCollection[receipt of derive_part]
-MergeSlices   PCollection[receipt of derive_part] -> PCollection[SliceReady]
-TrainSlices   PCollection[SliceReady] -> PCollection[receipt of train_space]
-AlignPairs    PCollection[receipt of train_space] -> PCollection[(PairTask, alignments path)]
-ScorePairs    PCollection[(PairTask, alignments path)] -> PCollection[receipt of combine_pair]
-ListNeighbours  spaces and combined scores -> PCollection[receipt of find_neighbours]
-WriteText     PCollection[SliceReady] -> one text file per slice
+TrainSlices     PCollection[SliceReady] -> PCollection[(SpaceKey, Trained)]
+AlignPairs      PCollection[(SpaceKey, Trained)] -> PCollection[(PairSeed, (AlignTask, Aligned))]
+ScorePairs      PCollection[(PairSeed, (AlignTask, Aligned))] -> PCollection[(pair, Combined)]
+ListNeighbours  PCollection[(SpaceKey, Trained)] -> PCollection[(SpaceKey, Listed)]
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,20 +14,33 @@ from typing import Any
 
 import apache_beam as beam
 
-from transforms.change.pairs import (
-    PairTask,
-    ScoreOptions,
-    SliceFacts,
-    align_pair,
-    combine_pair,
-    find_neighbours,
-    score_seed,
+from transforms.change.aligning import ALIGN, Aligned, AlignOptions, AlignTask, SliceFacts
+from transforms.change.listing import NEIGHBOURS, Listed, NeighbourOptions, NeighbourTask
+from transforms.change.plan import (
+    PairPlan,
+    PairSeed,
+    SliceReady,
+    SpaceKey,
+    align_tasks,
+    facts_of,
+    neighbour_task,
+    train_tasks,
 )
-from transforms.change.plan import PairPlan, SliceReady, facts_of, train_tasks, with_cut
+from transforms.change.scoring import (
+    COMBINE,
+    SCORE,
+    Combined,
+    CombineTask,
+    ScoredSeed,
+    ScoreOptions,
+    ScoreTask,
+)
 from transforms.change.sgns import SgnsOptions
-from transforms.change.training import TrainTask, train_space
+from transforms.change.slice_merges import SliceCounts
+from transforms.change.training import TRAIN, Trained, TrainTask
 from transforms.common.artefacts import Workspace
-from transforms.common.ptransforms import SpreadOverLanes
+from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
+from transforms.common.receipts import File
 
 __all__ = ["AlignPairs", "ListNeighbours", "ScorePairs", "TrainSlices"]
 
@@ -39,23 +49,12 @@ class _Tasks(beam.DoFn):
     def __init__(self, plan: PairPlan) -> None:
         self._plan = plan
 
-    def process(self, element: SliceReady) -> Iterator[TrainTask]:
+    def process(self, element: SliceReady) -> Iterator[tuple[SpaceKey, TrainTask]]:
         yield from train_tasks(self._plan, element)
 
 
-class _Train(beam.DoFn):
-    def __init__(self, workspace: Workspace, plan: PairPlan, options: SgnsOptions) -> None:
-        self._workspace = workspace
-        self._plan = plan
-        self._options = options
-
-    def process(self, element: TrainTask) -> Iterator[dict[str, Any]]:
-        cut = self._plan.min_counts[element.place]
-        yield train_space(self._workspace, element, with_cut(self._options, cut))
-
-
-def _tokens(task: TrainTask) -> float:
-    return task.tokens
+def _tokens(task: tuple[SpaceKey, TrainTask]) -> float:
+    return task[1].tokens
 
 
 @dataclass
@@ -67,94 +66,108 @@ class TrainSlices(beam.PTransform):
     options: SgnsOptions
     lanes: int
 
-    def expand(self, ready: beam.PCollection) -> beam.PCollection:
+    def expand(
+        self, ready: beam.PCollection[SliceReady]
+    ) -> beam.PCollection[tuple[SpaceKey, Trained]]:
         """Apply the transform."""
         return (
             ready
             | "MakeTasks" >> beam.ParDo(_Tasks(self.plan))
             | "SpreadTasks"
             >> SpreadOverLanes(
-                weight=_tokens, lanes=self.lanes, workspace=self.workspace, stage="train"
+                weight=_tokens, lanes=self.lanes, workspace=self.workspace, stage=TRAIN.name
             )
-            | "TrainSpace" >> beam.ParDo(_Train(self.workspace, self.plan, self.options))
+            | "TrainSpace" >> beam.ParDo(MakeArtefact(self.workspace, TRAIN, self.options))
         )
 
 
-class _Facts(beam.DoFn):
+_Side = tuple[int, SliceFacts, File]
+
+
+class _Sides(beam.DoFn):
     """Key each space by the pairs and the seed that it takes part in."""
 
     def __init__(self, plan: PairPlan) -> None:
         self._plan = plan
 
     def process(
-        self, element: dict[str, Any], slices: dict[int, dict[str, Any]]
-    ) -> Iterator[tuple[tuple[int, int], tuple[int, SliceFacts, str]]]:
-        facts = facts_of(self._plan, element["place"], slices)
+        self, element: tuple[SpaceKey, Trained], slices: dict[int, SliceCounts]
+    ) -> Iterator[tuple[PairSeed, _Side]]:
+        (own, seed), trained = element
+        facts = facts_of(self._plan, own, slices)
         for pair, sides in enumerate(self._plan.pairs):
-            for side, index in enumerate(sides):
-                if index == element["place"]:
-                    yield (pair, element["seed"]), (side, facts, element["part"][2])
+            for side, place in enumerate(sides):
+                if place == own:
+                    yield (pair, seed), (side, facts, trained.part.file)
 
 
-class _Align(beam.DoFn):
-    def __init__(self, workspace: Workspace, plan: PairPlan, options: ScoreOptions) -> None:
-        self._workspace = workspace
-        self._plan = plan
-        self._options = options
+class _AlignTasks(beam.DoFn):
+    def __init__(self, alignments: tuple[str, ...]) -> None:
+        self._alignments = alignments
 
     def process(
-        self, element: tuple[tuple[int, int], Iterable[tuple[int, SliceFacts, str]]]
-    ) -> Iterator[tuple[PairTask, list[Any]]]:
-        (pair, seed), found = element
-        (_, earlier, first), (_, later, second) = sorted(found)
-        part = pair * len(self._plan.seeds) + self._plan.seeds.index(seed)
-        task = PairTask(pair, seed, part, (earlier, later), (first, second))
-        yield task, align_pair(self._workspace, task, self._options)["part"]
+        self, element: tuple[PairSeed, Iterable[_Side]]
+    ) -> Iterator[tuple[tuple[PairSeed, AlignTask], AlignTask]]:
+        key, found = element
+        sides = [(facts, file) for _, facts, file in sorted(found)]
+        for task in align_tasks(sides, key[1], self._alignments):
+            yield (key, task), task
 
 
-def _index_of(ready: SliceReady) -> tuple[int, dict[str, Any]]:
-    return ready.place, ready.receipt
+def _index_of(ready: SliceReady) -> tuple[int, SliceCounts]:
+    return ready.place, ready.counts
+
+
+def _with_task(
+    element: tuple[tuple[PairSeed, AlignTask], Aligned],
+) -> tuple[PairSeed, tuple[AlignTask, Aligned]]:
+    (key, task), aligned = element
+    return key, (task, aligned)
 
 
 @dataclass
 class AlignPairs(beam.PTransform):
-    """Align the two spaces of every pair of slices and seed, each as one element."""
+    """Fit every alignment to the two spaces of every pair of slices and seed."""
 
     workspace: Workspace
     plan: PairPlan
-    options: ScoreOptions
+    alignments: tuple[str, ...]
+    options: AlignOptions
     slices: beam.PCollection
 
-    def expand(self, spaces: beam.PCollection) -> beam.PCollection:
+    def expand(
+        self, spaces: beam.PCollection[tuple[SpaceKey, Trained]]
+    ) -> beam.PCollection[tuple[PairSeed, tuple[AlignTask, Aligned]]]:
         """Apply the transform."""
         sizes = beam.pvalue.AsDict(self.slices | "KeySizes" >> beam.Map(_index_of))
         return (
             spaces
-            | "KeyByPair" >> beam.ParDo(_Facts(self.plan), slices=sizes)
+            | "KeyByPair" >> beam.ParDo(_Sides(self.plan), slices=sizes)
             | "GroupByPair" >> beam.GroupByKey()
-            | "AlignPair" >> beam.ParDo(_Align(self.workspace, self.plan, self.options))
+            | "MakeTasks" >> beam.ParDo(_AlignTasks(self.alignments))
+            | "AlignPair" >> beam.ParDo(MakeArtefact(self.workspace, ALIGN, self.options))
+            | "KeepTask" >> beam.Map(_with_task)
         )
 
 
-class _Score(beam.DoFn):
-    def __init__(self, workspace: Workspace, options: ScoreOptions) -> None:
-        self._workspace = workspace
-        self._options = options
+class _ScoreTasks(beam.DoFn):
+    def process(
+        self, element: tuple[PairSeed, Iterable[tuple[AlignTask, Aligned]]]
+    ) -> Iterator[tuple[int, ScoreTask]]:
+        (pair, _), found = element
+        fitted = list(found)
+        task = fitted[0][0]
+        maps = {
+            task.alignment: None if task.alignment == "none" else aligned.part.file
+            for task, aligned in fitted
+        }
+        yield pair, ScoreTask(task.slices, task.spaces, task.seed, maps)
 
-    def process(self, element: tuple[PairTask, list[Any]]) -> Iterator[tuple[int, str]]:
-        task, part = element
-        scored = score_seed(self._workspace, task, part[2], self._options)
-        yield task.pair, scored["path"]
 
-
-class _Combine(beam.DoFn):
-    def __init__(self, workspace: Workspace, options: ScoreOptions) -> None:
-        self._workspace = workspace
-        self._options = options
-
-    def process(self, element: tuple[int, Iterable[str]]) -> Iterator[dict[str, Any]]:
-        pair, paths = element
-        yield combine_pair(self._workspace, pair, list(paths), self._options)
+class _CombineTasks(beam.DoFn):
+    def process(self, element: tuple[int, Iterable[ScoredSeed]]) -> Iterator[Any]:
+        pair, scored = element
+        yield pair, CombineTask(tuple(seed.rows for seed in scored))
 
 
 @dataclass
@@ -164,60 +177,68 @@ class ScorePairs(beam.PTransform):
     workspace: Workspace
     options: ScoreOptions
 
-    def expand(self, aligned: beam.PCollection) -> beam.PCollection:
+    def expand(
+        self, aligned: beam.PCollection[tuple[PairSeed, tuple[AlignTask, Aligned]]]
+    ) -> beam.PCollection[tuple[int, Combined]]:
         """Apply the transform."""
         return (
             aligned
-            | "ScoreSeed" >> beam.ParDo(_Score(self.workspace, self.options))
+            | "GroupAlignments" >> beam.GroupByKey()
+            | "MakeTasks" >> beam.ParDo(_ScoreTasks())
+            | "ScoreSeed" >> beam.ParDo(MakeArtefact(self.workspace, SCORE, self.options))
             | "GroupSeeds" >> beam.GroupByKey()
-            | "CombineSeeds" >> beam.ParDo(_Combine(self.workspace, self.options))
+            | "MakeCombineTasks" >> beam.ParDo(_CombineTasks())
+            | "CombineSeeds" >> beam.ParDo(MakeArtefact(self.workspace, COMBINE, self.options))
         )
 
 
-class _Neighbours(beam.DoFn):
-    def __init__(self, workspace: Workspace, plan: PairPlan, options: ScoreOptions) -> None:
-        self._workspace = workspace
+class _NeighbourTasks(beam.DoFn):
+    def __init__(self, plan: PairPlan, options: ScoreOptions) -> None:
         self._plan = plan
         self._options = options
 
     def process(
-        self,
-        element: dict[str, Any],
-        slices: dict[int, dict[str, Any]],
-        combined: list[dict[str, Any]],
-    ) -> Iterator[dict[str, Any]]:
-        index, seed = element["place"], element["seed"]
-        words = list(self._options.targets)
-        for receipt in combined:
-            if index in self._plan.pairs[receipt["pair"]]:
-                for ranking in receipt["tops"]:
-                    words.extend(ranking["words"][: self._options.neighbour_words])
-        yield find_neighbours(
-            self._workspace,
-            facts_of(self._plan, index, slices),
-            seed,
-            element["part"][1],
-            element["part"][2],
-            words,
-            self._options,
+        self, element: tuple[SpaceKey, Trained], combined: dict[int, Combined]
+    ) -> Iterator[tuple[SpaceKey, NeighbourTask]]:
+        key, trained = element
+        yield (
+            key,
+            neighbour_task(
+                self._plan,
+                key,
+                trained.part.file,
+                combined,
+                targets=self._options.targets,
+                most=self._options.neighbour_words,
+            ),
         )
 
 
 @dataclass
 class ListNeighbours(beam.PTransform):
-    """Find the neighbours of targets and most changed words in every slice and seed."""
+    """Find the neighbours of targets and most changed words in every slice and seed.
+
+    Attributes:
+        score: says which words get neighbours.
+        combined: scores of every pair.
+    """
 
     workspace: Workspace
     plan: PairPlan
-    options: ScoreOptions
-    slices: beam.PCollection
+    score: ScoreOptions
+    options: NeighbourOptions
     combined: beam.PCollection
 
-    def expand(self, spaces: beam.PCollection) -> beam.PCollection:
+    def expand(
+        self, spaces: beam.PCollection[tuple[SpaceKey, Trained]]
+    ) -> beam.PCollection[tuple[SpaceKey, Listed]]:
         """Apply the transform."""
-        sizes = beam.pvalue.AsDict(self.slices | "KeySizes" >> beam.Map(_index_of))
-        return spaces | "FindNeighbours" >> beam.ParDo(
-            _Neighbours(self.workspace, self.plan, self.options),
-            slices=sizes,
-            combined=beam.pvalue.AsList(self.combined),
+        return (
+            spaces
+            | "MakeTasks"
+            >> beam.ParDo(
+                _NeighbourTasks(self.plan, self.score),
+                combined=beam.pvalue.AsDict(self.combined),
+            )
+            | "FindNeighbours" >> beam.ParDo(MakeArtefact(self.workspace, NEIGHBOURS, self.options))
         )

@@ -7,14 +7,15 @@ training.
 import gzip
 from collections.abc import Sequence
 
-from transforms.change.preparing import read_feed
+from transforms.change.feeds import read_feed
 from transforms.change.sgns import sentences_of
 from transforms.common import files
+from transforms.common.receipts import File
 
 __all__ = ["write_text"]
 
 
-def write_text(folder: str, name: str, feed: Sequence[str]) -> str:
+def write_text(folder: str, name: str, feed: Sequence[File]) -> str:
     """Write a slice's sentences and return the file's path; the same view gives the same bytes."""
     files.make_folder(folder)
     path = files.join(folder, f"{name}.txt.gz")

@@ -1,94 +1,96 @@
 """Training as an artefact: one slice and one seed in, a part of table `vectors` out."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from schemas import TABLES
+from schemas.vectors import VECTORS
 from transforms.change.counts import look_up
-from transforms.change.preparing import read_counts, read_feed
+from transforms.change.feeds import read_counts, read_feed
 from transforms.change.sgns import SgnsOptions, derive_seed, sentences_of, train
-from transforms.common.artefacts import Artefact, Workspace, produce
+from transforms.common.artefacts import Artefact, Stage
 from transforms.common.errors import LexbeamError
-from transforms.common.tables import write_part
+from transforms.common.receipts import File
+from transforms.common.tables import PartFile, write_part
 
-__all__ = ["TrainTask", "train_space"]
+__all__ = ["TRAIN", "TrainTask", "Trained"]
 
 BATCH_WORDS = 4_096
 
 
 class TrainTask(NamedTuple):
-    """A slice to train with a seed: `feed` are the files of its sentences, in order."""
+    """A slice to train with a seed.
+
+    Attributes:
+        tokens: words of the slice.
+        slice: its name.
+        seed: the seed as given.
+        min_count: its frequency cut.
+        counts: its counts.
+        sentences: number of its sentences.
+        feed: the files of its sentences, in the order of training.
+    """
 
     tokens: int
     slice: str
-    place: int
     seed: int
-    part: int
-    counts: str
+    min_count: int
+    counts: File
     sentences: int
-    feed: tuple[str, ...]
+    feed: tuple[File, ...]
 
 
-def train_space(workspace: Workspace, task: TrainTask, options: SgnsOptions) -> dict[str, Any]:
-    """Train an embedding; returns its `part`, `slice` (name), `place`, `seed` and `counts`."""
-    identity = [
-        task.slice,
-        task.seed,
-        task.part,
-        [path.rpartition("/")[2] for path in (task.counts, *task.feed)],
-        asdict(options),
-    ]
+@dataclass(frozen=True)
+class Trained:
+    """An embedding, a part of table `vectors`."""
 
+    part: PartFile
+
+
+def _identity(task: TrainTask, options: SgnsOptions) -> Any:
+    return [
+        task.slice, task.seed, task.counts.sha256, [file.sha256 for file in task.feed],
+        asdict(replace(options, min_count=task.min_count)),
+    ]  # fmt: skip
+
+
+def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> Trained:
     if not task.sentences:
         raise LexbeamError(
             f"slice {task.slice!r} has no sentence left: lower --min-sentence, or take wider slices"
         )
-
-    def build(artefact: Artefact) -> Any:
-        counts = read_counts(task.counts)
-        uses = dict(zip(counts["word"].to_pylist(), counts["count"].to_pylist(), strict=True))
-        words, vectors = train(
-            lambda: sentences_of(read_feed(task.feed)),
-            uses,
-            options,
-            seed=derive_seed(task.slice, task.seed),
-            sentences=task.sentences,
-            tokens=task.tokens,
-            slice_name=task.slice,
-        )
-        rows = look_up(counts, pa.array(words, pa.string()))
-        size = len(words)
-        table = pa.table(
-            [
-                pa.repeat(task.slice, size),
-                pa.repeat(pa.scalar(task.seed, pa.int32()), size),
-                *(rows[name] for name in ("word", "count", "documents", "proper_nouns")),
-                pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), options.dim),
-            ],
-            names=TABLES["vectors"].schema(options.dim).names,
-        )
-        part = write_part(
-            artefact.path(".parquet"),
-            TABLES["vectors"].schema(options.dim),
-            _cut(table),
-            table="vectors",
-            number=task.part,
-            sort_keys=TABLES["vectors"].key,
-        )
-        return {
-            "part": part,
-            "slice": task.slice,
-            "place": task.place,
-            "seed": task.seed,
-            "counts": task.counts,
-            "tokens": task.tokens,
-        }
-
-    return produce(workspace, "train", identity, build)
+    counts = read_counts(task.counts)
+    uses = dict(zip(counts["word"].to_pylist(), counts["count"].to_pylist(), strict=True))
+    words, vectors = train(
+        lambda: sentences_of(read_feed(task.feed)),
+        uses,
+        replace(options, min_count=task.min_count),
+        seed=derive_seed(task.slice, task.seed),
+        sentences=task.sentences,
+        tokens=task.tokens,
+        slice_name=task.slice,
+    )
+    rows = look_up(counts, pa.array(words, pa.string()))
+    size = len(words)
+    schema = VECTORS.schema(dim=options.dim)
+    table = pa.table(
+        [
+            pa.repeat(task.slice, size),
+            pa.repeat(pa.scalar(task.seed, pa.int32()), size),
+            *(rows[name] for name in ("word", "count", "documents", "proper_nouns")),
+            pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), options.dim),
+        ],
+        names=schema.names,
+    )
+    return Trained(write_part(artefact, schema, _cut(table), sort_keys=VECTORS.key))
 
 
 def _cut(table: pa.Table) -> Sequence[pa.Table]:
     return [table.slice(start, BATCH_WORDS) for start in range(0, table.num_rows, BATCH_WORDS)]
+
+
+TRAIN: Stage[TrainTask, SgnsOptions, Trained] = Stage(
+    name="change/train", receipt=Trained, identity=_identity, build=_train
+)

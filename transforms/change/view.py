@@ -49,6 +49,7 @@ class ViewBatch(NamedTuple):
         tokens_before: per slice, tokens before any filter, int64.
         short: per slice, sentences dropped as too short or as holding no word, int64.
         split: per slice, sentences split, int64.
+        inside: per slice, ids of its documents, each once, before any filter.
         outside_sentences: sentences in no slice.
         outside: ids of the documents in no slice, each once, in order of appearance.
     """
@@ -63,6 +64,7 @@ class ViewBatch(NamedTuple):
     tokens_before: Ints
     short: Ints
     split: Ints
+    inside: list[list[str]]
     outside_sentences: int
     outside: list[str]
 
@@ -162,6 +164,10 @@ def derive(
         tokens_before=_per_slice(place, slices, all_lengths),
         short=_per_slice(place[~kept], slices),
         split=_per_slice(split, slices),
+        inside=[
+            pc.unique(_column(table, "document_id").filter(pa.array(place == index))).to_pylist()
+            for index in range(len(slices))
+        ],
         outside_sentences=outside_sentences,
         outside=outside.to_pylist(),
     )

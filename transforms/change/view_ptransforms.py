@@ -1,7 +1,7 @@
 """Beam glue of the training view.
 
-    DeriveView    PCollection[SentencePart] -> PCollection[receipt of derive_part]
-    MergeSlices   PCollection[receipt of derive_part] -> PCollection[SliceReady]
+    DeriveView    PCollection[SentencePart] -> PCollection[list[Viewed]], one per slice
+    MergeSlices   PCollection[list[Viewed]] -> PCollection[SliceReady]
     WriteText     PCollection[SliceReady] -> one text file per slice
 
 Counter (namespace `change`): tokens.
@@ -14,21 +14,22 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.metrics import Metrics
 
+from transforms.change.feeds import SentencePart, StagedView
 from transforms.change.plan import SliceReady
 from transforms.change.preparing import (
-    SentencePart,
-    StagedView,
+    MEASURE,
+    VIEW,
+    Measured,
+    Viewed,
     ViewPlan,
-    derive_part,
+    ViewTask,
     document_ids,
     limits_of,
-    measure_part,
-    merge_range,
-    merge_slice,
 )
+from transforms.change.slice_merges import COUNT, SHUFFLE, PartCounts, Shuffled, SliceCounts
 from transforms.change.text import write_text
 from transforms.common.artefacts import Workspace
-from transforms.common.ptransforms import SpreadOverLanes
+from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
 
 __all__ = ["DeriveView", "MergeSlices", "WriteText"]
 
@@ -52,27 +53,10 @@ class _Sorted(beam.DoFn):
         yield part, sorted(names)
 
 
-class _Measure(beam.DoFn):
-    def __init__(self, workspace: Workspace, plan: ViewPlan) -> None:
-        self._workspace = workspace
-        self._plan = plan
+class _Tasks(beam.DoFn):
+    """Make the tasks of a part, one per slice."""
 
-    def process(self, element: SentencePart, repeated: dict[str, list[str]]) -> Iterator[list[Any]]:
-        left_out = repeated.get(element.sha256, [])
-        yield measure_part(self._workspace, element, self._plan, left_out)
-
-
-class _Limits(beam.DoFn):
-    def __init__(self, budget: int | str) -> None:
-        self._budget = budget
-
-    def process(self, element: tuple[int, Iterable[list[Any]]]) -> Iterator[list[int]]:
-        yield limits_of(list(element[1]), self._budget)
-
-
-class _Derive(beam.DoFn):
-    def __init__(self, workspace: Workspace, plan: ViewPlan) -> None:
-        self._workspace = workspace
+    def __init__(self, plan: ViewPlan) -> None:
         self._plan = plan
 
     def process(
@@ -80,9 +64,25 @@ class _Derive(beam.DoFn):
         element: SentencePart,
         repeated: dict[str, list[str]],
         limits: list[int] | None = None,
-    ) -> Iterator[dict[str, Any]]:
-        left_out = repeated.get(element.sha256, [])
-        yield derive_part(self._workspace, element, self._plan, limits, left_out)
+    ) -> Iterator[tuple[str, list[ViewTask]]]:
+        left_out = tuple(repeated.get(element.sha256, ()))
+        slices = self._plan.slices
+        bins = limits if limits is not None else [None] * len(slices)
+        yield (
+            element.sha256,
+            [
+                ViewTask(element, slice, left_out, limit)
+                for slice, limit in zip(slices, bins, strict=True)
+            ],
+        )
+
+
+class _Limits(beam.DoFn):
+    def __init__(self, budget: int | str) -> None:
+        self._budget = budget
+
+    def process(self, element: tuple[int, Iterable[list[Measured]]]) -> Iterator[list[int]]:
+        yield limits_of(list(element[1]), self._budget)
 
 
 def _rows(part: SentencePart) -> float:
@@ -104,24 +104,29 @@ class DeriveView(beam.PTransform):
     lanes: int
     settle: bool
 
-    def expand(self, parts: beam.PCollection) -> beam.PCollection:
+    def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[list[Viewed]]:
         """Apply the transform."""
         spread = parts | "SpreadParts" >> SpreadOverLanes(
-            weight=_rows, lanes=self.lanes, workspace=self.workspace, stage="view"
+            weight=_rows, lanes=self.lanes, workspace=self.workspace, stage=VIEW.name
         )
         repeated = beam.pvalue.AsDict(self._repeated(parts))
-        derive = _Derive(self.workspace, self.plan)
-        if self.budget is None:
-            return spread | "DerivePart" >> beam.ParDo(derive, repeated=repeated)
-        limits = (
+        limits = {}
+        if self.budget is not None:
+            measured = (
+                spread
+                | "MakeMeasureTasks" >> beam.ParDo(_Tasks(self.plan), repeated=repeated)
+                | "MeasurePart" >> beam.ParDo(MakeArtefact(self.workspace, MEASURE, self.plan))
+                | "TakeMeasured" >> beam.Values()
+                | "GatherMeasured" >> beam.WithKeys(0)
+                | "GroupMeasured" >> beam.GroupByKey()
+                | "FindLimits" >> beam.ParDo(_Limits(self.budget))
+            )
+            limits["limits"] = beam.pvalue.AsSingleton(measured)
+        return (
             spread
-            | "MeasurePart" >> beam.ParDo(_Measure(self.workspace, self.plan), repeated=repeated)
-            | "GatherMeasured" >> beam.WithKeys(0)
-            | "GroupMeasured" >> beam.GroupByKey()
-            | "FindLimits" >> beam.ParDo(_Limits(self.budget))
-        )
-        return spread | "DerivePart" >> beam.ParDo(
-            derive, repeated=repeated, limits=beam.pvalue.AsSingleton(limits)
+            | "MakeTasks" >> beam.ParDo(_Tasks(self.plan), repeated=repeated, **limits)
+            | "DerivePart" >> beam.ParDo(MakeArtefact(self.workspace, VIEW, self.plan))
+            | "TakeViewed" >> beam.Values()
         )
 
     def _repeated(self, parts: beam.PCollection) -> beam.PCollection:
@@ -141,51 +146,68 @@ class DeriveView(beam.PTransform):
 class _BySlice(beam.DoFn):
     """Key what a slice's counts need, without the list of batches."""
 
-    def __init__(self, slices: int) -> None:
-        self._slices = slices
+    def process(self, element: list[Viewed]) -> Iterator[tuple[int, PartCounts]]:
+        for place, viewed in enumerate(element):
+            yield (
+                place,
+                PartCounts(
+                    viewed.counts,
+                    viewed.documents,
+                    viewed.sentences_kept,
+                    viewed.tokens,
+                    viewed.largest_document,
+                    viewed.tokens_before,
+                    viewed.short,
+                    viewed.split,
+                    viewed.sampled_out,
+                ),
+            )
 
-    def process(self, element: dict[str, Any]) -> Iterator[tuple[int, dict[str, Any]]]:
-        small = {name: element[name] for name in ("counts", "sizes", "totals")}
-        for index in range(self._slices):
-            yield index, small
 
-
-class _MergeSlice(beam.DoFn):
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
-
+class _CountTask(beam.DoFn):
     def process(
-        self, element: tuple[int, Iterable[dict[str, Any]]]
-    ) -> Iterator[tuple[int, dict[str, Any]]]:
-        index, receipts = element
-        merged = merge_slice(self._workspace, index, list(receipts))
-        Metrics.counter("change", "tokens").inc(merged["tokens"])
-        yield index, merged
+        self, element: tuple[int, Iterable[PartCounts]]
+    ) -> Iterator[tuple[int, tuple[PartCounts, ...]]]:
+        yield element[0], tuple(element[1])
+
+
+class _CountTokens(beam.DoFn):
+    def process(self, element: tuple[int, SliceCounts]) -> Iterator[tuple[int, SliceCounts]]:
+        Metrics.counter("change", "tokens").inc(element[1].tokens)
+        yield element
 
 
 class _ByRange(beam.DoFn):
-    def process(self, element: dict[str, Any]) -> Iterator[tuple[tuple[int, int], StagedView]]:
-        for index, number, ordinal in element["batches"]:
-            yield (index, number), StagedView(element["path"], ordinal)
+    def process(self, element: list[Viewed]) -> Iterator[tuple[tuple[int, int], StagedView]]:
+        for place, viewed in enumerate(element):
+            for ordinal, number in enumerate(viewed.ranges):
+                yield (place, number), StagedView(viewed.sentences, ordinal)
 
 
-class _MergeRange(beam.DoFn):
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
-
+class _ShuffleTask(beam.DoFn):
     def process(
         self, element: tuple[tuple[int, int], Iterable[StagedView]]
-    ) -> Iterator[tuple[int, tuple[int, str]]]:
-        (index, number), staged = element
-        yield index, (number, merge_range(self._workspace, list(staged))["path"])
+    ) -> Iterator[tuple[tuple[int, int], tuple[StagedView, ...]]]:
+        yield element[0], tuple(element[1])
+
+
+def _by_slice(
+    element: tuple[tuple[int, int], Shuffled],
+) -> tuple[int, tuple[int, Shuffled]]:
+    (place, number), shuffled = element
+    return place, (number, shuffled)
 
 
 class _Ready(beam.DoFn):
     def process(self, element: tuple[int, dict[str, Iterable[Any]]]) -> Iterator[SliceReady]:
-        index, found = element
-        feed = tuple(path for _, path in sorted(found["ranges"]))
-        for receipt in found["sizes"]:
-            yield SliceReady(index, receipt, feed)
+        place, found = element
+        ranges = sorted(found["ranges"], key=_number)
+        for counts in found["sizes"]:
+            yield SliceReady(place, counts, tuple(shuffled.feed for _, shuffled in ranges))
+
+
+def _number(entry: tuple[int, Shuffled]) -> int:
+    return entry[0]
 
 
 @dataclass
@@ -193,21 +215,24 @@ class MergeSlices(beam.PTransform):
     """Bring together each slice's counts and its sentences in the order of training."""
 
     workspace: Workspace
-    slices: int
 
-    def expand(self, receipts: beam.PCollection) -> beam.PCollection:
+    def expand(self, viewed: beam.PCollection[list[Viewed]]) -> beam.PCollection[SliceReady]:
         """Apply the transform."""
         sizes = (
-            receipts
-            | "KeyBySlice" >> beam.ParDo(_BySlice(self.slices))
+            viewed
+            | "KeyBySlice" >> beam.ParDo(_BySlice())
             | "GroupBySlice" >> beam.GroupByKey()
-            | "MergeSlice" >> beam.ParDo(_MergeSlice(self.workspace))
+            | "MakeCountTasks" >> beam.ParDo(_CountTask())
+            | "MergeSlice" >> beam.ParDo(MakeArtefact(self.workspace, COUNT, None))
+            | "CountTokens" >> beam.ParDo(_CountTokens())
         )
         ranges = (
-            receipts
+            viewed
             | "KeyByRange" >> beam.ParDo(_ByRange())
             | "GroupByRange" >> beam.GroupByKey()
-            | "MergeRange" >> beam.ParDo(_MergeRange(self.workspace))
+            | "MakeShuffleTasks" >> beam.ParDo(_ShuffleTask())
+            | "MergeRange" >> beam.ParDo(MakeArtefact(self.workspace, SHUFFLE, None))
+            | "KeyShuffledBySlice" >> beam.Map(_by_slice)
         )
         return (
             {"sizes": sizes, "ranges": ranges}
@@ -227,11 +252,11 @@ class _WriteText(beam.DoFn):
 
 @dataclass
 class WriteText(beam.PTransform):
-    """Write the training view as text, one file per slice."""
+    """Write the training view as text, one file per slice; yields the files' paths."""
 
     folder: str
     names: tuple[str, ...]
 
-    def expand(self, ready: beam.PCollection) -> beam.PCollection:
+    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[str]:
         """Apply the transform."""
         return ready | "WriteSlice" >> beam.ParDo(_WriteText(self.folder, self.names))

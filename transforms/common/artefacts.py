@@ -1,93 +1,210 @@
-"""Artefacts: files of unfinished work, named by the digest of all that they are made from.
+"""Artefacts: files of unfinished work that outlive a run, named by the digest of what decides them.
 
-A worker asks for an artefact by its identity; if its receipt is there, an earlier run (or another
-worker) has made it, and the receipt is all that is needed. So resume, refresh and late writers are
-one mechanism. The receipt is written last: while it is missing, nothing of the artefact counts.
+A stage says what decides an artefact: the content of its inputs, the options that it uses and the
+code that makes it. Who asks for an artefact whose receipt is there gets the receipt. So resume,
+rerun with another option, refresh and late writers are one mechanism.
+
+    class Counted(NamedTuple): ...                        # a task: what the artefact is made from
+
+    COUNT = Stage(name="change/count", receipt=Counts, identity=_identity, build=_count)
+    receipt = make(workspace, COUNT, task, options)       # made, or taken up
+
+A receipt is a typed record with size and SHA-256 of each file that it stands for. The files are on
+the disk before it is written. What is taken up is checked: sizes always, digests when a file is
+read (`checked`). What is missing or damaged counts as not made.
 """
 
-import json
-from collections.abc import Callable, Iterator
+import functools
+import logging
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, BinaryIO, NamedTuple
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from transforms.common import files
-from transforms.common.fingerprints import canonical_json, code_digest, digest, environment
+from transforms.common.code_identity import CodeIdentity, code_identity
+from transforms.common.fingerprints import digest
+from transforms.common.receipts import ArtefactPath, File, read_receipt, write_receipt
+from transforms.common.sound import HashedStream, is_sound_size, note_sound
 
-__all__ = ["Artefact", "Workspace", "plan", "produce"]
+__all__ = [
+    "FREED",
+    "Artefact",
+    "Stage",
+    "Workspace",
+    "files_of",
+    "make",
+    "make_all",
+    "plan",
+    "stage_entry",
+]
+
+log = logging.getLogger("lexbeam")
+
+T = TypeVar("T")
+Options = TypeVar("Options")
+R = TypeVar("R")
+
+FREED = ".freed"  # beside a receipt: its files were removed on purpose, see `keeping`
 
 
 class Workspace(NamedTuple):
-    """Where artefacts of a run lie: one folder per stage below `root`."""
+    """Where artefacts lie: `root`, and in it a folder per section and stage."""
 
     root: str
 
     def stage(self, name: str) -> str:
-        """Return the folder of a stage."""
-        return files.join(self.root, name)
+        """Return the folder of a stage, by its name with its section: `change/train`."""
+        return files.join(self.root, *name.split("/"))
 
 
-class Artefact(NamedTuple):
-    """An artefact being made: `path` gives its files' paths, `writing` opens one."""
+class Artefact:
+    """An artefact being made: `writing` opens its files, `file` tells of a finished one."""
 
-    stem: str
+    def __init__(self, stem: str) -> None:
+        self.stem = stem
+        self._files: dict[str, File] = {}
 
-    def path(self, suffix: str) -> str:
+    def path(self, suffix: str) -> ArtefactPath:
         """Return the path of the artefact's file with this suffix."""
-        return f"{self.stem}{suffix}"
+        return ArtefactPath(f"{self.stem}{suffix}")
 
     @contextmanager
-    def writing(self, suffix: str) -> Iterator[BinaryIO]:
+    def writing(self, suffix: str) -> Iterator[HashedStream]:
         """Open one of the artefact's files for writing."""
-        with files.writing(self.path(suffix)) as stream:
-            yield stream
+        path = self.path(suffix)
+        with files.writing(path, durable=True) as stream:
+            hashed = HashedStream(stream)
+            yield hashed
+        self._files[suffix] = File(path, hashed.bytes, hashed.sha256.hexdigest())
+        note_sound(self._files[suffix])
+
+    def file(self, suffix: str) -> File:
+        """Return path, size and digest of a file that has been written."""
+        return self._files[suffix]
 
 
-def produce(
-    workspace: Workspace, stage: str, identity: Any, build: Callable[[Artefact], Any]
-) -> Any:
-    """Return the receipt of the artefact with this identity, making the artefact if needed.
+def _nothing_chosen(_: Any, __: Any) -> Mapping[str, Collection[str]]:
+    return {}
 
-    Args:
-        workspace: where artefacts lie.
-        stage: the stage, a folder's name.
-        identity: plain values: every input's digest and every option that can change the result.
-            The digests of the code and of the environment are added here.
-        build: makes the files and returns the receipt, plain values that JSON keeps as they are.
+
+@dataclass(frozen=True, kw_only=True)
+class Stage(Generic[T, Options, R]):
+    """A kind of artefact.
+
+    Attributes:
+        name: section and stage, `change/train`; the folder of its artefacts.
+        receipt: type of the receipt, a dataclass.
+        identity: from a task and the options, plain values that decide the artefact: digests of
+            the inputs' content and the options used; no path, no position.
+        build: from an artefact, a task and the options: makes the files, returns the receipt.
+        together: whether `build` takes a list of artefacts and of tasks, and returns receipts.
+        chosen: from a task and the options, the entries of registries that count, see
+            `code_identity`.
     """
-    name = digest([code_digest(), environment(), stage, identity])
-    artefact = Artefact(files.join(workspace.stage(stage), name))
-    receipt_path = artefact.path(".json")
-    text = _read(receipt_path)
-    if text is not None:
-        files.touch(receipt_path)  # `lexbeam status` tells by the time what is of this run
-    else:
-        files.make_folder(workspace.stage(stage))
-        # Paths are kept relative to the work folder, which may be moved before a resume.
-        text = canonical_json(build(artefact)).replace(_quoted(workspace.root), HERE)
-        files.write_bytes(receipt_path, text)
-    return json.loads(text.replace(HERE, _quoted(workspace.root)))
+
+    name: str
+    receipt: type[R]
+    identity: Callable[[T, Options], Any]
+    build: Callable[..., Any]
+    together: bool = False
+    chosen: Callable[[T, Options], Mapping[str, Collection[str]]] = _nothing_chosen
+
+    def code(self, chosen: Mapping[str, Collection[str]] | None = None) -> CodeIdentity:
+        """Return the identity of the code that makes artefacts with these entries, or with all."""
+        entries = tuple(sorted((name, tuple(sorted(c))) for name, c in (chosen or {}).items()))
+        return _code(self.build, self.receipt, entries)  # type: ignore[arg-type]
 
 
-HERE = b'"work:/'
+def stage_entry(
+    stage: Stage[Any, Any, Any], chosen: Mapping[str, Collection[str]] | None = None
+) -> dict[str, Any]:
+    """Return what a manifest says of a stage: its code's identity, and with which entries."""
+    code = stage.code(chosen)
+    return {
+        "identity": code.digest,
+        "code": code.code,
+        "chosen": {name: sorted(entries) for name, entries in (chosen or {}).items()},
+    }
 
 
-def _quoted(root: str) -> bytes:
-    """Return how a path in `root` begins in JSON."""
-    return canonical_json(root.rstrip("/") + "/")[:-1]
+@functools.cache
+def _code(
+    build: Callable[..., Any], receipt: type, entries: tuple[tuple[str, tuple[str, ...]], ...]
+) -> CodeIdentity:
+    return code_identity(build, receipt, chosen=dict(entries))
 
 
-def _read(path: str) -> bytes | None:
-    try:
-        return files.read_bytes(path)
-    except FileNotFoundError:
+def make(workspace: Workspace, stage: Stage[T, Options, R], task: T, options: Options) -> R:
+    """Return the receipt of a task's artefact, making the artefact if it is not there."""
+    return make_all(workspace, stage, [task], options)[0]
+
+
+def make_all(
+    workspace: Workspace, stage: Stage[T, Options, R], tasks: Sequence[T], options: Options
+) -> list[R]:
+    """Return the receipts of several tasks' artefacts, making those that are not there."""
+    artefacts = [
+        Artefact(files.join(workspace.stage(stage.name), _name(stage, task, options)))
+        for task in tasks
+    ]
+    receipts = [_taken_up(workspace, stage, artefact) for artefact in artefacts]
+    missing = [place for place, receipt in enumerate(receipts) if receipt is None]
+    if missing:
+        files.make_folder(workspace.stage(stage.name))
+        todo = [(artefacts[place], tasks[place]) for place in missing]
+        if stage.together:
+            made = stage.build([a for a, _ in todo], [t for _, t in todo], options)
+        else:
+            made = [stage.build(artefact, task, options) for artefact, task in todo]
+        files.sync_folder(workspace.stage(stage.name))
+        for place, receipt in zip(missing, made, strict=True):
+            stem = artefacts[place].stem
+            files.remove(stem + FREED)
+            write_receipt(f"{stem}.json", workspace.root, receipt, files_of(receipt))
+            receipts[place] = receipt
+    return receipts  # type: ignore[return-value]
+
+
+def _name(stage: Stage[T, Options, R], task: T, options: Options) -> str:
+    code = stage.code(stage.chosen(task, options)).digest
+    return digest([stage.name, code, stage.identity(task, options)])
+
+
+def _taken_up(workspace: Workspace, stage: Stage[T, Options, R], artefact: Artefact) -> R | None:
+    path = artefact.path(".json")
+    receipt = read_receipt(path, workspace.root, stage.receipt)
+    if receipt is None:
         return None
-    except OSError:
-        if files.exists(path):
-            raise
+    for file in files_of(receipt):
+        found = is_sound_size(file)
+        if found or (found is None and files.exists(artefact.path(FREED))):
+            continue
+        state = "missing" if found is None else "of another size"
+        log.warning("%s is %s: it is made anew", file.path, state)
         return None
+    files.touch(path)  # `lexbeam status` tells by the time what is of this run
+    return receipt
+
+
+def files_of(value: Any) -> Iterator[File]:
+    """Yield the files that a receipt stands for, in the order of its fields."""
+    if isinstance(value, File):
+        yield value
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from files_of(getattr(value, field.name))
+    elif isinstance(value, tuple | list):
+        # Long lists are of plain values, which need not be looked through.
+        if hasattr(value, "_fields") or (value and not isinstance(value[0], str | int | float)):
+            for item in value:
+                yield from files_of(item)
+    elif isinstance(value, dict):
+        yield from files_of(list(value.values()))
 
 
 def plan(workspace: Workspace, stage: str, artefacts: int) -> None:
     """Note how many artefacts a stage is to make, for whoever watches the work."""
-    files.make_folder(workspace.stage("plan"))
-    files.write_bytes(files.join(workspace.stage("plan"), stage), str(artefacts).encode())
+    path = files.join(workspace.root, "plan", *stage.split("/"))
+    files.make_folder(path.rpartition("/")[0])
+    files.write_bytes(path, str(artefacts).encode())

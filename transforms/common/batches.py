@@ -11,6 +11,8 @@ from typing import BinaryIO
 import pyarrow as pa
 
 from transforms.common import files
+from transforms.common.receipts import File
+from transforms.common.sound import HashedStream, checked
 
 __all__ = ["BatchReader", "BatchWriter"]
 
@@ -18,7 +20,7 @@ __all__ = ["BatchReader", "BatchWriter"]
 class BatchWriter:
     """Writes batches of one schema to a stream; `write` returns each batch's ordinal."""
 
-    def __init__(self, stream: BinaryIO, schema: pa.Schema) -> None:
+    def __init__(self, stream: BinaryIO | HashedStream, schema: pa.Schema) -> None:
         options = pa.ipc.IpcWriteOptions(
             compression="lz4", unify_dictionaries=False, use_threads=False
         )
@@ -44,26 +46,31 @@ class BatchWriter:
 
 
 class BatchReader:
-    """Reads batches by (path, ordinal), holding at most `limit` files open."""
+    """Reads batches by (file, ordinal), holding at most `limit` files open.
+
+    A file that is not sound raises `Damaged` when it is opened.
+    """
 
     def __init__(self, limit: int = 128) -> None:
         self._limit = limit
         self._open: OrderedDict[str, tuple[BinaryIO, pa.ipc.RecordBatchFileReader]] = OrderedDict()
 
-    def read(self, path: str, ordinal: int) -> pa.RecordBatch:
+    def read(self, file: File, ordinal: int) -> pa.RecordBatch:
         """Return one batch."""
-        return self._reader(path).get_batch(ordinal)
+        return self._reader(file).get_batch(ordinal)
 
-    def count(self, path: str) -> int:
+    def count(self, file: File) -> int:
         """Return how many batches the file holds."""
-        return self._reader(path).num_record_batches
+        return self._reader(file).num_record_batches
 
-    def _reader(self, path: str) -> pa.ipc.RecordBatchFileReader:
+    def _reader(self, file: File) -> pa.ipc.RecordBatchFileReader:
+        path = file.path
         if path in self._open:
             self._open.move_to_end(path)
             return self._open[path][1]
         if len(self._open) >= self._limit:
             self._open.popitem(last=False)[1][0].close()
+        checked(file)
         stream = pa.OSFile(path) if files.is_local(path) else files.open_read(path)
         self._open[path] = (stream, pa.ipc.open_file(stream))
         return self._open[path][1]

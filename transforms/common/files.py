@@ -8,6 +8,7 @@ import errno
 import glob
 import os
 import posixpath
+import secrets
 import shutil
 import stat
 from collections.abc import Iterator
@@ -27,12 +28,18 @@ __all__ = [
     "make_folder",
     "open_read",
     "read_bytes",
-    "remove_tree",
+    "remove",
     "root_of",
+    "size",
+    "sync_folder",
+    "temporary",
     "touch",
     "write_bytes",
     "writing",
 ]
+
+# What `temporary` appends: nobody else's file is likely to end so.
+TEMPORARY = r"\.[0-9a-f]{16}\.tmp"
 
 
 class Entry(NamedTuple):
@@ -69,6 +76,14 @@ def exists(path: str) -> bool:
     return os.path.exists(path) if is_local(path) else bool(_beam().exists(path))
 
 
+def size(path: str) -> int | None:
+    """Return the bytes of a file; None where there is none."""
+    if is_local(path):
+        return os.path.getsize(path) if os.path.isfile(path) else None
+    found = _beam().match([path])[0].metadata_list
+    return found[0].size_in_bytes if found else None
+
+
 def make_folder(path: str) -> None:
     """Make the folder and its parents; object stores need none."""
     if is_local(path):
@@ -96,12 +111,18 @@ def read_bytes(path: str) -> bytes:
         return stream.read()
 
 
+def temporary(path: str) -> str:
+    """Return a name beside `path` for what is not whole yet; no two calls anywhere return one."""
+    return f"{path}.{secrets.token_hex(8)}.tmp"
+
+
 @contextmanager
-def writing(path: str) -> Iterator[BinaryIO]:
+def writing(path: str, *, durable: bool = False) -> Iterator[BinaryIO]:
     """Open `path` for writing; the file appears under its name when the block ends well.
 
-    On object stores an upload is atomic by itself. Locally the bytes go to a temporary name of
-    this process first, so that a late or killed writer leaves no half file under the name.
+    On object stores an upload is atomic by itself. Locally the bytes go to a temporary name first,
+    so that a late or killed writer leaves no half file under the name. If `durable`, they are on
+    the disk before the file has its name.
     """
     if not is_local(path):
         from apache_beam.io.filesystem import CompressionTypes
@@ -109,34 +130,55 @@ def writing(path: str) -> Iterator[BinaryIO]:
         with _beam().create(path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
             yield stream
         return
-    temporary = f"{path}.{os.getpid()}.tmp"
+    hidden = temporary(path)
     try:
-        with open(temporary, "wb") as stream:
+        with open(hidden, "xb") as stream:
             yield stream
-        os.replace(temporary, path)
+            if durable:
+                stream.flush()
+                os.fsync(stream.fileno())
+        os.replace(hidden, path)
     except BaseException:
         with suppress(FileNotFoundError):
-            os.remove(temporary)
+            os.remove(hidden)
         raise
 
 
-def write_bytes(path: str, content: bytes) -> None:
+def write_bytes(path: str, content: bytes, *, durable: bool = False) -> None:
     """Write a small file whole."""
-    with writing(path) as stream:
+    with writing(path, durable=durable) as stream:
         stream.write(content)
 
 
+def sync_folder(path: str) -> None:
+    """Bring the names in a local folder to the disk."""
+    if is_local(path):
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
 def link_or_copy(source: str, target: str) -> None:
-    """Put the file `source` at `target` too: a hard link where possible, else a copy."""
+    """Put the file `source` at `target` too: a hard link where possible, else a copy.
+
+    What is at `target` is replaced in one step, so that who reads it sees the one or the other.
+    """
     if not is_local(target):
         _beam().copy([source], [target])
         return
-    if os.path.exists(target):
-        os.remove(target)
+    hidden = temporary(target)
     try:
-        os.link(source, target)
-    except OSError:
-        shutil.copyfile(source, target)
+        try:
+            os.link(source, hidden)
+        except OSError:
+            shutil.copyfile(source, hidden)
+        os.replace(hidden, target)
+    finally:
+        # Where both names are of one file already, replacing does nothing and leaves the first.
+        with suppress(FileNotFoundError):
+            os.remove(hidden)
 
 
 def touch(path: str) -> None:
@@ -145,12 +187,13 @@ def touch(path: str) -> None:
         os.utime(path)
 
 
-def remove_tree(path: str) -> None:
-    """Remove a folder with all in it; nothing happens where there is none."""
+def remove(path: str) -> None:
+    """Remove a file; nothing happens where there is none."""
     if is_local(path):
-        shutil.rmtree(path, ignore_errors=True)
-    elif _beam().match([join(path, "**")])[0].metadata_list:
-        _beam().delete([path + "/"])
+        with suppress(FileNotFoundError):
+            os.remove(path)
+    elif exists(path):
+        _beam().delete([path])
 
 
 def list_files(path: str) -> list[Entry]:

@@ -1,20 +1,22 @@
 """Merging of staged batches into one part of a published table.
 
 What a merge is told is only where batches lie and what they are sorted by; it reads them one by
-one, in order, so its memory is that of a row group, whatever the corpus.
+one, in order, so its memory is that of a row group, whatever the corpus. What a table's merge does
+stands with the table: a `Stage` whose `build` calls `merge` with the rows in their order.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from schemas import TABLES
-from transforms.common.artefacts import Artefact, Workspace, produce
+from schemas.columns import Table
+from transforms.common.artefacts import Artefact
 from transforms.common.batches import BatchReader
-from transforms.common.tables import Part, sort_rows, write_part
+from transforms.common.receipts import File
+from transforms.common.tables import PartFile, write_part
 
-__all__ = ["MERGES", "Staged", "merge_part"]
+__all__ = ["MergeTask", "Staged", "batches", "in_order", "merge", "staged_identity"]
 
 
 class Staged(NamedTuple):
@@ -24,55 +26,38 @@ class Staged(NamedTuple):
     """
 
     order: tuple[str, int]
-    path: str
+    file: File
     ordinal: int
 
 
-def merge_part(workspace: Workspace, table: str, index: int, staged: Sequence[Staged]) -> Part:
-    """Merge batches into part `index` of `table`, sorted by the table's key."""
-    ordered = sorted(staged)
-    identity = [table, index, [[*e.order, e.path.rpartition("/")[2], e.ordinal] for e in ordered]]
+class MergeTask(NamedTuple):
+    """What becomes part `bucket` of `parts`."""
 
-    def build(artefact: Artefact) -> Any:
-        with BatchReader() as reader:
-            return write_part(
-                artefact.path(".parquet"),
-                TABLES[table].schema(),
-                MERGES[table](reader, ordered),
-                table=table,
-                number=index,
-                sort_keys=TABLES[table].key,
-            )
-
-    return Part(*produce(workspace, f"merge-{table}", identity, build))
+    bucket: int
+    parts: int
+    staged: tuple[Staged, ...]
 
 
-def _in_order(reader: BatchReader, staged: Sequence[Staged]) -> Iterator[pa.RecordBatch]:
+def staged_identity(task: MergeTask, _: Any) -> Any:
+    """Return what decides a part that is made of whole batches: they, in order."""
+    return [[*e.order, e.file.sha256, e.ordinal] for e in in_order(task.staged)]
+
+
+def in_order(staged: Iterable[Staged]) -> list[Staged]:
+    """Return batches in the order of what they are sorted by, then of their content."""
+    return sorted(staged, key=_place)
+
+
+def _place(entry: Staged) -> tuple[tuple[str, int], str, int]:
+    return entry.order, entry.file.sha256, entry.ordinal
+
+
+def merge(artefact: Artefact, table: Table, rows: Iterator[pa.RecordBatch | pa.Table]) -> PartFile:
+    """Write rows in their final order as a part of `table`."""
+    return write_part(artefact, table.schema(), rows, sort_keys=table.key)
+
+
+def batches(reader: BatchReader, staged: Sequence[Staged]) -> Iterator[pa.RecordBatch]:
+    """Yield batches as they are."""
     for entry in staged:
-        yield reader.read(entry.path, entry.ordinal)
-
-
-def _renumbered(reader: BatchReader, staged: Sequence[Staged]) -> Iterator[pa.RecordBatch]:
-    """Number the sentences of a document through, over the borders of its blocks."""
-    document, number = "", 0
-    for entry in staged:
-        batch = reader.read(entry.path, entry.ordinal)
-        if entry.order[0] != document:
-            document, number = entry.order[0], 0
-        place = batch.schema.get_field_index("sentence")
-        numbers = pa.array(range(number, number + batch.num_rows), pa.int32())
-        number += batch.num_rows
-        yield batch.set_column(place, batch.schema.field(place), numbers)
-
-
-def _row_by_row(reader: BatchReader, staged: Sequence[Staged]) -> Iterator[pa.Table]:
-    batches = [reader.read(entry.path, entry.ordinal) for entry in staged]
-    if batches:
-        yield sort_rows(pa.Table.from_batches(batches), TABLES["rejects"].key)
-
-
-MERGES: dict[str, Callable[[BatchReader, Sequence[Staged]], Iterator[pa.RecordBatch]]] = {
-    "documents": _in_order,
-    "sentences": _renumbered,
-    "rejects": _row_by_row,
-}
+        yield reader.read(entry.file, entry.ordinal)

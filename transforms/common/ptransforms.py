@@ -1,24 +1,26 @@
-"""Beam glue that every domain uses: spreading work over workers, merging, keeping results.
+"""Beam glue that every domain uses: artefacts, spreading work over workers, merging, results.
 
+MakeArtefact      a DoFn: (key, task) -> (key, receipt)
 SpreadOverLanes   PCollection[T] -> PCollection[T], balanced over workers by weight
-MergeTables       PCollection[(table, bucket), Staged] -> PCollection[Part]
-WriteResult       PCollection[Part or plain value] -> one JSON file that the driver reads
+MergeTables       PCollection[((table, bucket), Staged)] -> PCollection[Part]
+WriteResult       PCollection[T] -> one JSON file that the driver reads
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import apache_beam as beam
 
 from transforms.common import files
-from transforms.common.artefacts import Workspace, plan
-from transforms.common.fingerprints import canonical_json
+from transforms.common.artefacts import Stage, Workspace, make_all, plan
+from transforms.common.errors import LexbeamError
 from transforms.common.lanes import pack
-from transforms.common.merge import Staged, merge_part
-from transforms.common.tables import Part
+from transforms.common.merge import MergeTask, Staged
+from transforms.common.receipts import encode
+from transforms.common.tables import Part, PartFile
 
-__all__ = ["MergeTables", "SpreadOverLanes", "WriteResult"]
+__all__ = ["MakeArtefact", "MergeTables", "SpreadOverLanes", "WriteResult"]
 
 T = TypeVar("T")
 
@@ -75,75 +77,107 @@ class SpreadOverLanes(beam.PTransform):
         )
 
 
-class _MergePart(beam.DoFn):
-    def __init__(self, workspace: Workspace) -> None:
+class MakeArtefact(beam.DoFn):
+    """Make a task's artefact, or take it up: `(key, task)` to `(key, receipt)`.
+
+    Of a stage that makes artefacts `together`, a task is a list of tasks, and so is the receipt.
+    """
+
+    def __init__(self, workspace: Workspace, stage: Stage[Any, Any, Any], options: Any) -> None:
         self._workspace = workspace
+        self._stage = stage
+        self._options = options
+        self._code = stage.code().digest
 
-    def process(self, element: tuple[tuple[str, int], Iterable[Staged]]) -> Iterator[Part]:
+    def process(self, element: tuple[Any, Any]) -> Iterator[tuple[Any, Any]]:
+        """Yield the key and the receipt."""
+        if self._stage.code().digest != self._code:
+            raise LexbeamError(
+                f"stage {self._stage.name}: this worker has other code or other packages than the "
+                "driver: install the same Lexbeam and the same lock file on both"
+            )
+        key, task = element
+        tasks = task if self._stage.together else [task]
+        made = make_all(self._workspace, self._stage, tasks, self._options)
+        yield key, made if self._stage.together else made[0]
+
+
+class _Task(beam.DoFn):
+    """Make the task of a bucket; the seeds that make every bucket appear are dropped."""
+
+    def __init__(self, parts: int) -> None:
+        self._parts = parts
+
+    def process(self, element: tuple[tuple[str, int], Iterable[Staged | None]]) -> Iterator[Any]:
         (table, bucket), staged = element
-        yield merge_part(self._workspace, table, bucket, list(staged))
+        found = tuple(entry for entry in staged if entry is not None)
+        yield beam.pvalue.TaggedOutput(table, (bucket, MergeTask(bucket, self._parts, found)))
 
 
-class _IsStaged(beam.DoFn):
-    """Drop the seeds that make every bucket appear, empty ones too."""
+class _Number(beam.DoFn):
+    def __init__(self, table: str) -> None:
+        self._table = table
 
-    def process(
-        self, element: tuple[tuple[str, int], Iterable[Staged | None]]
-    ) -> Iterator[tuple[tuple[str, int], list[Staged]]]:
-        key, staged = element
-        yield key, [entry for entry in staged if entry is not None]
+    def process(self, element: tuple[int, PartFile]) -> Iterator[Part]:
+        bucket, made = element
+        yield Part.of(self._table, bucket, made)
 
 
 @dataclass
 class MergeTables(beam.PTransform):
-    """Merge staged batches into `parts` parts of each of `tables`; empty parts are written too."""
+    """Merge staged batches into `parts` parts of each table; empty parts are written too.
+
+    Attributes:
+        workspace: where artefacts lie.
+        stages: by table, the stage that merges its batches.
+        parts: parts of each table.
+    """
 
     workspace: Workspace
-    tables: tuple[str, ...]
+    stages: Mapping[str, Stage[MergeTask, None, PartFile]]
     parts: int
 
-    def expand(self, staged: beam.PCollection) -> beam.PCollection:
+    def expand(
+        self, staged: beam.PCollection[tuple[tuple[str, int], Staged]]
+    ) -> beam.PCollection[Part]:
         """Apply the transform."""
-        every = [((table, bucket), None) for table in self.tables for bucket in range(self.parts)]
+        every = [((table, bucket), None) for table in self.stages for bucket in range(self.parts)]
         buckets = staged.pipeline | "EveryBucket" >> beam.Create(every)
-        return (
+        tasks = (
             (staged, buckets)
             | "WithEveryBucket" >> beam.Flatten()
             | "GroupByBucket" >> beam.GroupByKey()
-            | "DropSeeds" >> beam.ParDo(_IsStaged())
-            | "MergePart" >> beam.ParDo(_MergePart(self.workspace))
+            | "MakeTasks" >> beam.ParDo(_Task(self.parts)).with_outputs(*self.stages)
         )
+        parts = [
+            tasks[table]
+            | f"Merge{table.title()}" >> beam.ParDo(MakeArtefact(self.workspace, stage, None))
+            | f"Number{table.title()}" >> beam.ParDo(_Number(table))
+            for table, stage in self.stages.items()
+        ]
+        return parts | "AllParts" >> beam.Flatten()
 
 
 class _Write(beam.DoFn):
     def __init__(self, path: str) -> None:
         self._path = path
 
-    def process(self, element: tuple[Any, Iterable[Any]]) -> None:
-        rows = sorted(element[1], key=canonical_json)
-        files.write_bytes(self._path, canonical_json(rows))
-
-
-def _pick(receipt: Any, names: tuple[str, ...]) -> Any:
-    return {name: receipt[name] for name in names} if names else receipt
+    def process(self, element: tuple[int, Iterable[Any]]) -> None:
+        rows = sorted(encode(row) for row in element[1])
+        files.write_bytes(self._path, b"[" + b",".join(rows) + b"]")
 
 
 @dataclass
 class WriteResult(beam.PTransform):
-    """Write small rows, of plain values, as one JSON list at `path`, in one order.
-
-    `names` picks the fields of receipts that the driver needs; none means whole rows.
-    """
+    """Write small rows, dataclasses or named tuples, as one JSON list at `path`, in one order."""
 
     path: str
-    names: tuple[str, ...] = ()
 
-    def expand(self, rows: beam.PCollection) -> beam.PCollection:
+    def expand(self, rows: beam.PCollection[Any]) -> beam.PCollection[None]:
         """Apply the transform."""
         return (
             rows
-            | "PickFields" >> beam.Map(_pick, names=self.names)
             | "GatherAll" >> beam.WithKeys(0)
             | "GroupAll" >> beam.GroupByKey()
-            | "Write" >> beam.ParDo(_Write(self.path))
+            | "Write" >> beam.ParDo(_Write(self.path)).with_output_types(type(None))
         )

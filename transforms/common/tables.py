@@ -5,19 +5,32 @@ compression. A row group ends between two batches, by rows and bytes counted in 
 must be something that depends on the data alone (a document, a word's rows), never on a bundle.
 """
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, BinaryIO, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from transforms.common import files
+from transforms.common.artefacts import Artefact
+from transforms.common.receipts import File
 
-__all__ = ["Part", "part_name", "read_rows", "sort_rows", "table_of", "write_part"]
+__all__ = [
+    "Part", "PartFile", "part_name", "read_rows", "sort_rows", "table_of", "write_part",
+    "write_rows",
+]  # fmt: skip
 
 GROUP_ROWS = 16_384
 GROUP_BYTES = 16 << 20
+
+
+@dataclass(frozen=True)
+class PartFile:
+    """A part as an artefact: its file, and its rows. Where it stands in a table is not its own."""
+
+    file: File
+    rows: int
 
 
 class Part(NamedTuple):
@@ -30,51 +43,50 @@ class Part(NamedTuple):
     bytes: int
     sha256: str
 
-
-class _Hashed:
-    """A binary sink that hashes and counts what goes through it."""
-
-    closed = False
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self.sha256 = hashlib.sha256()
-        self.bytes = 0
-
-    def write(self, data: Any) -> int:
-        view = memoryview(data)
-        self.sha256.update(view)
-        self.bytes += view.nbytes
-        self._stream.write(view)
-        return view.nbytes
-
-    def flush(self) -> None:
-        """Nothing is held back here."""
+    @classmethod
+    def of(cls, table: str, number: int, made: PartFile) -> "Part":
+        """Return the part that an artefact is."""
+        return cls(table, number, made.file.path, made.rows, made.file.bytes, made.file.sha256)
 
 
-def part_name(index: int, parts: int) -> str:
-    """Return the file name of a part, `part-KKKKK-of-NNNNN.parquet`."""
-    return f"part-{index:05d}-of-{parts:05d}.parquet"
+_DIGITS = 8
+
+
+def part_name(index: int, parts: int, sha256: str) -> str:
+    """Return the file name of a part, `part-KKKKK-of-NNNNN-XXXXXXXX.parquet`.
+
+    The last group is the beginning of the digest of its bytes: another content has another name.
+    """
+    return f"part-{index:05d}-of-{parts:05d}-{sha256[:_DIGITS]}.parquet"
 
 
 def write_part(
-    path: str,
+    artefact: Artefact,
     schema: pa.Schema,
     batches: Iterable[pa.RecordBatch | pa.Table],
     *,
-    table: str,
-    number: int,
     sort_keys: Sequence[str] = (),
-) -> Part:
-    """Write rows, in the order given, as one Parquet file and return what was written.
+) -> PartFile:
+    """Write rows, in the order given, as the artefact's one Parquet file; see `write_rows`."""
+    with artefact.writing(".parquet") as stream:
+        rows = write_rows(stream, schema, batches, sort_keys=sort_keys)
+    return PartFile(artefact.file(".parquet"), rows)
+
+
+def write_rows(
+    stream: Any,
+    schema: pa.Schema,
+    batches: Iterable[pa.RecordBatch | pa.Table],
+    *,
+    sort_keys: Sequence[str] = (),
+) -> int:
+    """Write rows, in the order given, as Parquet and return their number.
 
     Args:
-        path: where to write; the file appears there when it is whole.
+        stream: what takes the bytes.
         schema: the table's schema; batches are cast to it, so nullability is checked.
         batches: rows in their final order; row groups end between batches, and within one that
             has more than `GROUP_ROWS` rows.
-        table: name of the table.
-        number: number of the part.
         sort_keys: columns that the rows are sorted by, noted in the file.
 
     Raises:
@@ -82,19 +94,17 @@ def write_part(
     """
     sorting = [pq.SortingColumn(schema.get_field_index(name)) for name in sort_keys]
     rows = 0
-    with files.writing(path) as stream:
-        sink = _Hashed(stream)
-        with pq.ParquetWriter(
-            pa.PythonFile(sink, "w"),
-            schema,
-            compression="zstd",
-            sorting_columns=sorting or None,
-            store_schema=True,
-        ) as writer:
-            for group in _groups(schema, batches):
-                writer.write_table(group, row_group_size=max(group.num_rows, 1))
-                rows += group.num_rows
-    return Part(table, number, path, rows, sink.bytes, sink.sha256.hexdigest())
+    with pq.ParquetWriter(
+        pa.PythonFile(stream, "w"),
+        schema,
+        compression="zstd",
+        sorting_columns=sorting or None,
+        store_schema=True,
+    ) as writer:
+        for group in _groups(schema, batches):
+            writer.write_table(group, row_group_size=max(group.num_rows, 1))
+            rows += group.num_rows
+    return rows
 
 
 def _groups(schema: pa.Schema, batches: Iterable[pa.RecordBatch | pa.Table]) -> Iterator[pa.Table]:

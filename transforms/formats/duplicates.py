@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from transforms.common.fingerprints import digest
+from transforms.formats.staging import StageFile
 
-__all__ = ["DUPLICATES", "Decision", "Occurrence", "decide", "document_id"]
+__all__ = ["DUPLICATES", "AnnotateTask", "Decision", "Occurrence", "decide", "document_id"]
 
 # What --duplicates takes.
 DUPLICATES = ("reject", "keep")
@@ -36,6 +37,13 @@ class Decision(NamedTuple):
     place: int
     number: int
     same_as: str
+
+
+class AnnotateTask(NamedTuple):
+    """What is to be annotated: a staging file, and decisions on records not first of their key."""
+
+    stage: StageFile
+    decisions: tuple[Decision, ...]
 
 
 def decide(occurrences: Iterable[Occurrence], mode: str) -> Iterator[Decision]:

@@ -1,10 +1,13 @@
 """Taking in files: a unit of files becomes staging files of documents, and rejects.
 
+    receipt = make(workspace, INGEST, unit, options)
+
 A unit is some small files packed together, or one large file. Each input record ends either as a
 row of a staging file or as a reject; the receipt counts both. How files are packed into units, and
 where staging files are cut, has no effect on what is published.
 """
 
+import functools
 import hashlib
 import io
 from collections.abc import Callable, Iterator
@@ -13,22 +16,33 @@ from typing import Any, BinaryIO, NamedTuple
 
 from schemas.rejects import RejectRow
 from transforms.common import files
-from transforms.common.artefacts import Artefact, Workspace, produce
+from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchWriter
 from transforms.common.fingerprints import digest, stream_digest
+from transforms.common.receipts import File
 from transforms.formats.base import ReaderOptions, Record, Reject
 from transforms.formats.dates import DateRule, date_of
 from transforms.formats.fields import KNOWN
 from transforms.formats.metadata import Metadata
-from transforms.formats.registry import read_file
-from transforms.formats.staging import KEYS, RECORD, RecordKey, RecordStage, RejectStage
+from transforms.formats.registry import READERS, read_file
+from transforms.formats.staging import (
+    KEYS,
+    RECORD,
+    RecordKey,
+    RecordStage,
+    RejectStage,
+    StagedRejects,
+    StageFile,
+)
 
 __all__ = [
+    "INGEST",
     "IngestOptions",
+    "Ingested",
+    "InputCount",
     "InputFile",
     "Unit",
     "acceptable",
-    "ingest_unit",
     "read_documents",
 ]
 
@@ -44,11 +58,17 @@ class InputFile(NamedTuple):
     collection: str
 
 
-class Unit(NamedTuple):
+@dataclass(frozen=True, order=True)
+class Unit:
     """Files that one worker takes in at a time; `size` is their bytes."""
 
     files: tuple[InputFile, ...]
     size: int
+
+    @functools.cached_property
+    def opened(self) -> list[tuple[str, Callable[[], BinaryIO]]]:
+        """The files' SHA-256, each with what opens the file: from memory where it is small."""
+        return [_open(file) for file in self.files]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +83,6 @@ class IngestOptions:
         metadata: rows by file name that fill in fields; None where there are none.
         language: language of documents whose source does not say.
         genre: genre of documents whose source does not say.
-        parts: parts of the `rejects` table.
     """
 
     format: str = "auto"
@@ -73,56 +92,79 @@ class IngestOptions:
     metadata: Metadata | None = None
     language: str | None = None
     genre: str | None = None
-    parts: int = 8
 
 
-def ingest_unit(workspace: Workspace, unit: Unit, options: IngestOptions) -> dict[str, Any]:
-    """Take in a unit and return its receipt.
+class InputCount(NamedTuple):
+    """What became of an input file: its name, bytes and SHA-256, and numbers of records."""
 
-    The receipt holds `inputs` (name, bytes, SHA-256, records, documents and rejects of each file),
-    `files` (of `StageFile`), `keys` (the path of their `KEYS`), `rejects` (where they are staged),
-    `reasons` (rejects by reason) and `examples` (the first of them). It does not grow with the
-    records.
+    name: str
+    bytes: int
+    sha256: str
+    records: int
+    documents: int
+    rejects: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ingested:
+    """Receipt of a unit; it does not grow with the records.
+
+    Attributes:
+        inputs: a count for each file.
+        stages: the staging files.
+        keys: the keys of their records: a batch of `KEYS` for each staging file.
+        rejects: where the rejects are staged.
+        reasons: rejects by reason.
+        examples: the first rejects.
     """
-    opened = [_open(file) for file in unit.files]
-    identity = [
-        [
-            [file.name, file.collection, sha256]
-            for file, (sha256, _) in zip(unit.files, opened, strict=True)
-        ],
-        _plain(options),
+
+    inputs: tuple[InputCount, ...]
+    stages: tuple[StageFile, ...]
+    keys: File
+    rejects: StagedRejects
+    reasons: dict[str, int]
+    examples: tuple[RejectRow, ...]
+
+
+def _identity(unit: Unit, options: IngestOptions) -> Any:
+    named = [
+        [file.name, file.collection, sha256]
+        for file, (sha256, _) in zip(unit.files, unit.opened, strict=True)
     ]
+    return [named, _plain(options)]
 
-    def build(artefact: Artefact) -> dict[str, Any]:
-        inputs = []
-        with (
-            artefact.writing("-keys.arrow") as stream,
-            BatchWriter(stream, KEYS) as keys,
-            RejectStage(artefact, options.parts) as rejects,
-        ):
-            stage = RecordStage(artefact, keys)
-            for file, (sha256, opener) in zip(unit.files, opened, strict=True):
-                before = rejects.count
-                documents = 0
-                for row in _documents(file, sha256, opener, options):
-                    if isinstance(row, RejectRow):
-                        rejects.add(row)
-                    else:
-                        stage.add(*row)
-                        documents += row[1].block == 0
-                refused = rejects.count - before
-                inputs.append(
-                    [file.name, file.size, sha256, documents + refused, documents, refused]
-                )
-            stage.flush()
-        return {
-            "inputs": inputs,
-            "files": stage.files,
-            "keys": artefact.path("-keys.arrow"),
-            **rejects.receipt(),
-        }
 
-    return produce(workspace, "ingest", identity, build)
+def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
+    """Take in a unit: stage its records, their keys and the rejects."""
+    inputs = []
+    with (
+        artefact.writing("-keys.arrow") as stream,
+        BatchWriter(stream, KEYS) as keys,
+        RejectStage(artefact) as rejects,
+    ):
+        stage = RecordStage(artefact, keys)
+        for file, (sha256, opener) in zip(unit.files, unit.opened, strict=True):
+            before = rejects.count
+            documents = 0
+            for row in _documents(file, sha256, opener, options):
+                if isinstance(row, RejectRow):
+                    rejects.add(row)
+                else:
+                    stage.add(*row)
+                    documents += row[1].block == 0
+            refused = rejects.count - before
+            inputs.append(
+                InputCount(file.name, file.size, sha256, documents + refused, documents, refused)
+            )
+        stage.flush()
+    return Ingested(
+        inputs=tuple(inputs),
+        stages=tuple(stage.files),
+        keys=artefact.file("-keys.arrow"),
+        rejects=rejects.staged(),
+        reasons=dict(rejects.reasons),
+        examples=tuple(rejects.examples),
+    )
 
 
 def acceptable(records: int, rejected: int, share: float) -> bool:
@@ -130,7 +172,7 @@ def acceptable(records: int, rejected: int, share: float) -> bool:
     return rejected <= share * records and records > 0
 
 
-def _open(file: InputFile) -> tuple[str, Any]:
+def _open(file: InputFile) -> tuple[str, Callable[[], BinaryIO]]:
     """Return a file's SHA-256 and what opens it: from memory where it is small."""
     try:
         if file.size <= IN_MEMORY:
@@ -148,7 +190,9 @@ def _open(file: InputFile) -> tuple[str, Any]:
 
 
 def _plain(options: IngestOptions) -> Any:
-    values = asdict(replace(options, metadata=None))
+    # What counts of a table is its content, not where it lies.
+    rule = replace(options.dates, path="") if options.dates else None
+    values = asdict(replace(options, metadata=None, dates=rule))
     values["metadata"] = options.metadata.fingerprint if options.metadata else None
     return values
 
@@ -223,3 +267,14 @@ def _row(source: str, record: Record, options: IngestOptions) -> dict[str, Any] 
 
 def _content_key(row: dict[str, Any], collection: str) -> str:
     return digest([row["text"], row["year"], row["author"], row["title"], collection])
+
+
+def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:
+    """Return the readers that count: all of them where the format is found out file by file."""
+    named = READERS if options.format == "auto" else (options.format,)
+    return {"transforms.formats.registry:READERS": tuple(named)}
+
+
+INGEST: Stage[Unit, IngestOptions, Ingested] = Stage(
+    name="corpus/ingest", receipt=Ingested, identity=_identity, build=_ingest, chosen=_chosen
+)

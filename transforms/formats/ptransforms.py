@@ -1,16 +1,16 @@
 """Beam glue of ingestion.
 
-    IngestFiles       PCollection[Unit] -> PCollection[receipt, see ingest_unit]
-    SettleDuplicates  PCollection[receipt] -> PCollection[StageTask], with what is left out
+    IngestFiles       PCollection[(name, Unit)] -> PCollection[Ingested]
+    SettleDuplicates  PCollection[Ingested] -> PCollection[AnnotateTask], with what is left out
     KeepAcceptable    PCollection[T] -> PCollection[T], empty if too many records were rejected
-    StagedRejects     PCollection[receipt] -> PCollection[((table, bucket), Staged)]
+    ListRejects       PCollection[receipt with rejects] -> PCollection[((table, bucket), Staged)]
 
 Counters (namespace `ingest`): records, documents, rejects.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, TypeVar
 
 import apache_beam as beam
 from apache_beam.metrics import Metrics
@@ -18,47 +18,32 @@ from apache_beam.metrics import Metrics
 from transforms.common.artefacts import Workspace
 from transforms.common.batches import BatchReader
 from transforms.common.merge import Staged
-from transforms.common.ptransforms import SpreadOverLanes
-from transforms.formats.duplicates import Decision, Occurrence, decide
-from transforms.formats.ingest import (
-    IngestOptions,
-    Unit,
-    acceptable,
-    ingest_unit,
-)
+from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
+from transforms.formats.duplicates import AnnotateTask, Decision, Occurrence, decide
+from transforms.formats.ingest import INGEST, Ingested, IngestOptions, Unit, acceptable
 from transforms.formats.staging import StageFile
 
-__all__ = ["IngestFiles", "KeepAcceptable", "SettleDuplicates", "StageTask", "StagedRejects"]
+__all__ = ["IngestFiles", "KeepAcceptable", "ListRejects", "SettleDuplicates"]
+
+T = TypeVar("T")
 
 
-class StageTask(NamedTuple):
-    """A staging file with the decisions on its records that are not the first with their key."""
-
-    characters: int
-    path: str
-    ready: str
-    decisions: tuple[Decision, ...]
-
-
-class _Ingest(beam.DoFn):
-    def __init__(self, workspace: Workspace, options: IngestOptions) -> None:
-        self._workspace = workspace
-        self._options = options
+class _Count(beam.DoFn):
+    def __init__(self) -> None:
         self._counters = [Metrics.counter("ingest", name) for name in _COUNTED]
 
-    def process(self, element: Unit) -> Iterator[dict[str, Any]]:
-        receipt = ingest_unit(self._workspace, element, self._options)
-        for row in receipt["inputs"]:
-            for counter, number in zip(self._counters, row[3:], strict=True):
-                counter.inc(number)
-        yield receipt
+    def process(self, element: tuple[str, Ingested]) -> Iterator[Ingested]:
+        for row in element[1].inputs:
+            for counter, name in zip(self._counters, _COUNTED, strict=True):
+                counter.inc(getattr(row, name))
+        yield element[1]
 
 
 _COUNTED = ("records", "documents", "rejects")
 
 
-def _size(unit: Unit) -> float:
-    return unit.size
+def _size(task: tuple[str, Unit]) -> float:
+    return task[1].size
 
 
 @dataclass
@@ -69,30 +54,32 @@ class IngestFiles(beam.PTransform):
     options: IngestOptions
     lanes: int
 
-    def expand(self, units: beam.PCollection) -> beam.PCollection:
+    def expand(self, units: beam.PCollection[tuple[str, Unit]]) -> beam.PCollection[Ingested]:
         """Apply the transform."""
         return (
             units
             | "SpreadUnits"
             >> SpreadOverLanes(
-                weight=_size, lanes=self.lanes, workspace=self.workspace, stage="ingest"
+                weight=_size, lanes=self.lanes, workspace=self.workspace, stage=INGEST.name
             )
-            | "IngestUnit" >> beam.ParDo(_Ingest(self.workspace, self.options))
+            | "IngestUnit" >> beam.ParDo(MakeArtefact(self.workspace, INGEST, self.options))
+            | "CountRecords" >> beam.ParDo(_Count())
         )
 
 
 class _Files(beam.DoFn):
-    def process(self, element: dict[str, Any]) -> Iterator[tuple[str, StageFile]]:
-        for row in element["files"]:
-            yield row[0], StageFile(*row)
+    def process(self, element: Ingested) -> Iterator[tuple[str, StageFile]]:
+        for stage in element.stages:
+            yield str(stage.records.path), stage
 
 
 class _Occurrences(beam.DoFn):
-    def process(self, element: dict[str, Any]) -> Iterator[tuple[str, Occurrence]]:
+    def process(self, element: Ingested) -> Iterator[tuple[str, Occurrence]]:
         with BatchReader() as reader:
-            for number, (path, *_) in enumerate(element["files"]):
-                columns = reader.read(element["keys"], number).to_pydict().values()
+            for number, stage in enumerate(element.stages):
+                columns = reader.read(element.keys, number).to_pydict().values()
                 for key, source, ordinal, position, place in zip(*columns, strict=True):
+                    path = str(stage.records.path)
                     yield key, Occurrence(source, ordinal, position, path, place)
 
 
@@ -106,12 +93,10 @@ class _Decide(beam.DoFn):
 
 
 class _Join(beam.DoFn):
-    def process(self, element: tuple[str, dict[str, Iterable[Any]]]) -> Iterator[StageTask]:
+    def process(self, element: tuple[str, dict[str, Iterable[Any]]]) -> Iterator[AnnotateTask]:
         _, found = element
-        for file in found["files"]:
-            yield StageTask(
-                file.characters, file.path, file.ready, tuple(sorted(found["decisions"]))
-            )
+        for stage in found["files"]:
+            yield AnnotateTask(stage, tuple(sorted(found["decisions"])))
 
 
 @dataclass
@@ -120,7 +105,7 @@ class SettleDuplicates(beam.PTransform):
 
     mode: str
 
-    def expand(self, receipts: beam.PCollection) -> beam.PCollection:
+    def expand(self, receipts: beam.PCollection[Ingested]) -> beam.PCollection[AnnotateTask]:
         """Apply the transform."""
         decisions = (
             receipts
@@ -137,8 +122,8 @@ class SettleDuplicates(beam.PTransform):
 
 
 class _Shares(beam.DoFn):
-    def process(self, element: dict[str, Any]) -> Iterator[tuple[int, int]]:
-        yield sum(row[3] for row in element["inputs"]), sum(element["reasons"].values())
+    def process(self, element: Ingested) -> Iterator[tuple[int, int]]:
+        yield sum(row.records for row in element.inputs), sum(element.reasons.values())
 
 
 class _Gate(beam.DoFn):
@@ -160,7 +145,7 @@ class KeepAcceptable(beam.PTransform):
     receipts: beam.PCollection
     share: float
 
-    def expand(self, elements: beam.PCollection) -> beam.PCollection:
+    def expand(self, elements: beam.PCollection[T]) -> beam.PCollection[T]:
         """Apply the transform."""
         counts = (
             self.receipts
@@ -173,16 +158,27 @@ class KeepAcceptable(beam.PTransform):
 
 
 class _Rejects(beam.DoFn):
-    def process(self, element: dict[str, Any]) -> Iterator[tuple[tuple[str, int], Staged]]:
-        rejects = element["rejects"]
-        for bucket, ordinal in rejects["ordinals"]:
-            yield ("rejects", bucket), Staged(("", 0), rejects["path"], ordinal)
+    def __init__(self, parts: int) -> None:
+        self._parts = parts
+
+    def process(self, element: Any) -> Iterator[tuple[tuple[str, int], Staged]]:
+        if element.rejects.file is not None:
+            for ordinal in range(element.rejects.batches):
+                for bucket in range(self._parts):
+                    yield ("rejects", bucket), Staged(("", 0), element.rejects.file, ordinal)
 
 
 @dataclass
-class StagedRejects(beam.PTransform):
-    """Name the staged batches of rejects that receipts hold, by table and bucket."""
+class ListRejects(beam.PTransform):
+    """Name the staged batches of rejects that receipts hold, for each part: it takes its rows.
 
-    def expand(self, receipts: beam.PCollection) -> beam.PCollection:
+    A receipt has a field `rejects`, of type `StagedRejects`.
+    """
+
+    parts: int
+
+    def expand(
+        self, receipts: beam.PCollection[Any]
+    ) -> beam.PCollection[tuple[tuple[str, int], Staged]]:
         """Apply the transform."""
-        return receipts | "ListRejects" >> beam.ParDo(_Rejects())
+        return receipts | "ListBatches" >> beam.ParDo(_Rejects(self.parts))

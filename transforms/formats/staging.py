@@ -1,4 +1,4 @@
-"""Staging files of ingestion: records in the order of reading, their keys, rejects by bucket.
+"""Staging files of ingestion: records in the order of reading, their keys, rejects.
 
 What is held in memory does not grow with the number of records or rejects.
 """
@@ -6,7 +6,8 @@ What is held in memory does not grow with the number of records or rejects.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import pyarrow as pa
 
@@ -14,6 +15,7 @@ from schemas.rejects import REJECTS, RejectRow
 from transforms.common.artefacts import Artefact
 from transforms.common.batches import BatchWriter
 from transforms.common.fingerprints import bucket_of, digest
+from transforms.common.receipts import File
 from transforms.common.records import ANNOTATION, annotation_batch
 from transforms.formats.base import Record
 
@@ -21,10 +23,12 @@ __all__ = [
     "EXAMPLES",
     "KEYS",
     "RECORD",
+    "REJECT",
     "RecordKey",
     "RecordStage",
     "RejectStage",
     "StageFile",
+    "StagedRejects",
     "stage_rejects",
 ]
 
@@ -68,12 +72,26 @@ KEYS = pa.schema(
 RecordKey = tuple[str, str, int, str]  # key (empty: never a duplicate), source, ordinal, position
 
 
-class StageFile(NamedTuple):
-    """A staging file: where records lie, and annotation that came with them (or an empty path)."""
+@dataclass(frozen=True)
+class StageFile:
+    """A staging file of `RECORD`, and one of the annotation that came with its records, if any."""
 
-    path: str
-    ready: str
+    records: File
+    ready: File | None
     characters: int
+
+
+# A row of a staging file of rejects: what is published, and the number that decides its part.
+REJECT = pa.schema([*REJECTS.schema(), ("bucket", pa.uint32())])
+REJECT_BUCKETS = 1 << 32
+
+
+@dataclass(frozen=True)
+class StagedRejects:
+    """Rejects of an artefact: a staging file of `REJECT` and its batches, or None for none."""
+
+    file: File | None
+    batches: int
 
 
 class RecordStage:
@@ -116,9 +134,8 @@ class RecordStage:
         ):
             for row in self._rows:
                 writer.write(pa.RecordBatch.from_pylist([row], schema=RECORD))
-        ready = ""
+        ready = None
         if any(batch is not None for batch in self._ready):
-            ready = self._artefact.path("-ready" + suffix)
             empty = annotation_batch([])
             with (
                 self._artefact.writing("-ready" + suffix) as stream,
@@ -126,59 +143,55 @@ class RecordStage:
             ):
                 for batch in self._ready:
                     writer.write(empty if batch is None else batch)
+            ready = self._artefact.file("-ready" + suffix)
         rows = [(*key, place) for place, key in enumerate(self._keys) if key[0]]
         self._key_writer.write(_batch(rows, KEYS))
-        self.files.append(StageFile(self._artefact.path(suffix), ready, self._characters))
+        self.files.append(StageFile(self._artefact.file(suffix), ready, self._characters))
         self._rows, self._ready, self._keys, self._characters = [], [], [], 0
 
 
 class RejectStage:
-    """Stages rejects, a batch a bucket and some thousands of them; the file is made if any come."""
+    """Stages rejects, a batch for some thousands of them; the file is made if any come."""
 
-    def __init__(self, artefact: Artefact, parts: int) -> None:
+    def __init__(self, artefact: Artefact) -> None:
         self._artefact = artefact
-        self._parts = parts
         self._held: list[RejectRow] = []
-        self._ordinals: list[list[int]] = []
-        self._reasons: Counter[str] = Counter()
-        self._examples: list[RejectRow] = []
+        self._batches = 0
         self._open = ExitStack()
         self._writer: BatchWriter | None = None
+        self.reasons: Counter[str] = Counter()
+        self.examples: list[RejectRow] = []
 
     @property
     def count(self) -> int:
         """Return how many rejects were added."""
-        return self._reasons.total()
+        return self.reasons.total()
 
     def add(self, row: RejectRow) -> None:
         """Add a reject."""
         self._held.append(row)
-        self._reasons[row.reason] += 1
-        if len(self._examples) < EXAMPLES:
-            self._examples.append(row)
+        self.reasons[row.reason] += 1
+        if len(self.examples) < EXAMPLES:
+            self.examples.append(row)
         if len(self._held) >= STAGE_REJECTS:
             self._flush()
 
     def _flush(self) -> None:
         if self._writer is None:
-            stream = self._open.enter_context(self._artefact.writing("-rejects.arrow"))
-            self._writer = self._open.enter_context(BatchWriter(stream, REJECTS.schema()))
-        buckets: dict[int, list[RejectRow]] = {}
-        for row in self._held:
-            bucket = bucket_of(digest([row.source, row.position]), self._parts)
-            buckets.setdefault(bucket, []).append(row)
-        for bucket, rows in sorted(buckets.items()):
-            self._ordinals.append([bucket, self._writer.write(_batch(rows, REJECTS.schema()))])
+            stream = self._open.enter_context(self._artefact.writing(_REJECTS))
+            self._writer = self._open.enter_context(BatchWriter(stream, REJECT))
+        rows = [
+            (*row, bucket_of(digest([row.source, row.position]), REJECT_BUCKETS))
+            for row in self._held
+        ]
+        self._writer.write(_batch(rows, REJECT))
+        self._batches += 1
         self._held = []
 
-    def receipt(self) -> dict[str, Any]:
-        """Return where the rejects are staged, their number by reason, and the first of them."""
-        path = self._artefact.path("-rejects.arrow") if self._ordinals else ""
-        return {
-            "rejects": {"path": path, "ordinals": self._ordinals},
-            "reasons": self._reasons,
-            "examples": self._examples,
-        }
+    def staged(self) -> StagedRejects:
+        """Return where the rejects are staged, once the stage is closed."""
+        file = self._artefact.file(_REJECTS) if self._batches else None
+        return StagedRejects(file, self._batches)
 
     def __enter__(self) -> "RejectStage":
         return self
@@ -189,15 +202,18 @@ class RejectStage:
         self._open.__exit__(kind, error, trace)
 
 
+_REJECTS = "-rejects.arrow"
+
+
 def _batch(rows: Iterable[Sequence[Any]], schema: pa.Schema) -> pa.RecordBatch:
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     arrays = [pa.array(c, field.type) for c, field in zip(columns, schema, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def stage_rejects(artefact: Artefact, rejects: Iterable[RejectRow], parts: int) -> dict[str, Any]:
-    """Write rejects as batches by bucket; return the path and the buckets' ordinals."""
-    with RejectStage(artefact, parts) as stage:
+def stage_rejects(artefact: Artefact, rejects: Iterable[RejectRow]) -> StagedRejects:
+    """Write rejects to a staging file and return where they are."""
+    with RejectStage(artefact) as stage:
         for row in rejects:
             stage.add(row)
-    return stage.receipt()["rejects"]
+    return stage.staged()

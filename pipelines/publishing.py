@@ -1,0 +1,174 @@
+"""One run on an output folder: what may be replaced, what is taken up, publication, what is kept.
+
+Every command that publishes goes through `publish_run`; it names what it is to publish, and makes
+it when asked.
+"""
+
+import json
+import logging
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pipelines.runners import PublishOptions
+from schemas import TABLES
+from transforms.common import files
+from transforms.common.artefacts import Workspace
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.layout import ARTEFACTS, locked, make_own_folder
+from transforms.common.publish import publish
+from transforms.common.removing import discard_damaged, discard_stages, free
+from transforms.common.sections import Made, Outcome, check_replacing, decide, same_content
+from transforms.common.snapshots import Snapshot, find_snapshot
+from transforms.common.sound import Damaged
+
+__all__ = ["UNFINISHED", "Intended", "kept_digests", "publish_run", "read_unfinished"]
+
+log = logging.getLogger("lexbeam")
+
+UNFINISHED = "unfinished.json"
+ATTEMPTS = 3
+
+
+class Intended(NamedTuple):
+    """A section that a run is to publish: its name, its tables, its options as published."""
+
+    name: str
+    tables: tuple[str, ...]
+    options: Mapping[str, Any]
+
+
+def publish_run(
+    options: PublishOptions,
+    intended: Sequence[Intended],
+    make: Callable[[Workspace, Snapshot | None], list[Made]],
+) -> bool:
+    """Make sections and publish them at `options.out`; return whether anything was published.
+
+    Args:
+        options: the folder, and what may be replaced, taken up and kept.
+        intended: the sections.
+        make: makes them, from artefacts in a workspace; is given what is published at `out`.
+
+    Raises:
+        UsageError: sections would be replaced or dropped without --overwrite, or something foreign
+            is in the way.
+        LexbeamError: another run holds the folder, or the work failed.
+    """
+    out = files.absolute(options.out)
+    tables = {section.name: section.tables for section in intended}
+    with locked(out, [table for section in intended for table in section.tables]):
+        old = _published(out, options)
+        note = read_unfinished(out)
+        same = options.resume and note.get("sections") == sorted(tables)
+        consent = options.overwrite or bool(same and note.get("overwrite"))
+        drop = options.drop or tuple(note.get("drop", ()) if same else ())
+        # A run that is published with the same options may be asked for again by --resume.
+        again = options.resume and not consent and _is_published(old, intended)
+        check_replacing(
+            old.manifest if old else None, tables, overwrite=consent or again, drop=drop,
+            out=options.out,
+        )  # fmt: skip
+        workspace = Workspace(make_own_folder(out, ARTEFACTS))
+        if options.fresh:
+            discard_stages(workspace.root, {name.partition(".")[0] for name in tables})
+        note = {"sections": sorted(tables), "overwrite": consent, "drop": list(drop)}
+        unfinished = files.join(workspace.root, UNFINISHED)
+        files.write_bytes(unfinished, json.dumps(note).encode())
+
+        def finish() -> Outcome | None:
+            made = make(workspace, old)
+            if again and old is not None:
+                _check_same(old, made, options.out)
+                return None
+            _check_dropped(old, made, drop, consent)
+            return publish(
+                out, made, old=old, drop=drop, keep_snapshots=options.keep_snapshots,
+                versions={name: table.version for name, table in TABLES.items()},
+            )  # fmt: skip
+
+        outcome = _attempt(finish, workspace, tables)
+        files.remove(unfinished)
+        if outcome is None:
+            print(f"{options.out}: published already, with the same inputs and options")
+            return False
+        if options.keep == "published":
+            found = free(workspace.root, kept_digests(out))
+            print(f"freed: {found.files} files of artefacts, {found.bytes / 1e6:.1f} MB")
+    for name, reason in outcome.stale.items():
+        print(f"stale: {name}, {reason}")
+    if outcome.dropped:
+        print(f"dropped: {', '.join(outcome.dropped)}")
+    return True
+
+
+def _published(out: str, options: PublishOptions) -> Snapshot | None:
+    try:
+        return find_snapshot(out)
+    except LexbeamError as error:
+        if not options.overwrite:
+            raise
+        log.warning("%s: what else was published there is lost", error)
+        return None
+
+
+def _is_published(old: Snapshot | None, intended: Sequence[Intended]) -> bool:
+    """Return whether sections are published with these options."""
+    return old is not None and all(
+        section.name in old.sections
+        and old.sections[section.name]["options"] == json.loads(json.dumps(section.options))
+        for section in intended
+    )
+
+
+def _check_same(old: Snapshot, made: Sequence[Made], out: str) -> None:
+    changed = [section.name for section in made if not same_content(old.manifest, section)]
+    if changed:
+        raise UsageError(
+            f"what {', '.join(changed)} is made from has changed since it was published at {out!r}:"
+            " give --overwrite to replace it; what this run has made is kept"
+        )
+
+
+def _check_dropped(
+    old: Snapshot | None, made: Sequence[Made], drop: Collection[str], consent: bool
+) -> None:
+    dropped = set(decide(old.manifest if old else None, made, drop).dropped) - set(drop)
+    if dropped and not consent:
+        raise UsageError(
+            f"{', '.join(sorted(dropped))} would be dropped, made from what goes: give --overwrite"
+        )
+
+
+def _attempt(
+    finish: Callable[[], Outcome | None], workspace: Workspace, sections: Collection[str]
+) -> Outcome | None:
+    """Finish a run; if it meets a damaged artefact, discard all such, and go through it again."""
+    for left in reversed(range(ATTEMPTS)):
+        try:
+            return finish()
+        except Damaged as error:
+            names = {name.partition(".")[0] for name in sections}
+            found = discard_damaged(workspace.root, names)
+            if not left:
+                raise
+            log.warning("%s (%d artefacts discarded; making them anew)", error, len(found))
+    raise AssertionError("unreachable")
+
+
+def read_unfinished(out: str) -> dict[str, Any]:
+    """Return what a run that has not finished was to do; empty where there is none."""
+    try:
+        value = json.loads(files.read_bytes(files.join(out, ARTEFACTS, UNFINISHED)))
+    except (OSError, ValueError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def kept_digests(out: str) -> set[str]:
+    """Return the SHA-256 of every part that is published."""
+    snapshot = find_snapshot(out)
+    return {
+        part.sha256
+        for table in (snapshot.tables if snapshot else ())
+        for part in (snapshot.parts(table) if snapshot else ())
+    }

@@ -1,0 +1,75 @@
+"""Documents and sentences are merged by document, whatever file and order they were staged in."""
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.documents import DOCUMENTS
+from schemas.sentences import SENTENCES
+from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
+from transforms.common.artefacts import Artefact, Workspace, make
+from transforms.common.batches import BatchWriter
+from transforms.common.merge import MergeTask, Staged
+
+
+def stage(path, table, *rows_of_batches):
+    artefact = Artefact(str(path))
+    schema = table.schema()
+    with artefact.writing(".arrow") as stream, BatchWriter(stream, schema) as writer:
+        for rows in rows_of_batches:
+            writer.write(pa.RecordBatch.from_pylist(rows, schema=schema))
+    return artefact.file(".arrow")
+
+
+def sentence(document, number):
+    empty = dict.fromkeys(SENTENCES.schema().names)
+    return {**empty, "document_id": document, "sentence": number, "lemmas": [f"{document}{number}"]}
+
+
+def document(name):
+    empty = dict.fromkeys(DOCUMENTS.schema().names)
+    return {**empty, "document_id": name, "source": f"{name}.txt", "position": ""}
+
+
+def merge(tmp_path, merging, staged, name="work"):
+    part = make(Workspace(str(tmp_path / name)), merging, MergeTask(0, 1, tuple(staged)), None)
+    return pq.read_table(part.file.path).to_pylist(), part
+
+
+def test_sentences_come_in_the_order_of_documents_wherever_they_lay(tmp_path):
+    one = stage(tmp_path / "1", SENTENCES, [sentence("c", 0)], [sentence("a", 0)])
+    two = stage(tmp_path / "2", SENTENCES, [sentence("b", 0), sentence("b", 1)])
+    staged = [Staged(("c", 0), one, 0), Staged(("b", 0), two, 0), Staged(("a", 0), one, 1)]
+    rows, part = merge(tmp_path, MERGE_SENTENCES, staged)
+    assert [(row["document_id"], row["sentence"]) for row in rows] == [
+        ("a", 0), ("b", 0), ("b", 1), ("c", 0),
+    ]  # fmt: skip
+    again, same = merge(tmp_path, MERGE_SENTENCES, staged[::-1], name="again")
+    assert (again, same.file.sha256) == (rows, part.file.sha256)
+
+
+def test_documents_come_in_the_order_of_ids(tmp_path):
+    one = stage(tmp_path / "1", DOCUMENTS, [document("c")], [document("a")])
+    two = stage(tmp_path / "2", DOCUMENTS, [document("b")])
+    staged = [Staged(("c", 0), one, 0), Staged(("b", 0), two, 0), Staged(("a", 0), one, 1)]
+    rows, part = merge(tmp_path, MERGE_DOCUMENTS, staged)
+    assert [row["source"] for row in rows] == ["a.txt", "b.txt", "c.txt"]
+    _, same = merge(tmp_path, MERGE_DOCUMENTS, staged[::-1], name="again")
+    assert same.file.sha256 == part.file.sha256
+
+
+def test_sentences_are_numbered_through_over_blocks(tmp_path):
+    blocks = [[sentence("a", 0), sentence("a", 1)], [sentence("a", 0)], [sentence("b", 0)]]
+    file = stage(tmp_path / "1", SENTENCES, *blocks)
+    staged = [Staged(("a", 1), file, 1), Staged(("b", 0), file, 2), Staged(("a", 0), file, 0)]
+    rows, _ = merge(tmp_path, MERGE_SENTENCES, staged)
+    assert [(row["sentence"], row["lemmas"]) for row in rows] == [
+        (0, ["a0"]), (1, ["a1"]), (2, ["a0"]), (0, ["b0"]),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("merging", [MERGE_DOCUMENTS, MERGE_SENTENCES])
+def test_a_bucket_without_batches_is_an_empty_part(tmp_path, merging):
+    rows, part = merge(tmp_path, merging, [])
+    assert rows == []
+    assert part.rows == 0

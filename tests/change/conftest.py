@@ -1,0 +1,16 @@
+"""The tests of artefacts share small makers, which lie beside them, and trained spaces."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory):
+    """A pair of slices with two seeds each, see `space_making.Made`."""
+    from space_making import train_all
+
+    return train_all(tmp_path_factory.mktemp("trained"))

@@ -1,0 +1,95 @@
+"""A pair of small slices of random sentences, trained with two seeds."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from transforms.change.aligning import ALIGN, AlignOptions
+from transforms.change.counts import COUNTS
+from transforms.change.feeds import FEED
+from transforms.change.plan import PairPlan, SliceReady, align_tasks, facts_of, train_tasks
+from transforms.change.ranking import RankOptions
+from transforms.change.scoring import ScoreTask
+from transforms.change.sgns import SgnsOptions
+from transforms.change.slice_merges import SliceCounts
+from transforms.change.training import TRAIN
+from transforms.common.artefacts import Artefact, Workspace, make
+from transforms.common.batches import BatchWriter
+
+__all__ = ["DIM", "PLAN", "RANK", "SGNS", "Made", "align_all", "ready", "score_task", "train_all"]
+
+DIM = 5
+SGNS = SgnsOptions(dim=DIM, epochs=1)
+PLAN = PairPlan(("early", "late"), (2, 3), ((0, 1),), (1, 2))
+RANK = RankOptions(min_count=5, min_documents=1)
+
+
+class Made(NamedTuple):
+    """Slices by place, and their spaces by place and seed."""
+
+    slices: dict
+    spaces: dict
+
+    def sides(self, seed):
+        """What the first pair is aligned from."""
+        return [
+            (facts_of(PLAN, place, self.slices), self.spaces[place, seed].part.file)
+            for place in (0, 1)
+        ]
+
+
+def ready(folder, place, vocabulary=30):
+    """A slice of random sentences, written as the earlier stages write it."""
+    random = np.random.default_rng(place)
+    sentences = [[f"w{n}" for n in random.zipf(1.4, 12) % vocabulary] for _ in range(200)]
+    words, counts = np.unique([word for s in sentences for word in s], return_counts=True)
+    table = pa.table(
+        [words.tolist(), counts, np.minimum(counts, 9), pa.nulls(len(words), pa.int64())],
+        schema=COUNTS,
+    )
+    lists = pa.array(sentences, pa.list_(pa.string()))
+    coded = pa.ListArray.from_arrays(lists.offsets, lists.values.dictionary_encode())
+    artefact = Artefact(str(folder / f"slice{place}"))
+    for suffix, batch in (
+        ("-counts.arrow", table.to_batches()[0]),
+        ("-feed.arrow", pa.RecordBatch.from_arrays([coded], schema=FEED)),
+    ):
+        with artefact.writing(suffix) as stream, BatchWriter(stream, batch.schema) as writer:
+            writer.write(batch)
+    found = SliceCounts(
+        counts=artefact.file("-counts.arrow"), documents=9, sentences=200, tokens=2400,
+        largest_document=2400, types=len(words), tokens_before=2400, short=0, split=0,
+        sampled_out=0,
+    )  # fmt: skip
+    return SliceReady(place, found, (artefact.file("-feed.arrow"),))
+
+
+def train_all(folder):
+    space = Workspace(str(folder / "work"))
+    slices = [ready(folder, place) for place in (0, 1)]
+    spaces = {
+        key: make(space, TRAIN, task, SGNS)
+        for one in slices
+        for key, task in train_tasks(PLAN, one)
+    }
+    return Made({one.place: one.counts for one in slices}, spaces)
+
+
+def align_all(space, made, seed, alignments, **options):
+    """Return tasks and receipts of the first pair, by alignment."""
+    return {
+        task.alignment: (task, make(space, ALIGN, task, AlignOptions(**options)))
+        for task in align_tasks(made.sides(seed), seed, alignments)
+    }
+
+
+def score_task(space, made, seed, alignments, **options):
+    """Align the first pair and return what scores it."""
+    aligned = align_all(space, made, seed, alignments, **options)
+    task = next(iter(aligned.values()))[0]
+    maps = {
+        name: None if name == "none" else receipt.part.file
+        for name, (_, receipt) in aligned.items()
+    }
+    return ScoreTask(task.slices, task.spaces, seed, maps)

@@ -1,0 +1,118 @@
+"""A small corpus, and its view made as the pipeline makes it."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from schemas.sentences import SENTENCES
+from transforms.change.feeds import SentencePart, StagedView, read_feed
+from transforms.change.preparing import MEASURE, VIEW, ViewPlan, ViewTask, limits_of
+from transforms.change.sgns import sentences_of
+from transforms.change.slice_merges import COUNT, SHUFFLE, PartCounts
+from transforms.change.slicing import parse_slices
+from transforms.change.targets import load_targets
+from transforms.change.words import ViewOptions
+from transforms.common.artefacts import Artefact, Workspace, make, make_all
+from transforms.common.tables import write_part
+
+__all__ = [
+    "EMPTY", "OPTIONS", "PLAN", "Prepared", "corpus", "counts_of", "plan_of", "prepare", "tasks_of",
+    "write_parts",
+]  # fmt: skip
+
+SCHEMA = SENTENCES.schema()
+EMPTY = dict.fromkeys(SCHEMA.names)
+OPTIONS = ViewOptions(min_sentence=3)
+
+
+def plan_of(slices="1800-1840,1850-1890", targets=("w7",), **more):
+    return ViewPlan(
+        slices=parse_slices(slices), targets=load_targets(targets, OPTIONS), options=OPTIONS, **more
+    )
+
+
+PLAN = plan_of()
+
+
+def corpus():
+    """Rows of `sentences`: 40 documents, two years apart."""
+    random = np.random.default_rng(1)
+    made = []
+    for document in range(40):
+        for sentence in range(random.integers(1, 20)):
+            words = [f"w{n}" for n in random.zipf(1.5, random.integers(2, 12)) % 40]
+            made.append(
+                {
+                    **EMPTY,
+                    "document_id": f"{document:032x}",
+                    "sentence": sentence,
+                    "year": 1800 + 2 * document + (10 if document > 35 else 0),
+                    "lemmas": [*words, "."],
+                    "upos": ["PROPN" if word == "w3" else "NOUN" for word in words] + ["PUNCT"],
+                }
+            )
+    return made
+
+
+def write_parts(folder, rows, parts=1):
+    """Write rows as parts of `sentences`, documents dealt out."""
+    written = []
+    for number in range(parts):
+        mine = [row for row in rows if int(row["document_id"], 16) % parts == number]
+        artefact = Artefact(str(folder / f"{number}"))
+        part = write_part(artefact, SCHEMA, [pa.Table.from_pylist(mine, schema=SCHEMA)])
+        file = part.file
+        written.append(SentencePart(part.rows, str(file.path), file.bytes, file.sha256))
+    return written
+
+
+def tasks_of(part, plan=PLAN, limits=None, left_out=()):
+    """Return the tasks of a part, one per slice."""
+    bins = limits or [None] * len(plan.slices)
+    return [
+        ViewTask(part, slice, tuple(left_out), limit)
+        for slice, limit in zip(plan.slices, bins, strict=True)
+    ]
+
+
+def counts_of(viewed):
+    return PartCounts(
+        viewed.counts, viewed.documents, viewed.sentences_kept, viewed.tokens,
+        viewed.largest_document, viewed.tokens_before, viewed.short, viewed.split,
+        viewed.sampled_out,
+    )  # fmt: skip
+
+
+class Prepared(NamedTuple):
+    """Counts and sentences by slice, and the view by part and slice."""
+
+    slices: list
+    feeds: list
+    viewed: list
+
+
+def prepare(folder, rows, *, parts=1, budget=None, plan=PLAN):
+    folder.mkdir(exist_ok=True)
+    space = Workspace(str(folder / "work"))
+    inputs = write_parts(folder, rows, parts)
+    limits = None
+    if budget is not None:
+        measured = [make_all(space, MEASURE, tasks_of(part, plan), plan) for part in inputs]
+        limits = limits_of(measured, budget)
+    viewed = [make_all(space, VIEW, tasks_of(part, plan, limits), plan) for part in inputs]
+    slices, feeds = [], []
+    for index in range(len(plan.slices)):
+        own = [part[index] for part in viewed]
+        slices.append(make(space, COUNT, tuple(map(counts_of, own)), None))
+        shuffled = []
+        for number in range(plan.ranges):
+            staged = tuple(
+                StagedView(found.sentences, ordinal)
+                for found in own
+                for ordinal, where in enumerate(found.ranges)
+                if where == number
+            )
+            shuffled.append(make(space, SHUFFLE, staged, None).feed)
+        feeds.append(list(sentences_of(read_feed(shuffled))))
+    return Prepared(slices, feeds, viewed)

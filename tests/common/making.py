@@ -1,0 +1,85 @@
+"""Small stages, parts and sections for tests of artefacts and publication."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from transforms.common.artefacts import Artefact, Stage
+from transforms.common.layout import locked
+from transforms.common.publish import publish
+from transforms.common.receipts import File
+from transforms.common.sections import Made, Outcome, Read, table_digest
+from transforms.common.snapshots import find_snapshot
+from transforms.common.tables import Part, write_part
+
+__all__ = ["TOY", "Toy", "files_below", "made_section", "part_of", "put", "read_of"]
+
+SCHEMA = pa.schema([("word", pa.string())])
+BUILT: list[Any] = []  # tasks that were really built, in order
+
+
+@dataclass(frozen=True)
+class Toy:
+    """Receipt of a toy artefact."""
+
+    file: File
+    rows: tuple[int, ...]
+    more: dict[str, int]
+
+
+def _identity(task: Any, options: Any) -> Any:
+    return [task, options]
+
+
+def _build(artefact: Artefact, task: Any, options: Any) -> Toy:
+    if task == "fail":
+        raise RuntimeError("killed")
+    BUILT.append(task)
+    with artefact.writing(".txt") as stream:
+        stream.write(f"content of {task}".encode())
+    return Toy(artefact.file(".txt"), (1, 2), {"a": 1})
+
+
+TOY: Stage[Any, Any, Toy] = Stage(name="toy/make", receipt=Toy, identity=_identity, build=_build)
+
+
+def part_of(folder: Path, table: str, number: int, words: list[str]) -> Part:
+    """Write a part of a table with these words."""
+    folder.mkdir(parents=True, exist_ok=True)
+    artefact = Artefact(str(folder / f"{table.replace('/', '-')}{number}"))
+    made = write_part(artefact, SCHEMA, [pa.table({"word": words}, schema=SCHEMA)])
+    return Part.of(table, number, made)
+
+
+def made_section(folder: Path, name: str, tables: dict[str, list[list[str]]], **more: Any) -> Made:
+    """Make a section: words by table and part."""
+    parts = [
+        part_of(folder, table, number, words)
+        for table, found in tables.items()
+        for number, words in enumerate(found)
+    ]
+    entry = {"options": more.pop("options", {}), "inputs": more.pop("inputs", [])}
+    return Made(name=name, parts=tuple(parts), entry=entry, **more)
+
+
+def read_of(made: Made, table: str, *, own: bool = True) -> Read:
+    """Return what a section notes that was made from a table of another."""
+    return Read(table, table_digest(made.of_table(table)), made.name if own else None)
+
+
+def put(out: Path, *made: Made, **options: Any) -> Outcome:
+    """Publish sections as a run does."""
+    with locked(str(out), [table for section in made for table in section.tables]):
+        return publish(str(out), made, old=find_snapshot(str(out)), **options)
+
+
+def files_below(folder: Path) -> dict[str, bytes]:
+    """Return every file below a folder, links left out, temporary names without their numbers."""
+    return {
+        re.sub(r"[0-9a-f]{16}\.tmp$", "tmp", path.relative_to(folder).as_posix()): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and not any(p.is_symlink() for p in [path, *path.parents])
+    }

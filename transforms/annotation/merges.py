@@ -1,0 +1,51 @@
+"""How the tables that annotation fills are merged: documents and sentences, by document."""
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+
+from schemas.documents import DOCUMENTS
+from schemas.sentences import SENTENCES
+from transforms.common.artefacts import Artefact, Stage
+from transforms.common.batches import BatchReader
+from transforms.common.merge import MergeTask, Staged, batches, in_order, merge, staged_identity
+from transforms.common.tables import PartFile
+
+__all__ = ["MERGE_DOCUMENTS", "MERGE_SENTENCES"]
+
+
+def _merge_documents(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
+    with BatchReader() as reader:
+        return merge(artefact, DOCUMENTS, batches(reader, in_order(task.staged)))
+
+
+def _merge_sentences(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
+    with BatchReader() as reader:
+        return merge(artefact, SENTENCES, _renumbered(reader, in_order(task.staged)))
+
+
+def _renumbered(reader: BatchReader, staged: Sequence[Staged]) -> Iterator[pa.RecordBatch]:
+    """Number the sentences of a document through, over the borders of its blocks."""
+    document, number = "", 0
+    for entry in staged:
+        batch = reader.read(entry.file, entry.ordinal)
+        if entry.order[0] != document:
+            document, number = entry.order[0], 0
+        place = batch.schema.get_field_index("sentence")
+        numbers = pa.array(range(number, number + batch.num_rows), pa.int32())
+        number += batch.num_rows
+        yield batch.set_column(place, batch.schema.field(place), numbers)
+
+
+MERGE_DOCUMENTS: Stage[MergeTask, None, PartFile] = Stage(
+    name="corpus/merge-documents",
+    receipt=PartFile,
+    identity=staged_identity,
+    build=_merge_documents,
+)
+MERGE_SENTENCES: Stage[MergeTask, None, PartFile] = Stage(
+    name="corpus/merge-sentences",
+    receipt=PartFile,
+    identity=staged_identity,
+    build=_merge_sentences,
+)

@@ -1,0 +1,149 @@
+"""Alignment as an artefact: two spaces of one seed in, a part of table `alignments` out.
+
+An artefact holds one alignment, so that another one more does not fit it again.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from schemas.alignments import ALIGNMENTS as TABLE
+from transforms.change.alignment import (
+    ALIGNMENTS,
+    Alignment,
+    Space,
+    fit_alignment,
+    parse_fit_on,
+)
+from transforms.change.spaces import load_side, load_space, side_row
+from transforms.common.artefacts import Artefact, Stage
+from transforms.common.receipts import File
+from transforms.common.sound import checked
+from transforms.common.tables import PartFile, read_rows, write_part
+
+__all__ = [
+    "ALIGN",
+    "AlignOptions",
+    "AlignTask",
+    "Aligned",
+    "SliceFacts",
+    "load_alignments",
+    "load_spaces",
+]
+
+
+class SliceFacts(NamedTuple):
+    """What aligning and scoring know of a slice: its name, its counts, and sizes."""
+
+    name: str
+    counts: File
+    tokens: int
+    documents: int
+    min_count: int
+
+
+class AlignTask(NamedTuple):
+    """A pair of slices, earlier and later, with their spaces of a seed, and an alignment."""
+
+    slices: tuple[SliceFacts, SliceFacts]
+    spaces: tuple[File, File]
+    seed: int
+    alignment: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlignOptions:
+    """What decides how maps are fitted.
+
+    Attributes:
+        fit_on: words that maps are fitted on, or None for each alignment's default.
+        rcond: singular values below this share of the first are dropped.
+        targets: target words.
+    """
+
+    fit_on: str | None = None
+    rcond: float = 1e-10
+    targets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """Both sides of a fitted alignment, a part of table `alignments`."""
+
+    part: PartFile
+
+
+def _identity(task: AlignTask, options: AlignOptions) -> Any:
+    method = ALIGNMENTS[task.alignment]
+    fit_on = parse_fit_on(options.fit_on or method.fit_on)
+    return [
+        [[facts.name, facts.tokens] for facts in task.slices],
+        [space.sha256 for space in task.spaces],
+        task.seed,
+        task.alignment,
+        fit_on,
+        options.rcond if method.takes_rcond else None,
+        sorted(options.targets) if fit_on.without_targets else None,
+    ]
+
+
+def _chosen(task: AlignTask, _: AlignOptions) -> dict[str, tuple[str, ...]]:
+    return {"transforms.change.alignment:ALIGNMENTS": (task.alignment,)}
+
+
+def load_spaces(
+    slices: Sequence[SliceFacts], spaces: Sequence[File], seed: int
+) -> tuple[Space, Space]:
+    """Return the two spaces of a pair."""
+    earlier, later = (
+        load_space([checked(file)], facts.name, seed, facts.tokens)
+        for file, facts in zip(spaces, slices, strict=True)
+    )
+    return earlier, later
+
+
+def _align(artefact: Artefact, task: AlignTask, options: AlignOptions) -> Aligned:
+    earlier, later = load_spaces(task.slices, task.spaces, task.seed)
+    fitted = fit_alignment(
+        task.alignment, earlier, later,
+        fit_on=options.fit_on, targets=options.targets, rcond=options.rcond,
+    )  # fmt: skip
+    rows = [
+        {
+            "slice_from": task.slices[0].name,
+            "slice_to": task.slices[1].name,
+            "seed": task.seed,
+            "alignment": task.alignment,
+            "side": side,
+            "fit_words": fitted.fit_words,
+            "residual": fitted.residual,
+            **side_row(values, fitted.residual is not None),
+        }
+        for side, values in (("from", fitted.source), ("to", fitted.target))
+    ]
+    schema = TABLE.schema()
+    batches = [pa.Table.from_pylist([row], schema=schema) for row in rows]
+    return Aligned(write_part(artefact, schema, batches, sort_keys=TABLE.key))
+
+
+def load_alignments(parts: Mapping[str, File | None]) -> dict[str, Alignment]:
+    """Return alignments by name, as they are published; None stands for no alignment at all."""
+    found = {}
+    for name, part in parts.items():
+        if part is None:
+            found[name] = Alignment(*_UNALIGNED, 0, 0.0)
+            continue
+        source, target = (row for table in read_rows([checked(part)]) for row in table.to_pylist())
+        found[name] = Alignment(
+            load_side(source), load_side(target), source["fit_words"], source["residual"]
+        )
+    return found
+
+
+_UNALIGNED = (load_side({"unit_length": False, "mean": None, "matrix": None}),) * 2
+
+ALIGN: Stage[AlignTask, AlignOptions, Aligned] = Stage(
+    name="change/align", receipt=Aligned, identity=_identity, build=_align, chosen=_chosen
+)

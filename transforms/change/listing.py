@@ -1,0 +1,87 @@
+"""Small parts as artefacts: neighbours of words in one space, and the row of a slice.
+
+NEIGHBOURS   a space and words  -> a part of table `neighbours`
+SLICE        a row              -> a part of table `slices`
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from schemas.neighbours import NEIGHBOURS as TABLE
+from schemas.slices import SLICES
+from transforms.change.neighbours import neighbours_table
+from transforms.change.spaces import load_space
+from transforms.common.artefacts import Artefact, Stage
+from transforms.common.receipts import File
+from transforms.common.sound import checked
+from transforms.common.tables import GROUP_ROWS, PartFile, write_part
+
+__all__ = ["NEIGHBOURS", "SLICE", "Listed", "NeighbourOptions", "NeighbourTask"]
+
+
+class NeighbourTask(NamedTuple):
+    """A space, by slice and seed, and the words that get neighbours in it, sorted."""
+
+    slice: str
+    seed: int
+    space: File
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NeighbourOptions:
+    """How many neighbours a word gets, and the uses that a neighbour needs."""
+
+    neighbours: int = 10
+    min_count: int = 20
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A part of a table."""
+
+    part: PartFile
+
+
+def _identity(task: NeighbourTask, options: NeighbourOptions) -> Any:
+    return [
+        task.slice, task.seed, task.space.sha256, task.words, options.neighbours,
+        options.min_count,
+    ]  # fmt: skip
+
+
+def _find(artefact: Artefact, task: NeighbourTask, options: NeighbourOptions) -> Listed:
+    table = neighbours_table(
+        task.slice,
+        task.seed,
+        load_space([checked(task.space)], task.slice, task.seed),
+        task.words,
+        k=options.neighbours,
+        min_count=options.min_count,
+    )
+    return Listed(write_part(artefact, TABLE.schema(), _cut(table), sort_keys=TABLE.key))
+
+
+def _cut(rows: pa.Table) -> Iterator[pa.Table]:
+    for start in range(0, rows.num_rows, GROUP_ROWS):
+        yield rows.slice(start, GROUP_ROWS)
+
+
+def _row_identity(row: dict[str, Any], _: None) -> Any:
+    return row
+
+
+def _write_row(artefact: Artefact, row: dict[str, Any], _: None) -> Listed:
+    schema = SLICES.schema()
+    return Listed(write_part(artefact, schema, [pa.Table.from_pylist([row], schema=schema)]))
+
+
+NEIGHBOURS: Stage[NeighbourTask, NeighbourOptions, Listed] = Stage(
+    name="change/neighbours", receipt=Listed, identity=_identity, build=_find
+)
+SLICE: Stage[dict[str, Any], None, Listed] = Stage(
+    name="change/slices", receipt=Listed, identity=_row_identity, build=_write_row
+)

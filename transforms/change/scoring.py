@@ -1,0 +1,236 @@
+"""Scores as artefacts: of a pair of slices per seed, then combined over seeds.
+
+SCORE     two spaces of one seed and their maps  -> one seed's scores
+COMBINE   scores of all seeds                    -> a part of table `scores`, most changed words
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from schemas.scores import SCORES
+from transforms.change.aligning import SliceFacts, load_alignments, load_spaces
+from transforms.change.feeds import read_counts
+from transforms.change.ranking import RankOptions, spearman_with_log_count, top
+from transforms.change.scores import Scored, combine_seeds, score_pair
+from transforms.common import files
+from transforms.common.artefacts import Artefact, Stage
+from transforms.common.receipts import File
+from transforms.common.sound import checked
+from transforms.common.tables import GROUP_ROWS, PartFile, write_part
+
+__all__ = [
+    "COMBINE", "SCORE", "CombineTask", "Combined", "Ranking", "ScoreOptions", "ScoreTask",
+    "ScoredSeed", "rankings",
+]  # fmt: skip
+
+TOP_WORDS = 10  # of a ranking, at least
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions:
+    """What decides scores, and which words are shown.
+
+    Attributes:
+        alignments: names, see `alignment.ALIGNMENTS`; rankings come in this order.
+        measures: names, see `measures.MEASURES`; `frequency` is always scored.
+        targets: target words.
+        threshold: name, see `thresholds.THRESHOLDS`.
+        rank: which words rankings take.
+        neighbour_words: most changed words that get neighbours, beside the targets.
+    """
+
+    alignments: tuple[str, ...] = ("op", "cca")
+    measures: tuple[str, ...] = ("cosine",)
+    targets: tuple[str, ...] = ()
+    threshold: str = "mean"
+    rank: RankOptions = field(default_factory=RankOptions)
+    neighbour_words: int = 100
+
+
+class ScoreTask(NamedTuple):
+    """A pair of slices with their spaces of a seed, and the maps by alignment (none: no map)."""
+
+    slices: tuple[SliceFacts, SliceFacts]
+    spaces: tuple[File, File]
+    seed: int
+    alignments: dict[str, File | None]
+
+
+@dataclass(frozen=True)
+class ScoredSeed:
+    """One seed's rows of table scores, before they are combined."""
+
+    rows: File
+
+
+def _all_measures(options: ScoreOptions) -> list[str]:
+    return sorted({*options.measures, "frequency"})
+
+
+def _score_identity(task: ScoreTask, options: ScoreOptions) -> Any:
+    maps = sorted((name, file and file.sha256) for name, file in task.alignments.items())
+    return [
+        [[f.name, f.counts.sha256, f.tokens, f.documents, f.min_count] for f in task.slices],
+        [space.sha256 for space in task.spaces],
+        task.seed,
+        maps,
+        _all_measures(options),
+        sorted(options.targets),
+        asdict(options.rank),
+    ]
+
+
+def _score_chosen(_: ScoreTask, options: ScoreOptions) -> dict[str, tuple[str, ...]]:
+    return {"transforms.change.measures:MEASURES": tuple(_all_measures(options))}
+
+
+def _score(artefact: Artefact, task: ScoreTask, options: ScoreOptions) -> ScoredSeed:
+    spaces = load_spaces(task.slices, task.spaces, task.seed)
+    earlier, later = (
+        Scored(
+            facts.name, space, read_counts(facts.counts), facts.tokens, facts.documents,
+            facts.min_count,
+        )
+        for facts, space in zip(task.slices, spaces, strict=True)
+    )  # fmt: skip
+    rows = score_pair(
+        earlier,
+        later,
+        seed=task.seed,
+        alignments=load_alignments(task.alignments),
+        measures=_all_measures(options),
+        targets=options.targets,
+        rank=options.rank,
+    )
+    with artefact.writing(".parquet") as stream:
+        pq.write_table(rows, pa.PythonFile(stream, "w"), compression="lz4")
+    return ScoredSeed(artefact.file(".parquet"))
+
+
+class CombineTask(NamedTuple):
+    """Scores of one pair of slices, a file per seed."""
+
+    seeds: tuple[File, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """The most changed words of a pair by one alignment and measure.
+
+    `ranked` is how many words the ranking takes; the last two are Spearman's correlation of score
+    with log count in either slice, None where undefined.
+    """
+
+    alignment: str
+    measure: str
+    slice_from: str
+    slice_to: str
+    words: tuple[str, ...]
+    scores: tuple[float, ...]
+    ranked: int
+    threshold: float | None
+    spearman_from: float | None
+    spearman_to: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Combined:
+    """A part of table `scores`, and what its rankings show."""
+
+    part: PartFile
+    tops: tuple[Ranking, ...]
+
+
+def _combine_identity(task: CombineTask, options: ScoreOptions) -> Any:
+    return [
+        sorted(file.sha256 for file in task.seeds), options.threshold, bool(options.targets),
+        options.neighbour_words, options.alignments, options.measures,
+    ]  # fmt: skip
+
+
+def _combine_chosen(_: CombineTask, options: ScoreOptions) -> dict[str, tuple[str, ...]]:
+    return {"transforms.change.thresholds:THRESHOLDS": (options.threshold,)}
+
+
+def _combine(artefact: Artefact, task: CombineTask, options: ScoreOptions) -> Combined:
+    rows = combine_seeds(
+        [pq.read_table(_open(file)) for file in sorted(task.seeds, key=_sha256)],
+        threshold=options.threshold,
+        use_targets=bool(options.targets),
+    )
+    part = write_part(artefact, SCORES.schema(), _cut(rows), sort_keys=SCORES.key)
+    most = max(TOP_WORDS, options.neighbour_words)
+    return Combined(
+        part=part, tops=tuple(rankings(rows, options.alignments, options.measures, most))
+    )
+
+
+def _sha256(file: File) -> str:
+    return file.sha256
+
+
+def _open(file: File) -> Any:
+    return pa.PythonFile(files.open_read(checked(file)), "r")
+
+
+def _cut(rows: pa.Table) -> Iterator[pa.Table]:
+    for start in range(0, rows.num_rows, GROUP_ROWS):
+        yield rows.slice(start, GROUP_ROWS)
+
+
+def rankings(
+    rows: pa.Table, alignments: Sequence[str], measures: Sequence[str], most: int
+) -> Iterator[Ranking]:
+    """Yield the `most` changed words of a pair, for each alignment and measure of vectors."""
+    means = rows.filter(pc.is_null(rows["seed"]))
+    for alignment in alignments:
+        for measure in measures:
+            if measure == "frequency":
+                continue
+            same = means.filter(
+                pc.and_(
+                    pc.equal(means["alignment"], alignment), pc.equal(means["measure"], measure)
+                )
+            )
+            head = top(rows, most, alignment=alignment, measure=measure)
+            ranked = same.filter(same["ranked"])
+            scores = ranked["score"].to_numpy(zero_copy_only=False)
+            yield Ranking(
+                alignment=alignment,
+                measure=measure,
+                slice_from=same["slice_from"][0].as_py() if same.num_rows else "",
+                slice_to=same["slice_to"][0].as_py() if same.num_rows else "",
+                words=tuple(head["word"].to_pylist()),
+                scores=tuple(head["score"].to_pylist()),
+                ranked=ranked.num_rows,
+                threshold=pc.first(same["threshold"]).as_py() if same.num_rows else None,
+                spearman_from=_number(
+                    spearman_with_log_count(scores, ranked["count_from"].to_numpy())
+                ),
+                spearman_to=_number(spearman_with_log_count(scores, ranked["count_to"].to_numpy())),
+            )
+
+
+def _number(value: float) -> float | None:
+    return None if value != value else value
+
+
+SCORE: Stage[ScoreTask, ScoreOptions, ScoredSeed] = Stage(
+    name="change/score",
+    receipt=ScoredSeed,
+    identity=_score_identity,
+    build=_score,
+    chosen=_score_chosen,
+)
+COMBINE: Stage[CombineTask, ScoreOptions, Combined] = Stage(
+    name="change/combine",
+    receipt=Combined,
+    identity=_combine_identity,
+    build=_combine,
+    chosen=_combine_chosen,
+)

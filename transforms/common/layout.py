@@ -1,0 +1,264 @@
+"""What an output folder holds, what of it Lexbeam wrote, and the lock of one run at a time.
+
+    DIR/_snapshots/<digest>/<table>/part-*      an immutable snapshot with its manifest.json
+    DIR/_snapshots/<digest>.log.json            where and when it was made: paths, runner
+    DIR/_artefacts/<section>/<stage>/           artefacts, which outlive runs
+    DIR/current -> _snapshots/<digest>          what readers see, swapped by one rename
+    DIR/<table> -> current/<table>              for convenience; DIR/<task> of <task>/<table>
+
+Only what Lexbeam wrote is written again or removed, and no link is followed out of DIR. A folder of
+ours has a mark, `.lexbeam`, from the moment when it has its name; that of `_snapshots` lists the
+snapshots and links. A link is ours if it leads where ours do. A mark that is damaged is made anew
+from what it stands for.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import stat
+from collections.abc import Collection, Iterator
+from typing import Any, NamedTuple
+
+from transforms.common import files
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.fingerprints import digest
+from transforms.common.receipts import read_envelope
+
+__all__ = [
+    "ARTEFACTS", "LOCK", "LOG", "MANIFEST", "MARK", "POINTER", "SNAPSHOTS", "Record",
+    "check_foreign", "is_link_of_ours", "is_own_folder", "links_of", "locked", "make_own_folder",
+    "read_record", "snapshot_name", "write_record",
+]  # fmt: skip
+
+ARTEFACTS = "_artefacts"
+SNAPSHOTS = "_snapshots"
+POINTER = "current"
+MANIFEST = "manifest.json"
+MARK = ".lexbeam"
+LOCK = ".lock"
+LOG = ".log.json"
+
+_LOCK_TEXT = b"Lexbeam locks this file while a run is at work on the folder.\n"
+_NAME = re.compile(r"[0-9a-f]{32}")
+
+
+class Record(NamedTuple):
+    """The mark of `_snapshots`: our snapshots, the newest last, and our links beside `current`."""
+
+    snapshots: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+
+
+def snapshot_name(out: str) -> str | None:
+    """Return the digest that `current` names; None if nothing is published."""
+    if files.is_local(out):
+        try:
+            target = os.readlink(os.path.join(out, POINTER))
+        except OSError:
+            return None
+        folder, _, name = target.partition("/")
+        return name if folder == SNAPSHOTS and _NAME.fullmatch(name) else None
+    pointer = files.join(out, POINTER + ".json")
+    if not files.exists(pointer):
+        return None
+    return str(json.loads(files.read_bytes(pointer))["snapshot"])
+
+
+def links_of(tables: Collection[str]) -> list[str]:
+    """Return the names of the links that lead to tables, and to the manifest."""
+    return sorted({MANIFEST, *(table.partition("/")[0] for table in tables)})
+
+
+def is_link_of_ours(out: str, name: str) -> bool:
+    """Return whether `name` in the folder is a link as Lexbeam makes it."""
+    try:
+        target = os.readlink(os.path.join(out, name))
+    except OSError:
+        return False
+    if name == POINTER:
+        return target.startswith(SNAPSHOTS + "/") and bool(_NAME.fullmatch(target[11:]))
+    return target == f"{POINTER}/{name}"
+
+
+def read_record(out: str) -> Record:
+    """Return the record of snapshots and links, made anew from what is there if it is damaged."""
+    folder = files.join(out, SNAPSHOTS)
+    mark = files.join(folder, MARK)
+    with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+        value = json.loads(files.read_bytes(mark))
+        names = [name for name in value["snapshots"] if _NAME.fullmatch(name)]
+        links = [name for name in value["links"] if "/" not in name]
+        if value["check"] == digest([value["snapshots"], value["links"]]):
+            return Record(tuple(names), tuple(links))
+    if not files.is_local(out) or not os.path.isdir(folder):
+        return Record()
+    found = [name for name in os.listdir(folder) if _is_snapshot(folder, name)]
+    current = snapshot_name(out)
+    found.sort(key=lambda name: (name == current, os.stat(os.path.join(folder, name)).st_mtime_ns))
+    links = [name for name in sorted(os.listdir(out)) if is_link_of_ours(out, name)]
+    return Record(tuple(found), tuple(name for name in links if name != POINTER))
+
+
+def _is_snapshot(folder: str, name: str) -> bool:
+    """Return whether a folder is one of ours: its manifest's digest is its name."""
+    path = os.path.join(folder, name)
+    if not _NAME.fullmatch(name) or os.path.islink(path):
+        return False
+    try:
+        return digest(json.loads(files.read_bytes(os.path.join(path, MANIFEST)))) == name
+    except (OSError, ValueError):
+        return False
+
+
+def write_record(out: str, record: Record) -> None:
+    """Write the record."""
+    value: dict[str, Any] = {"snapshots": list(record.snapshots), "links": list(record.links)}
+    value["check"] = digest([value["snapshots"], value["links"]])
+    path = files.join(out, SNAPSHOTS, MARK)
+    files.write_bytes(path, json.dumps(value, indent=1).encode(), durable=True)
+
+
+def make_own_folder(out: str, name: str) -> str:
+    """Make `_snapshots` or `_artefacts`, with its mark from the start; return its path."""
+    folder = files.join(out, name)
+    if not files.is_local(out):
+        return folder
+    if not os.path.isdir(folder):
+        hidden = files.temporary(folder)
+        os.mkdir(hidden)
+        files.write_bytes(os.path.join(hidden, MARK), b"", durable=True)
+        try:
+            os.rename(hidden, folder)
+        except OSError:  # somebody else was faster
+            os.remove(os.path.join(hidden, MARK))
+            os.rmdir(hidden)
+    if not os.path.exists(os.path.join(folder, MARK)):
+        if name == SNAPSHOTS:
+            write_record(out, read_record(out))
+        else:
+            files.write_bytes(os.path.join(folder, MARK), b"", durable=True)
+    return folder
+
+
+def check_foreign(out: str, tables: Collection[str]) -> None:
+    """Check that a run that makes `tables` would write and remove nothing of somebody else's.
+
+    Raises:
+        UsageError: something that Lexbeam did not write is in the way; the message names it.
+    """
+    if not files.is_local(out):
+        return
+    foreign = next(_foreign(out, tables), None)
+    if foreign is not None:
+        raise UsageError(
+            f"{foreign!r} was not made by Lexbeam and is in the way: move it, or give another --out"
+        )
+
+
+def _foreign(out: str, tables: Collection[str]) -> Iterator[str]:
+    lock = os.path.join(out, LOCK)
+    if os.path.lexists(lock) and not _is_own_lock(out, lock):
+        yield lock
+    for name in (ARTEFACTS, SNAPSHOTS):
+        folder = os.path.join(out, name)
+        if os.path.lexists(folder) and not _may_be_own(folder):
+            yield folder
+    for name in [POINTER, *links_of(tables)]:
+        if os.path.lexists(os.path.join(out, name)) and not is_link_of_ours(out, name):
+            yield os.path.join(out, name)
+    for name in read_record(out).snapshots:
+        if os.path.islink(os.path.join(out, SNAPSHOTS, name)):
+            yield os.path.join(out, SNAPSHOTS, name)
+    # Artefacts lie two folders deep; a link among them would lead the run elsewhere.
+    for section in _entries(os.path.join(out, ARTEFACTS)):
+        if section.is_symlink():
+            yield section.path
+        elif section.is_dir():
+            yield from (entry.path for entry in _entries(section.path) if entry.is_symlink())
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        return sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _is_own_lock(out: str, path: str) -> bool:
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        return False
+    with open(path, "rb") as stream:
+        text = stream.read(len(_LOCK_TEXT))
+    # It is only ever locked, never written: an empty one has nothing to lose.
+    return text in (b"", _LOCK_TEXT) or any(
+        os.path.isfile(os.path.join(out, name, MARK)) for name in (ARTEFACTS, SNAPSHOTS)
+    )
+
+
+def is_own_folder(out: str, name: str) -> bool:
+    """Return whether `_snapshots` or `_artefacts` is there and ours."""
+    folder = os.path.join(out, name)
+    return os.path.lexists(folder) and _may_be_own(folder) and bool(os.listdir(folder))
+
+
+def _may_be_own(folder: str) -> bool:
+    """Return whether a folder is ours, or empty and so free to take."""
+    if not stat.S_ISDIR(os.lstat(folder).st_mode):
+        return False
+    names = os.listdir(folder)
+    if not names or MARK in names:
+        return not os.path.islink(os.path.join(folder, MARK))
+    if os.path.basename(folder) == SNAPSHOTS:
+        return any(_is_snapshot(folder, name) for name in names)
+    return _has_receipt(folder)
+
+
+def _has_receipt(folder: str) -> bool:
+    for section in _entries(folder):
+        for stage in _entries(section.path) if section.is_dir() else []:
+            for entry in _entries(stage.path) if stage.is_dir() else []:
+                if entry.name.endswith(".json") and read_envelope(entry.path) is not None:
+                    return True
+    return False
+
+
+@contextlib.contextmanager
+def locked(out: str, tables: Collection[str] = ()) -> Iterator[None]:
+    """Hold an output folder for one run that makes `tables`; the folder is made if need be.
+
+    On file systems without locks (object stores) two runs at once are not refused.
+
+    Raises:
+        UsageError: something foreign is in the way.
+        LexbeamError: another run holds the folder.
+    """
+    try:
+        files.make_folder(out)
+    except (FileExistsError, NotADirectoryError):
+        raise UsageError(f"--out {out!r} is a file: give a folder") from None
+    check_foreign(out, tables)
+    if not files.is_local(out):
+        yield
+        return
+    path = os.path.join(out, LOCK)
+    if not os.path.lexists(path):
+        _make_lock(path)
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW), "rb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise LexbeamError(
+                f"another run is at work on {out!r}: wait for it, or give another --out"
+            ) from None
+        yield
+
+
+def _make_lock(path: str) -> None:
+    """Make the lock whole; of two runs that make it at once, one does."""
+    hidden = files.temporary(path)
+    files.write_bytes(hidden, _LOCK_TEXT)
+    with contextlib.suppress(FileExistsError):
+        os.link(hidden, path)
+    os.remove(hidden)

@@ -1,0 +1,197 @@
+"""Published tables, read: a snapshot is resolved once, and all tables come from it.
+
+    snapshot = open_snapshot("results")
+    scores = snapshot.read("scores")           # a pyarrow Table
+    paths = snapshot.paths("sentences")
+
+While a run publishes anew, whoever goes on reading from the same snapshot sees one state of all
+tables, as long as it is kept (`--keep-snapshots`); after that, files are missing, never mixed.
+"""
+
+import json
+import logging
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from transforms.common import files
+from transforms.common.errors import LexbeamError, nearest
+from transforms.common.fingerprints import digest
+from transforms.common.layout import LOG, MANIFEST, SNAPSHOTS, snapshot_name
+from transforms.common.sound import is_sound
+from transforms.common.tables import Part, read_rows
+
+__all__ = ["MANIFEST_VERSION", "RESERVED", "Snapshot", "find_snapshot", "open_snapshot", "read_log"]
+
+log = logging.getLogger("lexbeam")
+
+MANIFEST_VERSION = 2
+# Keys of a manifest that are no sections.
+RESERVED = ("lexbeam", "environments", "tables")
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A published state of a folder.
+
+    Attributes:
+        out: the folder.
+        name: the snapshot's name, the digest of its manifest.
+        folder: where its parts lie.
+        manifest: its manifest.
+    """
+
+    out: str
+    name: str
+    folder: str
+    manifest: dict[str, Any]
+
+    @property
+    def sections(self) -> dict[str, dict[str, Any]]:
+        """The manifest's sections by name."""
+        return {name: value for name, value in self.manifest.items() if name not in RESERVED}
+
+    @property
+    def tables(self) -> dict[str, dict[str, Any]]:
+        """What the manifest says of each table: rows, schema version, parts."""
+        return self.manifest["tables"]
+
+    def section(self, name: str) -> dict[str, Any]:
+        """Return a section.
+
+        Raises:
+            LexbeamError: there is none of this name.
+        """
+        if name not in self.sections:
+            raise LexbeamError(
+                f"no {name} tables are published at {self.out!r}: run `lexbeam {name}` first"
+            )
+        return self.sections[name]
+
+    def parts(self, table: str) -> list[Part]:
+        """Return the parts of a table in their order.
+
+        Raises:
+            LexbeamError: there is no such table.
+        """
+        if table not in self.tables:
+            known = ", ".join(sorted(self.tables))
+            hint = nearest(table, self.tables)
+            raise LexbeamError(f"no table {table!r} at {self.out!r}; it has {known}{hint}")
+        return [
+            Part(
+                table, number, self._place(table, entry), entry["rows"], entry["bytes"],
+                entry["sha256"],
+            )
+            for number, entry in enumerate(self.tables[table]["parts"])
+        ]  # fmt: skip
+
+    def _place(self, table: str, entry: dict[str, Any]) -> str:
+        if "object" in entry:  # on object stores, a part that an earlier snapshot wrote
+            return files.join(self.out, entry["object"])
+        return files.join(self.folder, *table.split("/"), entry["file"])
+
+    def paths(self, table: str) -> list[str]:
+        """Return the paths of a table's parts in their order; raises as `parts`."""
+        return [part.path for part in self.parts(table)]
+
+    def read(self, table: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return a whole table; raises as `parts`."""
+        return pa.concat_tables(list(read_rows(self.paths(table), columns)))
+
+    def damaged(self) -> list[str]:
+        """Return the paths of the parts that are missing or not what the manifest says."""
+        return [
+            part.path
+            for table in sorted(self.tables)
+            for part in self.parts(table)
+            if not is_sound(part)
+        ]
+
+
+def find_snapshot(out: str) -> Snapshot | None:
+    """Return the current snapshot of a folder, or the snapshot that a folder is, or None.
+
+    Raises:
+        LexbeamError: its manifest is damaged.
+    """
+    name = snapshot_name(out)
+    if name is not None:
+        folder = files.join(out, SNAPSHOTS, name)
+        return Snapshot(out, name, folder, _manifest(out, name))
+    folder = os.path.realpath(out) if files.is_local(out) else out.rstrip("/")
+    parent, _, name = folder.rpartition("/")
+    if parent.endswith("/" + SNAPSHOTS) and files.exists(files.join(folder, MANIFEST)):
+        top = parent.removesuffix("/" + SNAPSHOTS)
+        return Snapshot(top, name, folder, _manifest(top, name))
+    return None
+
+
+def open_snapshot(out: str) -> Snapshot:
+    """Return the current snapshot of a folder.
+
+    Raises:
+        LexbeamError: nothing is published there, or its manifest is damaged.
+    """
+    found = find_snapshot(out)
+    if found is None:
+        raise LexbeamError(f"nothing is published at {out!r}: run `lexbeam corpus` first")
+    return found
+
+
+def _manifest(out: str, name: str) -> dict[str, Any]:
+    path = files.join(out, SNAPSHOTS, name, MANIFEST)
+    value = _plain(path)
+    if _is_named(value, name):
+        return _of_this_kind(value, path)
+    spare = read_log(out, name).get("manifest")
+    if _is_named(spare, name):
+        log.warning("%s is damaged: its copy is read instead, the next publication mends it", path)
+        return _of_this_kind(spare, path)
+    raise LexbeamError(
+        f"{path} is damaged, and so is its copy: make the tables anew with --overwrite"
+    )
+
+
+def _is_named(manifest: Any, name: str) -> bool:
+    try:
+        return digest(without_objects(manifest)) == name
+    except (TypeError, KeyError, AttributeError):
+        return False
+
+
+def _of_this_kind(manifest: Any, path: str) -> dict[str, Any]:
+    if manifest.get("lexbeam", {}).get("manifest_version") != MANIFEST_VERSION:
+        raise LexbeamError(
+            f"{path} is of another version of Lexbeam: make the tables anew with --overwrite, or "
+            "in another folder"
+        )
+    return dict(manifest)
+
+
+def without_objects(manifest: dict[str, Any]) -> dict[str, Any]:
+    """Return a manifest as it is everywhere: on object stores it also says where parts lie."""
+    tables = {
+        name: {
+            **table,
+            "parts": [{k: v for k, v in part.items() if k != "object"} for part in table["parts"]],
+        }
+        for name, table in manifest["tables"].items()
+    }
+    return {**manifest, "tables": tables}
+
+
+def read_log(out: str, name: str) -> dict[str, Any]:
+    """Return what is noted beside a snapshot: of each section, where it was made from."""
+    return _plain(files.join(out, SNAPSHOTS, name + LOG)) or {}
+
+
+def _plain(path: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(files.read_bytes(path))
+    except (OSError, ValueError):
+        return None
+    return value if isinstance(value, dict) and isinstance(value.get("tables", {}), dict) else None

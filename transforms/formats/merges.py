@@ -1,0 +1,40 @@
+"""How table rejects is merged: row by row, each part taking those of its bucket."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from schemas.rejects import REJECTS
+from transforms.common.artefacts import Artefact, Stage
+from transforms.common.batches import BatchReader
+from transforms.common.merge import MergeTask, Staged, in_order, merge, staged_identity
+from transforms.common.tables import PartFile, sort_rows
+from transforms.formats.staging import REJECT
+
+__all__ = ["MERGE_REJECTS"]
+
+
+def _identity(task: MergeTask, options: None) -> Any:
+    return [task.bucket, task.parts, staged_identity(task, options)]
+
+
+def _merge_rejects(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
+    with BatchReader() as reader:
+        return merge(artefact, REJECTS, _sorted(reader, in_order(task.staged), task))
+
+
+def _sorted(reader: BatchReader, staged: Sequence[Staged], task: MergeTask) -> Iterator[pa.Table]:
+    kept = []
+    for entry in staged:
+        batch = reader.read(entry.file, entry.ordinal)
+        buckets = batch.column("bucket").to_numpy() % np.uint32(task.parts)
+        kept.append(batch.filter(pa.array(buckets == task.bucket)))
+    if kept:
+        yield sort_rows(pa.Table.from_batches(kept, REJECT), REJECTS.key)
+
+
+MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(
+    name="corpus/merge-rejects", receipt=PartFile, identity=_identity, build=_merge_rejects
+)
