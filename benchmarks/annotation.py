@@ -2,7 +2,7 @@
 
     python -m benchmarks annotation
 
-One BLAS thread each. The rows: throughput of `annotate_file` (text in, staged documents and
+One BLAS thread each. The rows: throughput of stage `ANNOTATE` (text in, staged documents and
 sentences out) over that of the bare loop in the same process, by CPU time; and of the annotation
 stage of `lexbeam corpus` in two processes over that of the bare loop in one of its own, by the
 clock, the loading of the models by the stage, but not by the loop, included. The texts are the
@@ -17,11 +17,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.measure import Row, data_folder, lexbeam, ratios, run_script, stage_seconds
-from transforms.annotation.annotate import AnnotateOptions, annotate_file
+from transforms.annotation.annotate import ANNOTATE, AnnotateOptions
 from transforms.annotation.base import describe_engine, load_engine, split_paragraphs
-from transforms.common.artefacts import Workspace
+from transforms.common.artefacts import Workspace, make
 from transforms.common.blas import one_thread
-from transforms.formats.ingest import IngestOptions, InputFile, Unit, ingest_unit
+from transforms.formats.duplicates import AnnotateTask
+from transforms.formats.ingest import INGEST, IngestOptions, InputFile, Unit
 
 REPEATS = 3
 SHARE = 8  # one text in so many for the ratio in one process
@@ -80,14 +81,15 @@ def _one_process(folder: Path, paths: list[Path], spec: str) -> Row:
     files = [InputFile(path.name, str(path), path.stat().st_size, "in") for path in paths]
     space = Workspace(str(folder / "work"))
     unit = Unit(tuple(files), sum(file.size for file in files))
-    receipt = ingest_unit(space, unit, IngestOptions(format="text"))
-    engine = load_engine(spec)
-    options = AnnotateOptions(engine=spec, fingerprint=describe_engine(spec).fingerprint)
+    receipt = make(space, INGEST, unit, IngestOptions(format="text"))
+    load_engine(spec)
+    info = describe_engine(spec)
+    options = AnnotateOptions(engine=spec, name=info.name, fingerprint=info.fingerprint)
 
     def ours() -> None:
-        shutil.rmtree(folder / "work" / "annotate", ignore_errors=True)
-        for path, ready, _ in receipt["files"]:
-            annotate_file(space, path, ready, (), engine, options)
+        shutil.rmtree(space.stage(ANNOTATE.name), ignore_errors=True)
+        for stage in receipt.stages:
+            make(space, ANNOTATE, AnnotateTask(stage, ()), options)
 
     loop = bare(paths, spec)
     loop()
@@ -101,9 +103,10 @@ SCRIPT = """
 import sys
 from pipelines.corpus import CorpusOptions, execute
 from pipelines.runners import load_runner_config
+from transforms.common.artefacts import Workspace
 texts, spec, work = sys.argv[1:]
 options = CorpusOptions(inputs=(texts,), out=work, format="text", engine=spec, exclude=("*.csv",))
-execute(options, load_runner_config("direct_multiprocess"), work)
+execute(options, load_runner_config("direct_multiprocess"), Workspace(work))
 """
 
 
@@ -114,7 +117,7 @@ def _two_processes(folder: Path, paths: list[Path], spec: str) -> Row:
         single = float(run_script(BARE, spec, *map(str, paths)))
         work = folder / "two" / str(number)
         run_script(SCRIPT, str(paths[0].parent), spec, str(work))
-        found.append(single / stage_seconds(work, "annotate"))
+        found.append(single / stage_seconds(work, "corpus/annotate"))
     note = f"all runs: {', '.join(f'{ratio:.2f}' for ratio in found)}"
     name = "annotation stage in two processes over a bare nlp.pipe loop"
     return Row(name, statistics.median(found), 1.8, False, "x", note)

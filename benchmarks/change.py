@@ -74,7 +74,7 @@ def measure(folder: Path) -> list[Row]:
     """Return the row."""
     config = make_config(folder, TOKENS)
     value, found = ratios(
-        lambda: lexbeam("run", str(config), "--overwrite"),
+        lambda: lexbeam("run", str(config), "--overwrite", "--fresh"),
         lambda: run_script(SCRIPT, str(folder / "lines"), str(folder)),
         REPEATS,
     )

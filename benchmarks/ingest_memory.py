@@ -3,7 +3,7 @@
     python -m benchmarks ingest_memory
 
 A file of 1 GB (10^9 bytes on disk, archives packed) is made of varied words, and a fresh process
-takes it in as the pipeline does: `ingest_unit`, staging files, rejects and receipt written. The
+takes it in as the pipeline does: stage `INGEST`, staging files, rejects and receipt written. The
 figure is the peak of its resident memory (VmHWM) less what it held before, all modules imported.
 
 Records of JSON lines and TSV are of 1.7 kB. Whether memory hangs on their number is seen by the
@@ -28,8 +28,9 @@ from typing import Any
 from benchmarks.measure import Row, environment
 from schemas.rejects import RejectRow
 from transforms.common.artefacts import Workspace
+from transforms.common.artefacts import make as make_artefact
 from transforms.formats.base import ReaderOptions
-from transforms.formats.ingest import IngestOptions, InputFile, Unit, ingest_unit, read_documents
+from transforms.formats.ingest import INGEST, IngestOptions, InputFile, Unit, read_documents
 
 GIGABYTE = 10**9
 BOUND = 300
@@ -178,8 +179,9 @@ def _take_in(kind: str, path: Path, work: str | None) -> tuple[int, int, float]:
             else:
                 documents += row[1].block == 0
     else:
-        receipt = ingest_unit(Workspace(work), Unit((file,), file.size), options)
-        ((*_, documents, rejects),) = receipt["inputs"]
+        unit = Unit((file,), file.size)
+        (counts,) = make_artefact(Workspace(work), INGEST, unit, options).inputs
+        documents, rejects = counts.documents, counts.rejects
     return documents, rejects, _memory("VmHWM") - idle
 
 

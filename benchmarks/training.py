@@ -16,12 +16,16 @@ TOKENS = 2_000_000
 REPEATS = 3
 SCRIPT = """
 import sys
-from pipelines.change import ChangeOptions, Corpus, execute
+from pipelines.change import ChangeOptions, execute
+from pipelines.change_plan import Corpus
 from pipelines.runners import load_runner_config
+from transforms.common.artefacts import Workspace
+from transforms.common.snapshots import open_snapshot
 corpus, work, runner = sys.argv[1:]
 options = ChangeOptions(corpora=(corpus,), out=work, alignment=("op",),
                         slices="early=1800-1849,late=1950-1999")
-execute(options, [Corpus.published(corpus)], load_runner_config(runner), work)
+read = Corpus.published(open_snapshot(corpus))
+execute(options, [read], load_runner_config(runner), Workspace(work))
 """
 
 
@@ -37,7 +41,7 @@ def measure(folder: Path) -> list[Row]:
     def train(runner: str, number: int) -> float:
         work = folder / f"{runner}{number}"
         run_script(SCRIPT, corpus, str(work), runner)
-        return stage_seconds(work, "train")
+        return stage_seconds(work, "change/train")
 
     found = [train("direct", n) / train("direct_multiprocess", n) for n in range(REPEATS)]
     note = f"all runs: {', '.join(f'{ratio:.2f}' for ratio in found)}"

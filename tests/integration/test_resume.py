@@ -16,9 +16,10 @@ from transforms.annotation import annotate
 from transforms.change import training
 
 ROOT = Path(__file__).resolve().parents[2]
-# Of all stages, those that this run has: nothing in it is rejected or sampled down.
-STAGES = [f"corpus/{stage}" for stage in corpus.STAGES if stage != "merge-rejects"]
-STAGES += [f"change/{stage}" for stage in change.STAGES if stage != "measure"]
+# Of all stages, those that a kill is timed by: nothing is rejected or sampled down, and the rows of
+# the slices are written last.
+LEFT_OUT = ("corpus/merge-rejects", "change/measure", "change/slices")
+STAGES = [s.name for s in (*corpus.STAGES, *change.STAGES) if s.name not in LEFT_OUT]
 
 
 def files_of(out: Path) -> dict[str, bytes]:
@@ -26,8 +27,10 @@ def files_of(out: Path) -> dict[str, bytes]:
     return {str(p.relative_to(top)): p.read_bytes() for p in top.rglob("*") if p.is_file()}
 
 
-def start(config: Path, out: Path, prelude: str = "", runner: str = "direct") -> subprocess.Popen:
-    words = ["run", str(config), "--out", str(out), "--overwrite", "--runner-config", runner]
+def start(
+    config: Path, out: Path, *more: str, prelude: str = "", runner: str = "direct"
+) -> subprocess.Popen:
+    words = ["run", str(config), "--out", str(out), "--overwrite", "--runner-config", runner, *more]
     code = f"{prelude}\nfrom pipelines.cli import main\nmain({words!r})"
     return subprocess.Popen(
         [sys.executable, "-c", code],
@@ -39,7 +42,7 @@ def start(config: Path, out: Path, prelude: str = "", runner: str = "direct") ->
 
 def kill_in(stage: str, process: subprocess.Popen, out: Path) -> None:
     """Kill the process as soon as the stage has made its first artefact."""
-    folder = out / "_work" / stage
+    folder = out / "_artefacts" / stage
     end = time.monotonic() + 120
     while not list(folder.glob("*.json")):
         assert process.poll() is None, f"the run ended before stage {stage}"
@@ -59,8 +62,18 @@ def other_run(sample_config, tmp_path_factory):
 
 @pytest.fixture
 def out(other_run, tmp_path):
-    """A folder with old tables."""
-    return Path(shutil.copytree(other_run, tmp_path / "out", symlinks=True))
+    """A folder with old tables, and none of what they were made with."""
+    return Path(
+        shutil.copytree(
+            other_run, tmp_path / "out", symlinks=True, copy_function=os.link,
+            ignore=shutil.ignore_patterns("_artefacts"),
+        )
+    )  # fmt: skip
+
+
+def is_finished(out: Path) -> bool:
+    """Whether nothing is left of a run that was cut off."""
+    return not (out / "_artefacts" / "unfinished.json").exists()
 
 
 @pytest.mark.slow
@@ -70,7 +83,7 @@ def test_a_killed_run_is_taken_up(stage, sample_config, sample_run, other_run, o
     assert files_of(out) == files_of(other_run)
     assert main(["run", str(sample_config), "--out", str(out), "--resume"]) == 0
     assert files_of(out) == files_of(sample_run)
-    assert not (out / "_work").exists()
+    assert is_finished(out)
 
 
 @pytest.mark.slow
@@ -83,7 +96,7 @@ def test_a_run_in_two_processes_whose_driver_is_killed_is_taken_up(
     assert not (out / "current").exists()
     assert main(["run", str(sample_config), "--out", str(out), "--resume"]) == 0
     assert files_of(out) == files_of(sample_run)
-    assert not (out / "_work").exists()
+    assert is_finished(out)
 
 
 @pytest.mark.slow
@@ -92,7 +105,7 @@ def test_after_a_kill_in_training_nothing_is_annotated_again(
 ):
     out = tmp_path / "out"
     kill_in("change/train", start(sample_config, out), out)
-    done = len(list((out / "_work" / "change" / "train").glob("*.json")))
+    done = len(list((out / "_artefacts" / "change" / "train").glob("*.json")))
     trained = []
     train = training.train
 
@@ -116,7 +129,7 @@ PLACES = {
     "linking": ("publish.files.link_or_copy", "old"),
     "naming": ("publish.os.rename", "old"),
     "switching": ("publish._replace_link", "old"),
-    "removing": ("publish.os.listdir", "new"),
+    "removing": ("publish.remove_snapshot", "new"),
 }
 
 
@@ -129,14 +142,13 @@ def test_a_kill_within_publication_leaves_old_tables_or_new_ones(
     prelude = (
         "import os\n"
         "from transforms.common import publish\n"
-        "def publish_and_die(*arguments, true=publish.publish):\n"
+        "def publish_and_die(*arguments, true=publish.publish, **more):\n"
         f"    {name} = lambda *_: os.kill(os.getpid(), 9)\n"
-        "    true(*arguments)\n"
-        "publish.publish = publish_and_die\n"
-        "from pipelines import run\n"
-        "run.publish = publish_and_die"
+        "    return true(*arguments, **more)\n"
+        "from pipelines import publishing\n"
+        "publishing.publish = publish_and_die"
     )
-    killed = start(sample_config, out, prelude)
+    killed = start(sample_config, out, "--keep-snapshots", "1", prelude=prelude)
     assert killed.wait(120) == -signal.SIGKILL
     assert files_of(out) == files_of({"old": other_run, "new": sample_run}[left])
     assert main(["run", str(sample_config), "--out", str(out), "--resume"]) == 0
@@ -147,7 +159,7 @@ def test_a_kill_within_publication_leaves_old_tables_or_new_ones(
 def test_a_second_run_on_the_same_folder_is_refused(sample_config, sample_run, tmp_path, capsys):
     out = tmp_path / "out"
     first = start(sample_config, out)
-    while not list((out / "_work").glob("corpus/ingest/*.json")):
+    while not list((out / "_artefacts").glob("corpus/ingest/*.json")):
         assert first.poll() is None
         time.sleep(0.01)
     for words in (["--overwrite"], ["--resume"]):

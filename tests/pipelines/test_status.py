@@ -1,122 +1,130 @@
 import fcntl
 import os
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
+
+from making import TOY, files_below, made_section, put
+
 from pipelines.cli import main
+from pipelines.publishing import UNFINISHED
 from pipelines.status import survey
-from transforms.common.artefacts import Workspace, plan, produce
+from transforms.common.artefacts import Workspace, make, plan
 from transforms.common.errors import LexbeamError
-from transforms.common.publish import MARK, locked, make_manifest, publish
-from transforms.common.tables import Part
-
-
-def published(out: Path, content: bytes = b"rows") -> dict[str, bytes]:
-    """Publish a table of one part; return what readers see."""
-    part = out.parent / "part"
-    part.write_bytes(content)
-    parts = [Part("scores", 0, str(part), 3, len(content), content.hex())]
-    publish(str(out), parts, make_manifest(parts))
-    return seen(out)
+from transforms.common.layout import locked, make_own_folder
 
 
 def seen(out: Path) -> dict[str, bytes]:
-    top = (out / "current").resolve()
-    return {str(p.relative_to(top)): p.read_bytes() for p in top.rglob("*") if p.is_file()}
-
-
-def make(work: Workspace, stage: str, *identities: int) -> None:
-    for identity in identities:
-        produce(work, stage, identity, lambda _: {"made": True})
+    return files_below((out / "current").resolve())
 
 
 @pytest.fixture
 def killed(tmp_path: Path) -> Path:
-    """A folder with an old publication where a run has been killed in training."""
+    """A folder with an old publication where a run has been killed as it made toys."""
     out = tmp_path / "out"
-    out.mkdir()
-    published(out)
-    for name, stages in (("corpus", ("ingest",)), ("change", ("train", "align"))):
-        work = Workspace(str(out / "_work" / name))
-        for stage in stages:
-            plan(work, stage, 4)
-    make(Workspace(str(out / "_work" / "corpus")), "ingest", 1, 2, 3, 4)
-    make(Workspace(str(out / "_work" / "change")), "train", 1, 2, 3)
-    (out / "_work" / "change" / "train" / "x.parquet.77.tmp").write_bytes(b"half")
-    (out / "_work" / MARK).touch()
-    (out / "_snapshots" / "0abc").mkdir()
-    (out / "_snapshots" / "0abc" / "part").write_bytes(b"old")
-    (out / "current").resolve().joinpath("manifest.json.77.tmp").write_bytes(b"{")
-    os.symlink("_snapshots/0abc", out / "current.77.tmp")
-    os.symlink("current/gone", out / "gone")
+    put(out, made_section(tmp_path / "w", "corpus", {"documents": [["a", "b", "c"]]}))
+    space = Workspace(make_own_folder(str(out), "_artefacts"))
+    for task in ("old", "older"):
+        make(space, TOY, task, None)
+    before = time.time_ns() - 10**9
+    for path in Path(space.stage(TOY.name)).iterdir():
+        os.utime(path, ns=(before, before))
+    Path(space.root, UNFINISHED).write_text('{"sections": ["toy"], "overwrite": true}')
+    plan(space, "toy/make", 4)
+    plan(space, "toy/later", 2)
+    for task in "abc":
+        make(space, TOY, task, None)
     return out
+
+
+LEFT = {
+    "_artefacts/toy/make/" + "0" * 32 + ".txt.0123456789abcdef.tmp": "temporary file",
+    "_artefacts/toy/make/" + "1" * 32 + ".txt": "temporary file",
+    "_artefacts/results/0123456789abcdef/parts.json": "temporary file",
+    "_snapshots/" + "2" * 32 + ".0123456789abcdef.tmp/documents/part-00000-of-00001-01234567.parquet":
+        "unfinished snapshot",
+    "_snapshots/" + "2" * 32 + ".log.json.0123456789abcdef.tmp": "temporary file",
+    "_snapshots/.lexbeam.0123456789abcdef.tmp": "temporary file",
+}  # fmt: skip
+
+
+@pytest.fixture
+def messy(killed: Path) -> Path:
+    """The same with all that a killed run may leave."""
+    for name in LEFT:
+        (killed / name).parent.mkdir(parents=True, exist_ok=True)
+        (killed / name).write_bytes(b"half")
+    os.symlink("_snapshots/" + "2" * 32, killed / "current.0123456789abcdef.tmp")
+    os.symlink("current/documents", killed / "documents.0123456789abcdef.tmp")
+    os.symlink("current/scores", killed / "scores")
+    return killed
 
 
 def test_stages_tell_what_is_done_and_left(killed):
     stages = {stage.name: stage for stage in survey(str(killed)).stages}
-    assert [stages["corpus/ingest"].done, stages["corpus/ingest"].left] == [4, 0]
-    assert [stages["change/train"].done, stages["change/train"].left] == [3, 1]
-    assert [stages["change/align"].done, stages["change/align"].left] == [0, 4]
-    assert list(stages) == ["change/train", "change/align", "corpus/ingest"]
+    assert stages["toy/make"] == ("toy/make", 4, 3, 2)
+    assert stages["toy/make"].left == 1
+    assert (stages["toy/later"].done, stages["toy/later"].left) == (0, 2)
+    assert list(stages) == ["toy/make", "toy/later"]
 
 
-def test_artefacts_from_before_the_latest_plan_count_as_earlier(killed):
-    work = Workspace(str(killed / "_work" / "change"))
-    old = time.time() - 60
-    for receipt in (killed / "_work" / "change" / "train").glob("*.json"):
-        os.utime(receipt, (old, old))
-    plan(work, "train", 2)
-    make(work, "train", 9)
-    stage = next(s for s in survey(str(killed)).stages if s.name == "change/train")
-    assert (stage.done, stage.left, stage.earlier) == (1, 1, 3)
+def test_what_is_taken_up_counts_as_done(killed):
+    make(Workspace(str(killed / "_artefacts")), TOY, "old", None)
+    stage = survey(str(killed)).stages[0]
+    assert (stage.done, stage.earlier) == (4, 1)
 
 
-def test_leftovers_are_all_that_a_killed_run_leaves(killed):
-    kinds = [leftover.kind for leftover in survey(str(killed)).leftovers]
-    assert sorted(kinds) == [
-        "dangling link", "stale snapshot", "temporary file", "temporary file", "unfinished work",
-    ]  # fmt: skip
+def test_leftovers_are_all_that_a_killed_run_leaves(messy):
+    kinds = sorted(leftover.kind for leftover in survey(str(messy)).leftovers)
+    assert kinds == sorted([*LEFT.values(), "temporary file", "temporary file", "dangling link"])
 
 
-def test_status_tells_a_person(killed, capsys):
-    (killed / "_work" / "change" / "plan" / "code").write_text("another")
-    assert main(["status", str(killed)]) == 0
+def test_status_tells_a_person(messy, capsys):
+    assert main(["status", str(messy)]) == 0
     told = capsys.readouterr().out
-    for part in ("scores 3 rows", "nobody", "change/train", "stale", "lexbeam clean"):
+    for part in ("corpus: documents 3 rows", "nobody", "toy/make", "--resume", "lexbeam clean"):
         assert part in told
 
 
-def test_clean_removes_what_is_left_behind_and_nothing_published(killed, capsys):
-    expected = {name: b for name, b in seen(killed).items() if not name.endswith(".tmp")}
-    assert main(["clean", str(killed)]) == 0
-    assert "unfinished work (1" in capsys.readouterr().out
-    assert seen(killed) == expected
-    assert survey(str(killed)).leftovers == ()
-    assert sorted(path.name for path in killed.iterdir()) == [
-        ".lock", "_snapshots", "current", "manifest.json", "scores",
+def test_clean_removes_what_is_left_behind_and_nothing_published(messy, capsys):
+    expected = seen(messy)
+    receipts = set((messy / "_artefacts" / "toy" / "make").glob("*.json"))
+    assert main(["clean", str(messy)]) == 0
+    told = capsys.readouterr().out
+    assert "unfinished snapshot (1" in told
+    assert "freed: 5 files of artefacts" in told
+    assert seen(messy) == expected
+    assert survey(str(messy)).leftovers == ()
+    assert survey(str(messy)).unfinished == ()
+    assert sorted(path.name for path in messy.iterdir()) == [
+        ".lock", "_artefacts", "_snapshots", "current", "documents", "manifest.json",
     ]  # fmt: skip
-    assert main(["clean", str(killed)]) == 0
+    left = set((messy / "_artefacts" / "toy" / "make").iterdir())
+    assert left == receipts | {path.with_suffix(".freed") for path in receipts}
+    assert main(["clean", str(messy)]) == 0
     assert capsys.readouterr().out == "nothing to remove\n"
 
 
-def test_a_folder_that_a_run_holds_is_told_and_not_cleaned(killed, capsys):
-    with locked(str(killed), resume=True, overwrite=False):
-        found = survey(str(killed))
+def test_a_folder_that_a_run_holds_is_told_and_not_cleaned(messy, capsys):
+    with locked(str(messy)):
+        found = survey(str(messy))
         assert found.at_work
         if Path("/proc/locks").exists():
             assert found.holder == os.getpid()
-        before = survey(str(killed)).leftovers
-        assert main(["clean", str(killed)]) == 1
+        before = survey(str(messy)).leftovers
+        assert main(["clean", str(messy)]) == 1
         assert "another run is at work" in capsys.readouterr().err
-        assert survey(str(killed)).leftovers == before
-        assert main(["status", str(killed)]) == 0
+        assert survey(str(messy)).leftovers == before
+        assert main(["status", str(messy)]) == 0
         assert "at work: process" in capsys.readouterr().out
 
 
 def test_looking_leaves_the_lock_free(killed):
-    with open(killed / ".lock", "w") as lock:
+    with open(killed / ".lock") as lock:
         survey(str(killed))
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 

@@ -1,0 +1,20 @@
+"""Artefacts damaged at random: what is published is the undisturbed, or nothing.
+
+`python -m benchmarks.damage --resumes 200` does more of the same; docs/reliability.md has its counts.
+"""
+
+import pytest
+
+from benchmarks.damage import DAMAGES, damaged_resume, make_run
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    return make_run(tmp_path_factory.mktemp("whole") / "run")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", DAMAGES)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_damaged_run_publishes_the_undisturbed_bytes(kind, seed, whole, tmp_path):
+    assert damaged_resume(*whole, kind, seed, tmp_path) in ("first", "second")
