@@ -1,6 +1,7 @@
 """The command `lexbeam`: parses, dispatches, and turns errors into messages and exit codes."""
 
 import argparse
+import atexit
 import logging
 import os
 import sys
@@ -226,6 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def entry() -> None:
     """Run the command and leave at once, with no teardown of the engines' native threads."""
     code = main()
+    atexit._run_exitfuncs()  # Beam stops the job servers that it has started only here
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)
