@@ -92,7 +92,7 @@ class RunnerConfig:
     """
 
     runner: str = option(DIRECT, help="`direct`, or the name of a Beam runner")
-    lanes: int = option(0, help="keys that heavy work is dealt out to")
+    lanes: int = option(0, help="keys that heavy work is dealt out to", least=0)
     needs: tuple[str, ...] = option((), help="files that must be there")
     hint: str = option("", help="how to get them")
     beam: tuple[str, ...] = option((), help="Beam options")
@@ -183,6 +183,23 @@ def _flags(key: str, value: Any) -> list[str]:
     return [f"--{key}={item}" for item in (value if isinstance(value, list) else [value])]
 
 
+class JobServerOptions(PipelineOptions):
+    """Options that Beam's Java job servers know, and Beam's Python does not.
+
+    Declared as Beam declares its own, they are checked with the others and sent to the job server.
+    """
+
+    @classmethod
+    def _add_argparse_args(cls, parser: argparse.ArgumentParser) -> None:
+        # No defaults: an option that is not given is not sent.
+        parser.add_argument("--load_balance_bundles", action="store_true", default=None)
+        parser.add_argument(
+            "--execution_mode_for_batch",
+            choices=("PIPELINED", "PIPELINED_FORCED", "BATCH", "BATCH_FORCED"),
+        )
+        parser.add_argument("--flink_conf_dir")
+
+
 class _BeamParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"Beam option: {message}")
@@ -201,6 +218,12 @@ def _runner_named(arguments: Sequence[str]) -> str | None:
         flag = word.partition("=")[0]
         hint = nearest(flag if flag.startswith("-") else f"--{flag}", known)
         raise UsageError(f"unknown Beam option {flag!r}{hint}")
+    # A stage that has a worker would wait for one that waits for a worker.
+    if values.load_balance_bundles and values.execution_mode_for_batch != "BATCH_FORCED":
+        raise UsageError(
+            "--load_balance_bundles needs --execution_mode_for_batch=BATCH_FORCED: "
+            "without it Flink waits for ever"
+        )
     return values.runner
 
 

@@ -140,6 +140,17 @@ def test_documents_outside_are_named_once():
     assert (batch.outside_sentences, batch.outside) == (3, ["a", "b"])
 
 
+def test_documents_of_a_slice_are_named_once_whether_anything_of_them_is_kept():
+    rows = [
+        plain(["w"], 1800, "a"), plain(["w"], 1850, "a", 1), plain([","], 1801, "b"),
+        plain(["w"], 1900, "c"), plain(["w"], 1851, "d"),
+    ]  # fmt: skip
+    batch = derive(sentences(rows), SLICES, Targets(), ViewOptions(min_sentence=0))
+    assert batch.inside == [[], ["a", "b"], ["c"]]
+    assert batch.outside == ["d"]
+    assert set(batch.document.to_pylist()) == {"a", "c"}
+
+
 def test_dictionary_columns_give_the_same_view():
     rows = [plain(["Attack", ",", "liber#2"]), plain(["fair"], 1900, "e", 3)]
     table = sentences(rows)

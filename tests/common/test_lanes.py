@@ -25,10 +25,6 @@ def test_lanes_are_within_a_third_of_the_best(weights, lanes):
     assert longest <= (4 / 3) * least + 1e-9
 
 
-def test_no_lanes_gives_each_piece_its_own():
-    assert pack([1, 3, 2], 0) == [[1], [2], [0]]
-
-
 @given(st.lists(st.integers(0, 50), max_size=30), st.integers(1, 100))
 def test_groups_keep_order_and_limit(sizes, limit):
     groups = group_by_size(sizes, lambda size: size, limit)

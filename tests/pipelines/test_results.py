@@ -41,7 +41,7 @@ def test_a_pipeline_without_rows_writes_no_file(tmp_path):
 def test_rows_of_another_type_are_an_error(tmp_path):
     results = Results(str(tmp_path))
     write(results.path("rows"), ROWS)
-    with pytest.raises(ValueError, match="int"):
+    with pytest.raises(ValueError, match="Expected `str`"):
         results.read("rows", str)
 
 

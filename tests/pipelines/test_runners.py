@@ -2,6 +2,9 @@ import os
 from pathlib import Path
 
 import pytest
+from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.portability.api import beam_job_api_pb2 as messages
+from apache_beam.runners.portability.portable_runner import JobServiceHandle
 
 from pipelines.runners import load_runner_config
 from transforms.common.errors import UsageError
@@ -41,6 +44,7 @@ def write(folder, text):
         ("beam: [1]", "must be a mapping"),
         ("just text", "is a mapping"),
         ("lanes: many", "lanes must be a whole number"),
+        ("lanes: -1", "lanes must be at least 0"),
     ],
 )
 def test_a_wrong_configuration_is_explained(tmp_path, text, message):
@@ -51,6 +55,54 @@ def test_a_wrong_configuration_is_explained(tmp_path, text, message):
 def test_a_wrong_beam_option_is_an_error_not_a_warning():
     with pytest.raises(UsageError, match=r"did you mean '--temp_location'\?"):
         load_runner_config("direct", ["--temp_locaton=x"])
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--load_balance_bundle", r"did you mean '--load_balance_bundles'\?"),
+        ("--load_balance_bundles=yes", "argument --load_balance_bundles"),
+        ("--execution_mode_for_batch=FORCED", "choose from .*BATCH_FORCED"),
+    ],
+)
+def test_options_of_the_job_server_are_checked_too(option, message):
+    with pytest.raises(UsageError, match=message):
+        load_runner_config("direct", [option])
+
+
+def test_workers_are_not_dealt_out_to_stages_that_wait_for_each_other(tmp_path):
+    forced = "--execution_mode_for_batch=BATCH_FORCED"
+    path = write(tmp_path, "beam: {load_balance_bundles: true}")
+    assert load_runner_config(path, [forced]).beam == ("--load_balance_bundles", forced)
+    with pytest.raises(UsageError, match="needs --execution_mode_for_batch=BATCH_FORCED"):
+        load_runner_config(path)
+
+
+class JobServer:
+    """Tells the options that it knows, as Beam's job server does."""
+
+    def DescribePipelineOptions(self, *_, **__):
+        kinds = messages.PipelineOptionType
+        known = {"load_balance_bundles": kinds.BOOLEAN, "execution_mode_for_batch": kinds.STRING}
+        options = [
+            messages.PipelineOptionDescriptor(name=name, type=type) for name, type in known.items()
+        ]
+        return messages.DescribePipelineOptionsResponse(options=options)
+
+
+def test_options_reach_the_job_server(monkeypatch):
+    monkeypatch.setenv("LEXBEAM_FLINK_JAR", __file__)
+    options = PipelineOptions(list(load_runner_config("flink_local").beam))
+    sent = JobServiceHandle(JobServer(), options).get_pipeline_options()
+    assert sent["beam:option:load_balance_bundles:v1"] is True
+    assert sent["beam:option:execution_mode_for_batch:v1"] == "BATCH_FORCED"
+    assert "beam:option:flink_conf_dir:v1" not in sent
+
+
+def test_flink_has_a_worker_for_each_slot(monkeypatch):
+    monkeypatch.setenv("LEXBEAM_FLINK_JAR", __file__)
+    options = PipelineOptions(list(load_runner_config("flink_local").beam)).get_all_options()
+    assert options["parallelism"] == int(options["sdk_worker_parallelism"])
 
 
 def test_an_unknown_name_lists_what_there_is():

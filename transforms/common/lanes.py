@@ -17,14 +17,11 @@ def pack(weights: Sequence[float], lanes: int) -> list[list[int]]:
     """Deal indices of `weights` out to `lanes` lists by longest processing time first.
 
     Returns at most `lanes` lists, none empty, each in order of falling weight; ties by index.
-    `lanes` of 0 gives every index a lane of its own.
 
     >>> pack([5, 1, 4, 3], 2)
     [[0, 1], [2, 3]]
     """
     order = sorted(range(len(weights)), key=lambda index: (-weights[index], index))
-    if lanes <= 0:
-        return [[index] for index in order]
     loads: list[tuple[float, int]] = [(0.0, lane) for lane in range(lanes)]
     packed: list[list[int]] = [[] for _ in range(lanes)]
     for index in order:

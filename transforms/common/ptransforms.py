@@ -48,13 +48,23 @@ class _Unpack(beam.DoFn):
             yield from items
 
 
+class _NotePlan(beam.DoFn):
+    def __init__(self, workspace: Workspace, stage: str) -> None:
+        self._workspace = workspace
+        self._stage = stage
+
+    def process(self, element: int) -> None:
+        plan(self._workspace, self._stage, element)
+
+
 @dataclass
 class SpreadOverLanes(beam.PTransform):
-    """Deal elements out to workers, the heaviest first; elements must be sortable.
+    """Deal elements out to workers, each to one.
 
     Attributes:
         weight: work that an element stands for, in any unit.
-        lanes: keys to deal out; 0 gives every element a key of its own.
+        lanes: keys to deal out to, by weight, the heaviest first; elements must be sortable. With 0
+            the runner deals elements out by its reshuffle: Flink to all of its slots in turn.
         workspace: where the number of elements is noted, for progress.
         stage: name of the stage that the elements are for.
     """
@@ -64,8 +74,20 @@ class SpreadOverLanes(beam.PTransform):
     workspace: Workspace
     stage: str
 
-    def expand(self, elements: beam.PCollection) -> beam.PCollection:
+    def expand(self, elements: beam.PCollection[T]) -> beam.PCollection[T]:
         """Apply the transform."""
+        return self._packed(elements) if self.lanes else self._reshuffled(elements)
+
+    def _reshuffled(self, elements: beam.PCollection) -> beam.PCollection:
+        # A grouping by key would not do: few keys may well fall to one slot, all of them.
+        (
+            elements
+            | "CountAll" >> beam.CombineGlobally(beam.combiners.CountCombineFn()).without_defaults()
+            | "NotePlan" >> beam.ParDo(_NotePlan(self.workspace, self.stage))
+        )
+        return elements | "DealOut" >> beam.Reshuffle()
+
+    def _packed(self, elements: beam.PCollection) -> beam.PCollection:
         return (
             elements
             | "GatherAll" >> beam.WithKeys(0)

@@ -4,10 +4,12 @@ A run is a process of its own, in another working directory, that notes which pr
 file: the driver, the workers, and what workers inherit from the driver all load `sitecustomize`.
 """
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,14 +24,27 @@ __all__ = ["REFERENCE", "VARIANTS", "Run", "Variant", "make_run", "published", "
 ROOT = Path(__file__).resolve().parents[3]
 
 # Notes every file that Python opens below the folder of the run; `pa.OSFile` opens files without
-# telling Python, so it is told of for the driver.
+# telling Python, so it is told of for the driver. In the stages of MEET a process that has made an
+# artefact waits until another one has too, or a minute: however fast the work and however slow the
+# machine, what is worked on by two processes at a time is seen to be.
 _NOTES = """
-import os, sys
+import os, sys, time
 _log = os.open(os.environ["OPENED_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 _below = os.environ["OPENED_BELOW"]
+_meet = os.environ["MEET"].split()
+def _wait(stage):
+    place = os.environ["OPENED_LOG"] + "." + stage.replace("/", "-")
+    os.makedirs(os.path.join(place, str(os.getpid())), exist_ok=True)
+    end = time.monotonic() + 60
+    while len(os.listdir(place)) < 2 and time.monotonic() < end:
+        time.sleep(0.05)
 def _note(event, arguments):
     if event == "open" and isinstance(arguments[0], str) and arguments[0].startswith(_below):
-        os.write(_log, f"{os.getpid()}\\t{arguments[1] or 'os.open'}\\t{arguments[0]}\\n".encode())
+        path, mode = arguments[0], arguments[1] or "os.open"
+        os.write(_log, f"{os.getpid()}\\t{mode}\\t{path}\\n".encode())
+        for stage in _meet:
+            if f"/_work/{stage}/" in path and ".json." in path and "w" in mode:
+                _wait(stage)
 sys.addaudithook(_note)
 """
 _DRIVER = """
@@ -82,12 +97,16 @@ def published(out: Path) -> dict[str, bytes]:
 
 
 class Variant(NamedTuple):
-    """How to run: a runner configuration, changes to it, Beam options, environment variables."""
+    """How to run: a runner configuration, changes to it, Beam options, environment variables.
+
+    In the stages of `meet` a process waits until a second one has made something too.
+    """
 
     config: str
     lanes: int | None = None
     beam: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
+    meet: tuple[str, ...] = ()
 
 
 REFERENCE = "in memory"
@@ -101,7 +120,7 @@ VARIANTS = {
     "two processes": Variant("direct_multiprocess"),
     "three processes": Variant("direct_multiprocess", 3, ("--direct_num_workers=3",)),
     "repeated bundles": Variant("direct", 3, ("--direct_runner_bundle_repeat=2",)),
-    "flink": Variant("flink_local"),
+    "flink": Variant("flink_local", meet=("corpus/ingest", "corpus/annotate", "change/train")),
     "prism": Variant("prism"),
 }
 
@@ -114,6 +133,20 @@ def skip_without(config: str) -> None:
         load_runner_config(config)
     except UsageError as error:
         pytest.skip(str(error))
+
+
+def _outlived(log: str) -> list[str]:
+    """Return the command lines of processes that a run left behind, known by their environment."""
+    end = time.monotonic() + 10
+    while True:
+        left = []
+        for process in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                if f"OPENED_LOG={log}".encode() in (process / "environ").read_bytes().split(b"\0"):
+                    left.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+        if not left or time.monotonic() > end:
+            return left
+        time.sleep(0.5)
 
 
 def make_run(config: Path, folder: Path, variant: Variant) -> Run:
@@ -135,6 +168,7 @@ def make_run(config: Path, folder: Path, variant: Variant) -> Run:
             "PYTHONPATH": os.pathsep.join([str(folder / "hooks"), str(ROOT)]),
             "OPENED_LOG": str(log),
             "OPENED_BELOW": str(folder.parent),
+            "MEET": " ".join(variant.meet),
             **dict(variant.environment),
         },
         stdout=subprocess.PIPE,
@@ -143,6 +177,7 @@ def make_run(config: Path, folder: Path, variant: Variant) -> Run:
     )
     told, _ = process.communicate(timeout=600)
     assert process.returncode == 0, told
+    assert _outlived(str(log)) == []
     lines = [line.split("\t") for line in log.read_text("utf-8").splitlines()]
     opened = [Opened(int(pid), mode, path) for pid, mode, path in lines]
     return Run(out, process.pid, published(out), opened)

@@ -5,12 +5,13 @@ What the pipelines are is read off their protos, what processes do from the file
 
 import os
 import re
+from collections import Counter
 
 import apache_beam as beam
 import pytest
 from apache_beam.portability.common_urns import primitives
 from mixed import PARTS, SEEDS, SLICES
-from mixed_runs import REFERENCE, VARIANTS, make_run, skip_without
+from mixed_runs import REFERENCE, skip_without
 
 from pipelines import change, corpus
 from pipelines.change_plan import Corpus
@@ -144,28 +145,29 @@ def test_the_driver_opens_listings_manifests_and_names_of_artefacts(name, run_va
     assert other == []
 
 
-def _workers(run):
-    """How many processes annotated, and how many trained; the driver is none of them."""
-    found = [set(run.made(stage).values()) for stage in ("corpus/annotate", "change/train")]
-    assert not any(run.driver in workers for workers in found)
-    return [len(workers) for workers in found]
+def _shares(run, stage):
+    """How much each process made in a stage; the driver is none of them."""
+    made = Counter(run.made(stage).values())
+    assert run.driver not in made
+    return sorted(made.values())
 
 
+@pytest.mark.parametrize("stage", ["corpus/annotate", "change/train"])
 @pytest.mark.parametrize("name", ["two processes", "three processes"])
-def test_several_worker_processes_annotate_and_train(name, run_variant):
-    assert min(_workers(run_variant(name))) >= 2
+def test_several_worker_processes_annotate_and_train(name, stage, run_variant):
+    assert len(_shares(run_variant(name), stage)) >= 2
 
 
-def test_two_worker_processes_annotate_and_train_on_flink(
-    run_variant, mixed_config, tmp_path_factory
-):
-    # Flink deals the subtasks of all stages out to the worker processes in turn, as they open; now
-    # and then both subtasks of a stage fall to one of them. One run where they do not is the proof.
-    found = [_workers(run_variant("flink"))]
-    while min(found[-1]) < 2 and len(found) < 4:
-        folder = tmp_path_factory.mktemp("flink_again")
-        found.append(_workers(make_run(mixed_config, folder, VARIANTS["flink"])))
-    assert min(found[-1]) >= 2, found
+@pytest.mark.parametrize("stage", ["corpus/ingest", "corpus/annotate", "change/train"])
+def test_both_slots_of_flink_have_an_equal_share_and_a_process_of_their_own(stage, run_variant):
+    one, two = _shares(run_variant("flink"), stage)
+    assert two - one <= 1
+
+
+def test_workers_of_flink_live_as_long_as_their_pipeline(run_variant):
+    run = run_variant("flink")
+    workers = {opened.pid for opened in run.opened} - {run.driver}
+    assert len(workers) == 2 * len(("corpus", "change"))
 
 
 def test_a_wrong_runner_says_what_is_missing(monkeypatch, tmp_path):
