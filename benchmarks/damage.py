@@ -52,7 +52,7 @@ def make_run(folder: Path) -> tuple[Path, Path]:
 
 
 def _run(config: Path, out: Path, *words: str) -> int:
-    with redirect_stdout(open(os.devnull, "w")):  # noqa: SIM115  the process is short
+    with redirect_stdout(open(os.devnull, "w")):
         return main(["run", str(config), "--out", str(out), *words])
 
 

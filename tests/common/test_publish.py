@@ -226,7 +226,7 @@ def remote(name, table, *words):
 
 
 def test_on_an_object_store_what_is_carried_over_stays_where_it_is(store, monkeypatch):
-    monkeypatch.setattr(module, "checked", lambda part: part.path)
+    monkeypatch.setattr(module, "_check_new", lambda part: None)
     monkeypatch.setattr(module, "is_sound", lambda part: part.path in store)
     publish(STORE, [remote("corpus", "documents", "a", "b")])
     first = open_snapshot(STORE)
@@ -250,7 +250,7 @@ def test_on_an_object_store_what_is_carried_over_stays_where_it_is(store, monkey
 
 
 def test_a_manifest_is_the_same_on_an_object_store(store, tmp_path, monkeypatch):
-    monkeypatch.setattr(module, "checked", lambda part: part.path)
+    monkeypatch.setattr(module, "_check_new", lambda part: None)
     monkeypatch.setattr(module, "is_sound", lambda part: True)
     corpus, change = remote("corpus", "documents", "a"), remote("change", "scores", "s")
     publish(STORE, [corpus])

@@ -1,6 +1,6 @@
 """Artefacts damaged at random: what is published is the undisturbed, or nothing.
 
-`python -m benchmarks.damage --resumes 200` does more of the same; docs/reliability.md has its counts.
+`python -m benchmarks.damage --resumes 200` does more of the same, see docs/reliability.md.
 """
 
 import pytest

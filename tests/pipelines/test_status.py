@@ -41,12 +41,12 @@ def killed(tmp_path: Path) -> Path:
     return out
 
 
+HALF = "_snapshots/" + "2" * 32 + ".0123456789abcdef.tmp"
 LEFT = {
     "_artefacts/toy/make/" + "0" * 32 + ".txt.0123456789abcdef.tmp": "temporary file",
     "_artefacts/toy/make/" + "1" * 32 + ".txt": "temporary file",
     "_artefacts/results/0123456789abcdef/parts.json": "temporary file",
-    "_snapshots/" + "2" * 32 + ".0123456789abcdef.tmp/documents/part-00000-of-00001-01234567.parquet":
-        "unfinished snapshot",
+    f"{HALF}/documents/part-00000-of-00001-01234567.parquet": "unfinished snapshot",
     "_snapshots/" + "2" * 32 + ".log.json.0123456789abcdef.tmp": "temporary file",
     "_snapshots/.lexbeam.0123456789abcdef.tmp": "temporary file",
 }  # fmt: skip

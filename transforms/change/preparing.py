@@ -252,9 +252,14 @@ def _counted(
 def _for_counting(batches: Iterator[pa.RecordBatch]) -> Iterator[Any]:
     """Yield staged batches as `count_view` takes them."""
     for batch in batches:
-        flags = batch.column("proper")
-        proper = None if flags.null_count else flags.flatten().to_numpy(zero_copy_only=False)
-        yield batch.column("words"), batch.column("document_id"), proper
+        words, flags = batch.column("words"), batch.column("proper")
+        proper = None
+        if flags.null_count < len(flags):
+            lengths = words.value_lengths().to_numpy(zero_copy_only=False)
+            tagged = np.repeat(flags.is_valid().to_numpy(zero_copy_only=False), lengths)
+            proper = np.zeros(len(tagged), bool)
+            proper[tagged] = flags.flatten().to_numpy(zero_copy_only=False)
+        yield words, batch.column("document_id"), proper
 
 
 def _stage(
@@ -268,7 +273,10 @@ def _stage(
     numbers = _ranges(batch.key, plan.ranges)
     proper: Any = pa.nulls(len(take), STAGED.field("proper").type)
     if batch.proper is not None:
-        proper = pa.ListArray.from_arrays(batch.words.offsets, pa.array(batch.proper))
+        # Sentence by sentence: whether a slice is tagged must not depend on the others of its rows.
+        proper = pa.ListArray.from_arrays(
+            batch.words.offsets, pa.array(batch.proper), mask=pa.array(~batch.tagged)
+        )
     for index, writer in enumerate(writers):
         rows = np.flatnonzero(take & (batch.slice == index))
         if not len(rows):

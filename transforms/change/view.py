@@ -46,6 +46,7 @@ class ViewBatch(NamedTuple):
         words: list<dictionary<int32, string>>, no list empty or over `LONGEST_SENTENCE`.
         proper: per word of `words.flatten()`, whether it is tagged PROPN; None where no sentence
             of the batch is tagged, false for untagged sentences of a batch where some are.
+        tagged: whether the sentence is tagged.
         tokens_before: per slice, tokens before any filter, int64.
         short: per slice, sentences dropped as too short or as holding no word, int64.
         split: per slice, sentences split, int64.
@@ -61,6 +62,7 @@ class ViewBatch(NamedTuple):
     target: Flags
     words: pa.ListArray
     proper: Flags | None
+    tagged: Flags
     tokens_before: Ints
     short: Ints
     split: Ints
@@ -161,6 +163,7 @@ def derive(
             pa.DictionaryArray.from_arrays(pa.array(codes[take], pa.int32()), words),
         ),
         proper=proper,
+        tagged=_numpy(_column(table, "upos").is_valid())[rows],
         tokens_before=_per_slice(place, slices, all_lengths),
         short=_per_slice(place[~kept], slices),
         split=_per_slice(split, slices),

@@ -107,8 +107,9 @@ class DeriveView(beam.PTransform):
     def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[list[Viewed]]:
         """Apply the transform."""
         spread = parts | "SpreadParts" >> SpreadOverLanes(
-            weight=_rows, lanes=self.lanes, workspace=self.workspace, stage=VIEW.name
-        )
+            weight=_rows, lanes=self.lanes, workspace=self.workspace, stage=VIEW.name,
+            pieces=len(self.plan.slices),
+        )  # fmt: skip
         repeated = beam.pvalue.AsDict(self._repeated(parts))
         limits = {}
         if self.budget is not None:

@@ -258,7 +258,8 @@ def locked(out: str, tables: Collection[str] = ()) -> Iterator[None]:
 def _make_lock(path: str) -> None:
     """Make the lock whole; of two runs that make it at once, one does."""
     hidden = files.temporary(path)
-    files.write_bytes(hidden, _LOCK_TEXT)
+    with open(hidden, "xb") as stream:
+        stream.write(_LOCK_TEXT)
     with contextlib.suppress(FileExistsError):
         os.link(hidden, path)
     os.remove(hidden)

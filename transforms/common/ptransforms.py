@@ -27,16 +27,22 @@ T = TypeVar("T")
 
 class _Pack(beam.DoFn):
     def __init__(
-        self, weight: Callable[[Any], float], lanes: int, workspace: Workspace, stage: str
+        self,
+        weight: Callable[[Any], float],
+        lanes: int,
+        workspace: Workspace,
+        stage: str,
+        pieces: int,
     ) -> None:
         self._weight = weight
+        self._pieces = pieces
         self._lanes = lanes
         self._workspace = workspace
         self._stage = stage
 
     def process(self, element: tuple[Any, Iterable[Any]]) -> Iterator[tuple[int, list[Any]]]:
         items = sorted(element[1])
-        plan(self._workspace, self._stage, len(items))
+        plan(self._workspace, self._stage, self._pieces * len(items))
         packed = pack([self._weight(item) for item in items], self._lanes)
         for lane, indices in enumerate(packed):
             yield lane, [items[index] for index in indices]
@@ -49,12 +55,13 @@ class _Unpack(beam.DoFn):
 
 
 class _NotePlan(beam.DoFn):
-    def __init__(self, workspace: Workspace, stage: str) -> None:
+    def __init__(self, workspace: Workspace, stage: str, pieces: int) -> None:
         self._workspace = workspace
         self._stage = stage
+        self._pieces = pieces
 
     def process(self, element: int) -> None:
-        plan(self._workspace, self._stage, element)
+        plan(self._workspace, self._stage, self._pieces * element)
 
 
 @dataclass
@@ -67,12 +74,14 @@ class SpreadOverLanes(beam.PTransform):
             the runner deals elements out by its reshuffle: Flink to all of its slots in turn.
         workspace: where the number of elements is noted, for progress.
         stage: name of the stage that the elements are for.
+        pieces: artefacts that an element becomes.
     """
 
     weight: Callable[[Any], float]
     lanes: int
     workspace: Workspace
     stage: str
+    pieces: int = 1
 
     def expand(self, elements: beam.PCollection[T]) -> beam.PCollection[T]:
         """Apply the transform."""
@@ -83,7 +92,7 @@ class SpreadOverLanes(beam.PTransform):
         (
             elements
             | "CountAll" >> beam.CombineGlobally(beam.combiners.CountCombineFn()).without_defaults()
-            | "NotePlan" >> beam.ParDo(_NotePlan(self.workspace, self.stage))
+            | "NotePlan" >> beam.ParDo(_NotePlan(self.workspace, self.stage, self.pieces))
         )
         return elements | "DealOut" >> beam.Reshuffle()
 
@@ -93,7 +102,7 @@ class SpreadOverLanes(beam.PTransform):
             | "GatherAll" >> beam.WithKeys(0)
             | "GroupAll" >> beam.GroupByKey()
             | "PackIntoLanes"
-            >> beam.ParDo(_Pack(self.weight, self.lanes, self.workspace, self.stage))
+            >> beam.ParDo(_Pack(self.weight, self.lanes, self.workspace, self.stage, self.pieces))
             | "GroupByLane" >> beam.GroupByKey()
             | "Unpack" >> beam.ParDo(_Unpack())
         )

@@ -43,7 +43,7 @@ def _note(event, arguments):
         path, mode = arguments[0], arguments[1] or "os.open"
         os.write(_log, f"{os.getpid()}\\t{mode}\\t{path}\\n".encode())
         for stage in _meet:
-            if f"/_work/{stage}/" in path and ".json." in path and "w" in mode:
+            if f"/_artefacts/{stage}/" in path and ".json." in path and "x" in mode:
                 _wait(stage)
 sys.addaudithook(_note)
 """
@@ -78,10 +78,10 @@ class Run(NamedTuple):
 
     def made(self, stage: str) -> dict[str, int]:
         """Receipts of a stage, `corpus/annotate`, each with the process that wrote it."""
-        folder = f"/_work/{stage}/"
+        folder = f"/_artefacts/{stage}/"
         receipts = {}
         for pid, mode, path in self.opened:
-            if folder in path and ".json." in path and "w" in mode:
+            if folder in path and ".json." in path and "x" in mode:
                 receipts[path.rpartition("/")[2].partition(".")[0]] = pid
         return receipts
 

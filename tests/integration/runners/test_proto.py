@@ -17,9 +17,12 @@ from pipelines import change, corpus
 from pipelines.change_plan import Corpus
 from pipelines.run import read_config
 from pipelines.runners import RunnerConfig
+from transforms.common.artefacts import Workspace
+from transforms.common.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 PAIRS = SLICES * (SLICES - 1) // 2
+ALIGNMENTS = 3
 
 
 class _Built(Exception):
@@ -70,11 +73,11 @@ def labels_of(proto):
 
 def test_the_corpus_pipeline_ingests_annotates_and_merges(mixed_config, tmp_path, monkeypatch):
     options, _ = read_config(str(mixed_config), {"out": str(tmp_path / "out")})
-    work = str(tmp_path / "work")
+    work = Workspace(str(tmp_path / "work"))
     proto = proto_of(
         corpus, monkeypatch, lambda: corpus.execute(options, RunnerConfig(lanes=0), work)
     )
-    for label in ("Ingest/IngestUnit", "Annotate/AnnotateFile", "Merge/MergePart"):
+    for label in ("Ingest/IngestUnit", "Annotate/AnnotateFile", "Merge/MergeSentences"):
         assert label in labels_of(proto)
         assert is_behind_a_grouping(proto, label)
 
@@ -84,11 +87,12 @@ def test_the_change_pipeline_trains_aligns_and_scores(
 ):
     out = str(run_variant(REFERENCE).out)
     _, options = read_config(str(mixed_config), {"out": str(tmp_path / "out")})
-    work = str(tmp_path / "work")
+    work = Workspace(str(tmp_path / "work"))
+    read = Corpus.published(open_snapshot(out))
     proto = proto_of(
         change,
         monkeypatch,
-        lambda: change.execute(options, [Corpus.published(out)], RunnerConfig(lanes=0), work),
+        lambda: change.execute(options, [read], RunnerConfig(lanes=0), work),
     )
     for label in (
         "DeriveView/DerivePart", "MergeSlices/MergeRange", "Train/TrainSpace", "Align/AlignPair",
@@ -104,24 +108,29 @@ def test_every_stage_has_many_elements(run_variant):
     assert len(run.made("corpus/annotate")) >= 3
     for table in ("documents", "sentences", "rejects"):
         assert len(run.made(f"corpus/merge-{table}")) == PARTS
-    assert len(run.made("change/view")) == PARTS
+    assert len(run.made("change/view")) == PARTS * SLICES
     assert len(run.made("change/train")) == SLICES * SEEDS
-    assert len(run.made("change/align")) == PAIRS * SEEDS
+    assert len(run.made("change/align")) == PAIRS * SEEDS * ALIGNMENTS
     assert len(run.made("change/score")) == PAIRS * SEEDS
     assert len(run.made("change/combine")) == PAIRS
 
 
-# What the driver may open while pipelines run: its configuration, the lock, plans, and the lists
-# of receipts that a pipeline ends with. It writes the table of slices, a row each; it sweeps work.
+# What the driver may open while pipelines run: its configuration, the lock, marks, plans, and the
+# lists of receipts that a pipeline ends with. It writes the table of slices, a row each.
 _NAMES = re.compile(
     r"config\.yaml|runner\.yaml|out/\.lock"
-    r"|out/_work/\.lexbeam(\.\d+\.tmp)?"
-    r"|out/_work/(corpus|change)/(plan/\w+(-\w+)?|results-\w+/\w+\.json|slices-\d+\.parquet)(\.\d+\.tmp)?"
-    r"|out/_work/change/slices\.parquet\.\d+\.tmp"
+    r"|out/(_artefacts|_snapshots)(\.\w+\.tmp)?/\.lexbeam"
+    r"|out/_artefacts/(unfinished|results/\w+/\w+)\.json"
+    r"|out/_artefacts/plan/(corpus|change)/[\w-]+"
+    r"|out/_artefacts/change/slices(/\w+\.(json|parquet))?"
 )
-# Publication brings files to the disk by their handles and writes the manifest. Only after that
-# does the report to the person read published tables.
-_PUBLISHED = re.compile(r"out/_snapshots/\w+(\.\d+\.tmp)?(/.*)?")
+_TEMPORARY = re.compile(r"\.\w{16}\.tmp$")
+# Publication reads what it publishes to check it, brings files to the disk by their handles and
+# writes the manifest. Only after that does the report to the person read published tables.
+_CHECKED = re.compile(r"out/_artefacts/(corpus/merge-\w+|change/\w+)/\w+\.parquet")
+_PUBLISHED = re.compile(
+    r"out(/_snapshots(/\w+(\.\w+\.tmp)?(/.*)?)?)?|out/_snapshots/\w+\.log\.json"
+)
 
 
 @pytest.mark.parametrize("name", ["two processes", "flink"])
@@ -136,10 +145,11 @@ def test_the_driver_opens_listings_manifests_and_names_of_artefacts(name, run_va
         if path.endswith("config.yaml"):
             short = "config.yaml"
         is_published |= "manifest.json." in path
+        short = _TEMPORARY.sub("", short)
         if _PUBLISHED.fullmatch(short):
             if not (is_published or mode == "os.open"):
                 other.append(f"{mode} {short}")
-        elif not (_NAMES.fullmatch(short) or (mode, short) == ("os.open", "out/_work")):
+        elif not (_NAMES.fullmatch(short) or ("r" in mode and _CHECKED.fullmatch(short))):
             other.append(f"{mode} {short}")
     assert is_published
     assert other == []
