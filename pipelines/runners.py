@@ -85,7 +85,7 @@ class RunnerConfig:
 
     Attributes:
         runner: `direct`, or the name of a Beam runner.
-        lanes: keys that heavy work is dealt out to; 0 gives each piece of work its own.
+        lanes: keys that heavy work is dealt out to; 0 leaves it to the runner's reshuffle.
         needs: files that the runner cannot do without.
         hint: what a person is told who lacks one of them.
         beam: Beam options, by name.
