@@ -20,12 +20,16 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "lexbeam"))
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# The tests start many processes that import Beam, spaCy and torch. Where Python is told to keep no
-# compiled code, each of them would compile all that anew, for ten seconds; so it is kept here.
-if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
-    os.environ.setdefault("PYTHONPYCACHEPREFIX", str(ROOT / "build" / "compiled"))
+# Tests start dozens of processes that import Beam and spaCy: they may keep what Python compiles.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 _STATUS = pytest.StashKey[int]()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let several workers begin with what takes long, so that none is left with it in the end."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.hookimpl(trylast=True)

@@ -15,6 +15,8 @@ from pipelines.cli import main
 from transforms.annotation import annotate
 from transforms.change import training
 
+# Of one worker, one after another: the others have the other cores.
+pytestmark = pytest.mark.xdist_group("kill")
 ROOT = Path(__file__).resolve().parents[2]
 # Of all stages, those that a kill is timed by: nothing is rejected or sampled down, and the rows of
 # the slices are written last.

@@ -18,7 +18,7 @@ from pipelines.change_plan import Corpus
 from pipelines.run import read_config
 from pipelines.runners import RunnerConfig
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("runners")]
 PAIRS = SLICES * (SLICES - 1) // 2
 
 
