@@ -33,6 +33,7 @@ DEV = [
     "mypy>=1.13",
     "pandas>=2.2",
     "pytest>=8",
+    "pytest-xdist>=3.6",
     "ruff>=0.8",
     "scipy>=1.13",
     "types-PyYAML",

@@ -1,8 +1,14 @@
 """Fixtures that every area of the tests uses."""
 
+import fcntl
 import os
+import pickle
 import sys
+import tempfile
+import traceback
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -13,7 +19,17 @@ settings.register_profile("lexbeam", derandomize=True, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "lexbeam"))
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# Tests start dozens of processes that import Beam and spaCy: they may keep what Python compiles.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 _STATUS = pytest.StashKey[int]()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let several workers begin with what takes long, so that none is left with it in the end."""
+    if hasattr(config, "workerinput"):
+        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.hookimpl(trylast=True)
@@ -28,6 +44,49 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Keep the status for the end."""
     session.config.stash[_STATUS] = int(exitstatus)
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """A function that makes a costly thing once for all workers: `made_once(name, make)`.
+
+    `make(folder)` gets an empty folder, and what it returns is pickled for the others. The worker
+    that asks first makes it while the rest wait; if it fails, it fails for them too; if the worker
+    dies, the next one makes it anew.
+    """
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+
+    def once(name: str, make: Callable[[Path], Any]) -> Any:
+        result, failure = (shared / f"{name}.{kind}" for kind in ("made", "failed"))
+        with open(shared / f"{name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            try:
+                if result.exists():
+                    return pickle.loads(result.read_bytes())
+                if failure.exists():
+                    pytest.fail(f"{name} could not be made:\n{failure.read_text('utf-8')}")
+                return _make(name, make, shared, result, failure)
+            finally:
+                fcntl.flock(lock, fcntl.LOCK_UN)  # whatever a child process still holds open
+
+    return once
+
+
+def _make(
+    name: str, make: Callable[[Path], Any], shared: Path, result: Path, failure: Path
+) -> Any:
+    folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=shared))
+    try:
+        made = make(folder)
+    except Exception:
+        failure.write_text(traceback.format_exc(), "utf-8")
+        raise
+    finished = result.with_suffix(".tmp")
+    finished.write_bytes(pickle.dumps(made))
+    finished.rename(result)
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -31,14 +32,18 @@ def make_sample() -> Callable[..., Path]:
 
 
 @pytest.fixture(scope="session")
-def sample_config(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sample_config(made_once: Callable[..., Any]) -> Path:
     """The configuration of a small sample corpus."""
-    return write_sample_config(tmp_path_factory.mktemp("sample"), **SMALL)
+    return made_once("sample", lambda folder: write_sample_config(folder, **SMALL))
 
 
 @pytest.fixture(scope="session")
-def sample_run(sample_config: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sample_run(sample_config: Path, made_once: Callable[..., Any]) -> Path:
     """The folder where the small sample's tables are published."""
-    out = tmp_path_factory.mktemp("run") / "results"
-    assert main(["run", str(sample_config), "--out", str(out)]) == 0
-    return out
+
+    def run(folder: Path) -> Path:
+        out = folder / "results"
+        assert main(["run", str(sample_config), "--out", str(out)]) == 0
+        return out
+
+    return made_once("sample_run", run)

@@ -1,11 +1,11 @@
 """A run killed in any stage publishes nothing, and is taken up where it stopped."""
 
+import multiprocessing
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,16 @@ from pipelines.cli import main
 from transforms.annotation import annotate
 from transforms.change import training
 
-ROOT = Path(__file__).resolve().parents[2]
+# Of one worker, one after another: the others have the other cores.
+pytestmark = pytest.mark.xdist_group("kill")
+# Runs are forked from a process that has imported what they need and does nothing else.
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(["pipelines.run", "spacy", "transforms.annotation.hanta"])
+QUIET = """\
+import os
+for stream in (1, 2):
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+"""
 # Of all stages, those that a kill is timed by: nothing is rejected or sampled down, and the rows of
 # the slices are written last.
 LEFT_OUT = ("corpus/merge-rejects", "change/measure", "change/slices")
@@ -29,27 +38,24 @@ def files_of(out: Path) -> dict[str, bytes]:
 
 def start(
     config: Path, out: Path, *more: str, prelude: str = "", runner: str = "direct"
-) -> subprocess.Popen:
+) -> BaseProcess:
     words = ["run", str(config), "--out", str(out), "--overwrite", "--runner-config", runner, *more]
-    code = f"{prelude}\nfrom pipelines.cli import main\nmain({words!r})"
-    return subprocess.Popen(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    code = f"{QUIET}{prelude}\nfrom pipelines.cli import main\nraise SystemExit(main({words!r}))"
+    process = FORKS.Process(target=exec, args=(code, {"__name__": "__main__"}))
+    process.start()
+    return process
 
 
-def kill_in(stage: str, process: subprocess.Popen, out: Path) -> None:
+def kill_in(stage: str, process: BaseProcess, out: Path) -> None:
     """Kill the process as soon as the stage has made its first artefact."""
     folder = out / "_artefacts" / stage
     end = time.monotonic() + 120
     while not list(folder.glob("*.json")):
-        assert process.poll() is None, f"the run ended before stage {stage}"
+        assert process.is_alive(), f"the run ended before stage {stage}"
         assert time.monotonic() < end
         time.sleep(0.002)
-    process.send_signal(signal.SIGKILL)
-    process.wait(30)
+    process.kill()
+    process.join(30)
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +155,8 @@ def test_a_kill_within_publication_leaves_old_tables_or_new_ones(
         "publishing.publish = publish_and_die"
     )
     killed = start(sample_config, out, "--keep-snapshots", "1", prelude=prelude)
-    assert killed.wait(120) == -signal.SIGKILL
+    killed.join(120)
+    assert killed.exitcode == -signal.SIGKILL
     assert files_of(out) == files_of({"old": other_run, "new": sample_run}[left])
     assert main(["run", str(sample_config), "--out", str(out), "--resume"]) == 0
     assert files_of(out) == files_of(sample_run)
@@ -160,7 +167,7 @@ def test_a_second_run_on_the_same_folder_is_refused(sample_config, sample_run, t
     out = tmp_path / "out"
     first = start(sample_config, out)
     while not list((out / "_artefacts").glob("corpus/ingest/*.json")):
-        assert first.poll() is None
+        assert first.is_alive()
         time.sleep(0.01)
     for words in (["--overwrite"], ["--resume"]):
         assert main(["run", str(sample_config), "--out", str(out), *words]) == 1
@@ -168,5 +175,6 @@ def test_a_second_run_on_the_same_folder_is_refused(sample_config, sample_run, t
     assert main(["clean", str(out)]) == 1
     assert main(["status", str(out)]) == 0
     assert f"at work: process {first.pid}" in capsys.readouterr().out
-    assert first.wait(300) == 0
+    first.join(300)
+    assert first.exitcode == 0
     assert files_of(out) == files_of(sample_run)

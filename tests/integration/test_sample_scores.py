@@ -1,7 +1,7 @@
 """The planted changes of the sample corpus are found, the controls are not, the baselines fail.
 
 Five corpora, three training seeds each, through the whole pipeline; the table that the test prints
-(`pytest -s`) stands in docs/change.md.
+(`pytest -n 0 -s`) stands in docs/change.md.
 """
 
 import pandas as pd
@@ -33,8 +33,7 @@ def test_average_precision_by_hand():
 def run_sample(folder, seed, make_sample):
     config = make_sample(folder, tokens=300_000, seed=seed, alignment=["op", "cca", "none"])
     out = folder / "out"
-    words = ["run", str(config), "--out", str(out), "--runner-config", "direct_multiprocess"]
-    assert main(words) == 0
+    assert main(["run", str(config), "--out", str(out)]) == 0
     truth = pd.read_csv(config.parent / "truth.tsv", sep="\t").set_index("word")
     scores = pd.read_parquet(out / "scores")
     return truth, scores[scores.seed.isna()]

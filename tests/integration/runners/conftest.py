@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,23 +14,22 @@ from mixed_runs import VARIANTS, Run, make_run, skip_without
 
 
 @pytest.fixture(scope="session")
-def mixed_config(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def mixed_config(made_once: Callable[..., Any]) -> Path:
     """The configuration of the corpus of many formats."""
-    return write_mixed_corpus(tmp_path_factory.mktemp("mixed"))
+    return made_once("mixed", write_mixed_corpus)
 
 
 @pytest.fixture(scope="session")
-def run_variant(
-    mixed_config: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Callable[[str], Run]:
+def run_variant(mixed_config: Path, made_once: Callable[..., Any]) -> Callable[[str], Run]:
     """A function that runs a variant by its name, once however often it is asked."""
     found: dict[str, Run] = {}
 
     def run(name: str) -> Run:
         if name not in found:
-            skip_without(VARIANTS[name].config)
-            found[name] = make_run(
-                mixed_config, tmp_path_factory.mktemp(name.partition(" ")[0]), VARIANTS[name]
+            variant = VARIANTS[name]
+            skip_without(variant.config)
+            found[name] = made_once(
+                name.replace(" ", "_"), lambda folder: make_run(mixed_config, folder, variant)
             )
         return found[name]
 
