@@ -24,7 +24,7 @@ import yaml
 
 from pipelines.cli import main
 
-__all__ = ["DAMAGES", "damaged_resume", "make_run", "published"]
+__all__ = ["DAMAGES", "damaged_resume", "flipped_resume", "make_run", "published"]
 
 WORDS = "the ship sails over the sea and the sailor sings of the land"
 
@@ -100,13 +100,32 @@ def damaged_resume(config: Path, whole: Path, kind: str, seed: int, folder: Path
         folder: an empty folder.
     """
     rng = random.Random(f"{kind} {seed}")
+    out = _cut_off(whole, folder)
+    files = sorted(path for path in (out / "_artefacts").rglob("*") if path.is_file())
+    for path in rng.sample(files, rng.randrange(1, 4)):
+        DAMAGES[kind](path, rng)
+    return _resumed(config, whole, out)
+
+
+def flipped_resume(config: Path, whole: Path, stage: str, folder: Path) -> str:
+    """Flip a bit in every file of a stage but its receipts, and resume; see `damaged_resume`."""
+    out = _cut_off(whole, folder)
+    for path in sorted((out / "_artefacts" / stage).iterdir()):
+        if path.suffix != ".json":
+            _flip(path, random.Random(stage))
+    return _resumed(config, whole, out)
+
+
+def _cut_off(whole: Path, folder: Path) -> Path:
+    """Leave the artefacts of a run as one that was cut off before publication does."""
     out = folder / "out"
     shutil.copytree(whole / "_artefacts", out / "_artefacts")
     note = '{"sections": ["change", "corpus"], "overwrite": false, "drop": []}'
     (out / "_artefacts" / "unfinished.json").write_text(note)
-    files = sorted(path for path in (out / "_artefacts").rglob("*") if path.is_file())
-    for path in rng.sample(files, rng.randrange(1, 4)):
-        DAMAGES[kind](path, rng)
+    return out
+
+
+def _resumed(config: Path, whole: Path, out: Path) -> str:
     for time in ("first", "second"):
         if _run(config, out, "--resume") == 0:
             return time if published(out) == published(whole) else "wrong"

@@ -34,6 +34,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.fingerprints import digest
 from transforms.common.merge import MergeTask
 from transforms.common.ptransforms import MergeTables, WriteResult
+from transforms.common.receipts import ArtefactPath
 from transforms.common.sections import Made
 from transforms.common.snapshots import Snapshot, open_snapshot
 from transforms.common.tables import Part, PartFile
@@ -163,7 +164,7 @@ def execute(options: CorpusOptions, config: RunnerConfig, workspace: Workspace) 
     )
     ingested = results.read("ingested", _IngestSummary)
     annotated = results.read("annotated", _AnnotateSummary)
-    parts = results.read("parts", Part)
+    parts = [part._replace(path=ArtefactPath(part.path)) for part in results.read("parts", Part)]
     results.remove()
     entry = _entry(options, made, ingested, annotated)
     examples = [row for found in ingested for row in found.examples]

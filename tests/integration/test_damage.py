@@ -5,12 +5,23 @@
 
 import pytest
 
-from benchmarks.damage import DAMAGES, damaged_resume, make_run
+from benchmarks.damage import DAMAGES, damaged_resume, flipped_resume, make_run
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     return make_run(tmp_path_factory.mktemp("whole") / "run")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "stage", ["corpus/ingest", "corpus/annotate", "corpus/merge-sentences",
+              "corpus/merge-documents",
+              "change/view", "change/train", "change/align", "change/score", "change/combine",
+              "change/neighbours", "change/slices"]
+)  # fmt: skip
+def test_a_flipped_bit_in_any_stage_is_made_good(stage, whole, tmp_path):
+    assert flipped_resume(*whole, stage, tmp_path) == "first"
 
 
 @pytest.mark.slow

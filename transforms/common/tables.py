@@ -34,7 +34,10 @@ class PartFile:
 
 
 class Part(NamedTuple):
-    """A written part of a table: the `number`-th of the table, in the order of publication."""
+    """A written part of a table: the `number`-th of the table, in the order of publication.
+
+    The path of one that is not published is an `ArtefactPath`: damaged, it is made anew.
+    """
 
     table: str
     number: int

@@ -1,0 +1,263 @@
+"""Readers against switches: what is read from a folder while one publication follows another.
+
+    python -m benchmarks.readers --switches 200 --folder /dev/shm
+
+A writer publishes corpora one after the other, as fast as it can, while a process per library reads
+both tables, again and again: by their names in the folder, from the snapshot that `current` led to
+when it was resolved, and from the parts that `open_snapshot` names. Every row says of which corpus
+it is and which number it has there. The corpora have parts of other numbers and content, and one
+part in common, under the same name in the one table and another in the other.
+
+Printed is how many reads of both tables were whole and of one corpus, how many failed, and how many
+were wrong without a word: with rows of two corpora in a table, with rows missing or twice, or with
+tables of two corpora. The writers: `two` publishes two corpora in turn, whose snapshots both stay;
+`new` publishes another each time, so that the snapshot before the last is removed; `one` does so
+with --keep-snapshots 1, which removes what was seen a moment ago.
+"""
+
+import argparse
+import itertools
+import multiprocessing
+import os
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from transforms.common.artefacts import Artefact
+from transforms.common.layout import locked
+from transforms.common.publish import publish
+from transforms.common.sections import Made
+from transforms.common.snapshots import find_snapshot, open_snapshot
+from transforms.common.tables import Part, write_part
+
+__all__ = ["OUTCOMES", "READERS", "WAYS", "WRITERS", "Seen", "measure", "parts_of", "table_of"]
+
+SCHEMA = pa.schema([("corpus", pa.string()), ("number", pa.int64())])
+TABLES = ("documents", "sentences")
+COMMON = "all"  # as the corpus of the rows that all corpora have
+COMMON_ROWS = 50
+
+OUTCOMES = ("whole", "error", "mixed", "incomplete", "between")
+WAYS = ("DIR/<table>", "resolved", "open_snapshot")
+
+
+class Writer(NamedTuple):
+    """How corpora follow one another: how many there are (None: always another), how many stay."""
+
+    corpora: int | None
+    keep: int
+
+
+WRITERS = {"two": Writer(2, 2), "new": Writer(None, 2), "one": Writer(None, 1)}
+
+
+def sizes(table: str, number: int) -> list[int]:
+    """Return the rows of the parts of a table, all but the common one, in the n-th corpus."""
+    if table == "documents":
+        return [[40, 60], [70, 20]][number % 2]
+    return [[90], [30, 50, 10]][number % 2]
+
+
+def texts(table: str, number: int) -> list[pa.Table]:
+    """Return the parts of a table in the n-th corpus."""
+    common = _rows(COMMON, range(COMMON_ROWS))
+    ends = list(itertools.accumulate(sizes(table, number), initial=0))
+    own = [_rows(f"corpus {number}", range(*ends[n : n + 2])) for n in range(len(ends) - 1)]
+    return [common, *own] if table == "documents" else [*own, common]
+
+
+def _rows(corpus: str, numbers: Sequence[int]) -> pa.Table:
+    return pa.table({"corpus": [corpus] * len(numbers), "number": list(numbers)}, schema=SCHEMA)
+
+
+def parts_of(folder: Path, number: int) -> list[Part]:
+    """Write the parts of the n-th corpus."""
+    made = []
+    for table in TABLES:
+        for place, rows in enumerate(texts(table, number)):
+            artefact = Artefact(str(folder / f"{table}-{number}-{place}"))
+            made.append(Part.of(table, place, write_part(artefact, SCHEMA, [rows])))
+    return made
+
+
+def _publish(out: str, number: int, parts: Sequence[Part], keep: int) -> None:
+    made = Made(name="corpus", parts=tuple(parts), entry={"inputs": number, "options": {}})
+    with locked(out, TABLES):
+        publish(out, [made], old=find_snapshot(out), keep_snapshots=keep)
+
+
+def _pyarrow_table(place: Any) -> Iterable[tuple[str, int]]:
+    return _tuples(pq.read_table(place))
+
+
+def _pyarrow_dataset(place: Any) -> Iterable[tuple[str, int]]:
+    return _tuples(ds.dataset(place).to_table())
+
+
+def _tuples(table: pa.Table) -> Iterable[tuple[str, int]]:
+    return zip(table["corpus"].to_pylist(), table["number"].to_pylist(), strict=True)
+
+
+def _polars_folder(place: Any) -> Iterable[tuple[str, int]]:
+    import polars
+
+    return polars.scan_parquet(place).collect().rows()
+
+
+def _polars_glob(place: Any) -> Iterable[tuple[str, int]]:
+    return _polars_folder(_glob(place))
+
+
+def _duckdb_glob(place: Any) -> Iterable[tuple[str, int]]:
+    import duckdb
+
+    return duckdb.read_parquet(_glob(place)).fetchall()
+
+
+def _glob(place: Any) -> Any:
+    return place if isinstance(place, list) else f"{place}/*.parquet"
+
+
+Reader = Callable[[Any], Iterable[tuple[str, int]]]
+READERS: dict[str, Reader] = {
+    "pyarrow.parquet.read_table": _pyarrow_table,
+    "pyarrow.dataset": _pyarrow_dataset,
+    "polars, folder": _polars_folder,
+    "polars, glob": _polars_glob,
+    "duckdb, glob": _duckdb_glob,
+}
+
+
+def places(out: str, way: str) -> list[Any]:
+    """Return where the tables lie, resolved once for all: folders, or lists of parts."""
+    if way == "DIR/<table>":
+        return [os.path.join(out, table) for table in TABLES]
+    if way == "resolved":
+        folder = Path(out, "current").resolve(strict=True)
+        return [str(folder / table) for table in TABLES]
+    snapshot = open_snapshot(out)
+    return [snapshot.paths(table) for table in TABLES]
+
+
+def corpus_of(table: str, rows: Iterable[tuple[str, int]]) -> tuple[str, int | None]:
+    """Return what was read, `whole`, `mixed` or `incomplete`, and the number of its corpus."""
+    counts = Counter(rows)
+    corpora = {corpus for corpus, _ in counts} - {COMMON}
+    if len(corpora) != 1:
+        return ("mixed" if corpora else "incomplete"), None
+    number = int(corpora.pop().split()[1])
+    wanted = Counter(row for part in texts(table, number) for row in _tuples(part))
+    return ("whole", number) if counts == wanted else ("incomplete", None)
+
+
+def read_once(read: Reader, out: str, way: str) -> tuple[str, str]:
+    """Read both tables once; return one of OUTCOMES, and of an error its kind."""
+    try:
+        found = [read(place) for place in places(out, way)]
+    except Exception as error:
+        return "error", type(error).__name__
+    judged = [corpus_of(table, rows) for table, rows in zip(TABLES, found, strict=True)]
+    for outcome in ("mixed", "incomplete"):
+        if outcome in (what for what, _ in judged):
+            return outcome, ""
+    return ("whole" if judged[0] == judged[1] else "between"), ""
+
+
+class Seen(NamedTuple):
+    """What one library read in one way: how often each outcome came, and each kind of error."""
+
+    reader: str
+    way: str
+    outcomes: Counter[str]
+    errors: Counter[str]
+
+
+def _read_on(name: str, out: str, ready: Any, stop: Event, results: Any) -> None:
+    read = READERS[name]
+    found = [Seen(name, way, Counter(), Counter()) for way in WAYS]
+    for way in WAYS:  # modules are loaded before it counts
+        read_once(read, out, way)
+    ready.release()
+    while not stop.is_set():
+        for seen in found:
+            outcome, kind = read_once(read, out, seen.way)
+            seen.outcomes[outcome] += 1
+            if kind:
+                seen.errors[kind] += 1
+    results.put(found)
+
+
+def measure(
+    folder: Path, writer: Writer, switches: int, readers: Sequence[str] = tuple(READERS)
+) -> tuple[list[Seen], float]:
+    """Publish so many times while `readers` read; return what they saw, and the seconds it took."""
+    out = str(folder / "out")
+    (folder / "parts").mkdir()
+    corpora = [parts_of(folder / "parts", n) for n in range(writer.corpora or switches + 1)]
+    _publish(out, 0, corpora[0], writer.keep)
+    context = multiprocessing.get_context("spawn")
+    ready, stop, results = context.Semaphore(0), context.Event(), context.Queue()
+    processes = [
+        context.Process(target=_read_on, args=(name, out, ready, stop, results), daemon=True)
+        for name in readers
+    ]
+    for process in processes:
+        process.start()
+    for _ in processes:
+        if not ready.acquire(timeout=300):
+            raise RuntimeError("a reader does not start")
+    start = time.monotonic()
+    for number in range(1, switches + 1):
+        _publish(out, number % len(corpora), corpora[number % len(corpora)], writer.keep)
+    seconds = time.monotonic() - start
+    stop.set()
+    found = [seen for _ in processes for seen in results.get(timeout=300)]
+    for process in processes:
+        process.join(60)
+    order = list(readers)
+    return sorted(found, key=lambda seen: (order.index(seen.reader), seen.way)), seconds
+
+
+def table_of(found: Iterable[tuple[str, Seen]]) -> Iterator[str]:
+    """Yield the lines of a Markdown table."""
+    yield "| writer | reader | way | reads | " + " | ".join(OUTCOMES) + " | kinds of error |"
+    yield "|" + "---|" * (len(OUTCOMES) + 5)
+    for writer, seen in found:
+        numbers = [seen.outcomes[outcome] for outcome in OUTCOMES]
+        kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(seen.errors.items()))
+        cells = [writer, seen.reader, seen.way, sum(numbers), *numbers, kinds]
+        yield (
+            "| "
+            + " | ".join(f"{cell:,}" if cell.__class__ is int else cell for cell in cells)
+            + " |"
+        )
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--switches", type=int, default=200)
+    parser.add_argument("--folder", type=Path, help="where to work, if not among temporary files")
+    parser.add_argument("--writers", nargs="+", choices=WRITERS, default=list(WRITERS))
+    options = parser.parse_args()
+    rows = []
+    for name in options.writers:
+        with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+            found, seconds = measure(Path(folder), WRITERS[name], options.switches)
+        print(f"{name}: {options.switches} switches in {seconds:.0f} s", flush=True)
+        rows += [(name, seen) for seen in found]
+    print("\n" + "\n".join(table_of(rows)))
+
+
+if __name__ == "__main__":
+    main()
