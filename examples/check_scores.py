@@ -32,9 +32,10 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--alignment", default="op")
     options = parser.parse_args()
-    vectors = pq.read_table(options.folder / "vectors")
-    maps = pq.read_table(options.folder / "alignments").to_pylist()
-    scores = pq.read_table(options.folder / "scores")
+    now = (options.folder / "current").resolve()  # one state of all tables
+    vectors = pq.read_table(now / "vectors")
+    maps = pq.read_table(now / "alignments").to_pylist()
+    scores = pq.read_table(now / "scores")
     scores = scores.filter(
         (pc.field("alignment") == options.alignment)
         & (pc.field("measure") == "cosine")

@@ -4,8 +4,9 @@ import os
 import shutil
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from tqdm import tqdm
 
@@ -14,6 +15,7 @@ from transforms.common import files
 __all__ = ["watching"]
 
 INTERVAL = 0.5
+_COARSE = 20_000_000  # nanoseconds by which a file system's times may be behind
 
 
 def _planned(work: str, stage: str) -> int | None:
@@ -24,19 +26,24 @@ def _planned(work: str, stage: str) -> int | None:
         return None
 
 
-def _done(work: str, stage: str) -> int:
-    try:
-        return sum(name.endswith(".json") for name in os.listdir(os.path.join(work, stage)))
-    except OSError:
-        return 0
+def _done(work: str, stage: str, since: int) -> int:
+    """Count the receipts that were written or taken up since a time."""
+    done = 0
+    with suppress(OSError):
+        for entry in os.scandir(os.path.join(work, *stage.split("/"))):
+            if entry.name.endswith(".json"):
+                with suppress(FileNotFoundError):
+                    done += entry.stat().st_mtime_ns >= since
+    return done
 
 
 def _watch(work: str, stages: Sequence[str], stop: threading.Event) -> None:
     bars: dict[str, tqdm] = {}
+    since = time.time_ns() - _COARSE
     while True:
         last = stop.wait(INTERVAL)
         for stage in stages:
-            done, planned = _done(work, stage), _planned(work, stage)
+            done, planned = _done(work, stage, since), _planned(work, stage)
             if stage not in bars and done:
                 # A terminal that does not tell its width is taken to be 80 columns wide.
                 width = min(shutil.get_terminal_size().columns, 100)

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.change.scoring import rankings
 from transforms.change.targets import near_matches
 from transforms.common.snapshots import Snapshot
-from transforms.common.tables import read_rows
+from transforms.common.tables import read_rows, read_table
 
 __all__ = ["missing_targets", "ranking"]
 
@@ -44,7 +43,7 @@ def ranking(snapshot: Snapshot) -> Iterator[str]:
     options, seeds = section["options"], section["seeds"]
     neighbours = _neighbours(snapshot, seeds[0])
     for path in snapshot.paths("scores"):  # a part is a pair of slices
-        rows = pa.concat_tables(list(read_rows([path])))
+        rows = read_table([path])
         tops = rankings(rows, options["alignment"], options["measure"], SHOWN)
         top = next(tops, None)
         if top is None:

@@ -1,6 +1,8 @@
 """What the glue that every pipeline uses does with artefacts, lanes, parts and results."""
 
+import importlib
 import json
+import typing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -90,3 +92,27 @@ def test_stages_with_other_options_make_artefacts_of_their_own(tmp_path):
         list(MakeArtefact(space, stage, options).process(("a", 3)))
     assert len(list((tmp_path / "toy" / "single").glob("*.json"))) == 2
     assert len(list((tmp_path / "toy" / "other").glob("*.json"))) == 1
+
+
+MODULES = (
+    "transforms.common.ptransforms", "transforms.formats.ptransforms",
+    "transforms.annotation.ptransforms", "transforms.change.ptransforms",
+    "transforms.change.view_ptransforms",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_public_transforms_declare_what_they_take_and_give(module):
+    found = importlib.import_module(module)
+    transforms = [
+        value
+        for name in found.__all__
+        if isinstance(value := getattr(found, name), type) and issubclass(value, beam.PTransform)
+    ]
+    assert transforms
+    for transform in transforms:
+        hints = typing.get_type_hints(transform.expand)
+        taken = [hint for name, hint in hints.items() if name != "return"]
+        assert len(taken) == 1, transform
+        for hint in (*taken, hints["return"]):
+            assert typing.get_origin(hint) is beam.PCollection, transform

@@ -11,6 +11,7 @@ from transforms.common.tables import (
     Part,
     part_name,
     read_rows,
+    read_table,
     sort_rows,
     write_part,
 )
@@ -80,3 +81,12 @@ def test_rows_are_sorted_by_all_keys():
     assert sort_rows(table, ["a", "b"]).to_pylist() == [
         {"a": "x", "b": 1}, {"a": "x", "b": 2}, {"a": "y", "b": 1},
     ]  # fmt: skip
+
+
+def test_a_table_without_rows_is_read_with_its_columns(tmp_path):
+    part = write(tmp_path / "a")
+    found = read_table([part.file.path])
+    assert (found.num_rows, found.schema.names) == (0, SCHEMA.names)
+    assert read_table([part.file.path], ["count"]).schema.names == ["count"]
+    whole = write(tmp_path / "b", rows("a", "b"))
+    assert read_table([whole.file.path, whole.file.path])["word"].to_pylist() == ["a", "b"] * 2

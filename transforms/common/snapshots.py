@@ -22,7 +22,7 @@ from transforms.common.errors import LexbeamError, nearest
 from transforms.common.fingerprints import digest
 from transforms.common.layout import LOG, MANIFEST, SNAPSHOTS, snapshot_name
 from transforms.common.sound import is_sound
-from transforms.common.tables import Part, read_rows
+from transforms.common.tables import Part, read_table
 
 __all__ = ["MANIFEST_VERSION", "RESERVED", "Snapshot", "find_snapshot", "open_snapshot", "read_log"]
 
@@ -100,7 +100,7 @@ class Snapshot:
 
     def read(self, table: str, columns: Sequence[str] | None = None) -> pa.Table:
         """Return a whole table; raises as `parts`."""
-        return pa.concat_tables(list(read_rows(self.paths(table), columns)))
+        return read_table(self.paths(table), columns)
 
     def damaged(self) -> list[str]:
         """Return the paths of the parts that are missing or not what the manifest says."""

@@ -17,8 +17,8 @@ from transforms.common.artefacts import Artefact
 from transforms.common.receipts import File
 
 __all__ = [
-    "Part", "PartFile", "part_name", "read_rows", "sort_rows", "table_of", "write_part",
-    "write_rows",
+    "Part", "PartFile", "part_name", "read_rows", "read_table", "sort_rows", "table_of",
+    "write_part", "write_rows",
 ]  # fmt: skip
 
 GROUP_ROWS = 16_384
@@ -158,3 +158,13 @@ def read_rows(paths: Sequence[str], columns: Sequence[str] | None = None) -> Ite
         with files.open_read(path) as stream, pq.ParquetFile(stream) as reader:
             for group in range(reader.num_row_groups):
                 yield reader.read_row_group(group, columns=columns)
+
+
+def read_table(paths: Sequence[str], columns: Sequence[str] | None = None) -> pa.Table:
+    """Return Parquet files of one schema as one table, also where they have no rows."""
+    found = list(read_rows(paths, columns))
+    for path in paths[:1]:
+        with files.open_read(path) as stream:
+            empty = pq.read_schema(stream).empty_table()
+        found.append(empty.select(columns) if columns is not None else empty)
+    return pa.concat_tables(found)
