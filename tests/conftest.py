@@ -108,9 +108,7 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
     return once
 
 
-def _make(
-    name: str, make: Callable[[Path], Any], shared: Path, result: Path, failure: Path
-) -> Any:
+def _make(name: str, make: Callable[[Path], Any], shared: Path, result: Path, failure: Path) -> Any:
     folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=shared))
     try:
         made = make(folder)
