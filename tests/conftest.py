@@ -23,13 +23,47 @@ ROOT = Path(__file__).resolve().parent.parent
 # Tests start dozens of processes that import Beam and spaCy: they may keep what Python compiles.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
+# Tests that one worker runs, one after another: they start many processes, or share what is costly
+# and cannot be made once for all workers. What takes longest is first.
+TOGETHER = (
+    "tests/integration/runners/",
+    "tests/integration/test_resume.py",
+    "tests/integration/test_damage.py",
+    "tests/annotation/",
+    "tests/integration/test_golden.py",
+    "tests/sample/test_corpus.py",
+)
 _STATUS = pytest.StashKey[int]()
 
 
+def _stays_with(nodeid: str) -> str:
+    """Return the path of TOGETHER that a test is of, or else the test alone."""
+    return next((path for path in TOGETHER if nodeid.startswith(path)), nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Deal out tests one by one, those of TOGETHER at once; in the order of the collection."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Scheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return _stays_with(nodeid)
+
+    config.option.loadscopereorder = False
+    return Scheduling(config, log)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let several workers begin with what takes long, so that none is left with it in the end."""
+    """Let workers begin with what takes long, so that none is left with it in the end."""
+
+    def turn(item: pytest.Item) -> int:
+        if (path := _stays_with(item.nodeid)) in TOGETHER:
+            return TOGETHER.index(path)
+        return len(TOGETHER) + (item.get_closest_marker("slow") is None)
+
     if hasattr(config, "workerinput"):
-        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+        items.sort(key=turn)
 
 
 @pytest.hookimpl(trylast=True)
@@ -74,9 +108,7 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
     return once
 
 
-def _make(
-    name: str, make: Callable[[Path], Any], shared: Path, result: Path, failure: Path
-) -> Any:
+def _make(name: str, make: Callable[[Path], Any], shared: Path, result: Path, failure: Path) -> Any:
     folder = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=shared))
     try:
         made = make(folder)

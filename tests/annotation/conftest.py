@@ -11,12 +11,8 @@ TRAINING = [
 
 
 @pytest.fixture(scope="session")
-def tiny_spacy(made_once):
+def tiny_spacy(tmp_path_factory):
     """The folder of a pipeline: morphologizer, lemmatizer, senter, and an untrained ner."""
-    return made_once("tiny_spacy", _train)
-
-
-def _train(folder):
     import spacy
     from spacy.tokens import Doc
     from spacy.training import Example
@@ -55,5 +51,6 @@ def _train(folder):
     with nlp.select_pipes(disable=["ner"]):
         for _ in range(40):
             nlp.update(examples)
-    nlp.to_disk(folder / "tiny_en")
-    return folder / "tiny_en"
+    folder = tmp_path_factory.mktemp("models") / "tiny_en"
+    nlp.to_disk(folder)
+    return folder

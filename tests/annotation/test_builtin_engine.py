@@ -5,8 +5,6 @@ from transforms.annotation.builtin import languages
 from transforms.annotation.normalise import parse_rules
 from transforms.common.errors import UsageError
 
-pytestmark = pytest.mark.xdist_group("hanta")
-
 
 def rows(text, spec, **options):
     return [

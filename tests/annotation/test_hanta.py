@@ -4,7 +4,6 @@ from hypothesis import strategies as st
 
 from transforms.annotation import hanta
 
-pytestmark = pytest.mark.xdist_group("hanta")  # its models take seconds to load
 WORDS = {
     "de": "Die Katzen des Herrn Müller saßen 1914 auf dem Dach , „ Donaudampfschiff ging unter .",
     "en": "The cats of Mr Smith sat on 3 mats ; they 've been left to look up Xyzzyish facts .",

@@ -11,7 +11,7 @@ from transforms.annotation.stanza import prepare
 from transforms.common.errors import UsageError
 
 pytest.importorskip("stanza", reason="the extra 'stanza' is not installed")
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("stanza")]
+pytestmark = pytest.mark.slow
 
 PUNCT = (".", ".", "PUNCT")
 # A multiword token is followed by its two words.

@@ -3,8 +3,6 @@ import pytest
 from transforms.annotation.hanta import tag_inventory
 from transforms.annotation.tagsets import TAG_MAPS, UPOS, tag_map
 
-pytestmark = pytest.mark.xdist_group("hanta")
-
 
 @pytest.mark.parametrize("language", sorted(TAG_MAPS))
 def test_every_tag_that_the_model_can_give_is_mapped(language):

@@ -13,14 +13,12 @@ from pipelines.cli import main
 
 
 @pytest.fixture(scope="module")
-def golden(made_once, make_sample):
-    def run(folder):
-        config = make_sample(folder, tokens=100_000, seed=11, seeds=2, rank_min_count=30)
-        out = folder / "out"
-        assert main(["run", str(config), "--out", str(out)]) == 0
-        return out
-
-    return made_once("golden", run)
+def golden(tmp_path_factory, make_sample):
+    folder = tmp_path_factory.mktemp("golden")
+    config = make_sample(folder, tokens=100_000, seed=11, seeds=2, rank_min_count=30)
+    out = folder / "out"
+    assert main(["run", str(config), "--out", str(out)]) == 0
+    return out
 
 
 @pytest.mark.slow

@@ -15,8 +15,6 @@ from pipelines.cli import main
 from transforms.annotation import annotate
 from transforms.change import training
 
-# Of one worker, one after another: the others have the other cores.
-pytestmark = pytest.mark.xdist_group("kill")
 # Runs are forked from a process that has imported what they need and does nothing else.
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(["pipelines.run", "spacy", "transforms.annotation.hanta"])

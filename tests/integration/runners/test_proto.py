@@ -20,7 +20,7 @@ from pipelines.runners import RunnerConfig
 from transforms.common.artefacts import Workspace
 from transforms.common.snapshots import open_snapshot
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("runners")]
+pytestmark = pytest.mark.slow
 PAIRS = SLICES * (SLICES - 1) // 2
 ALIGNMENTS = 3
 

@@ -14,7 +14,7 @@ from mixed_runs import REFERENCE, VARIANTS, published
 from pipelines.cli import main
 from transforms.common import merge
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("runners")]
+pytestmark = pytest.mark.slow
 TABLES = {
     "alignments", "documents", "neighbours", "rejects", "scores", "sentences", "slices", "vectors",
 }  # fmt: skip
