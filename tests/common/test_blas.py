@@ -28,12 +28,12 @@ def test_limit_holds_until_the_last_thread_has_left():
         def other() -> None:
             with one_thread():
                 entered.set()
-                leave.wait(10)
+                leave.wait(60)
 
         thread = threading.Thread(target=other)
         with one_thread():
             thread.start()
-            assert entered.wait(10)
+            assert entered.wait(60)
         assert threads() == {1}
         leave.set()
         thread.join()

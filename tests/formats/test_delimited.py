@@ -41,9 +41,9 @@ def test_cells_over_several_lines():
 
 def test_stray_quotes_do_not_take_quadratic_time():
     data = b"text,b\n" + b'a","\n' * 20_000
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(entries(data, "csv", delimiter=",")) == 20_000
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_rows_of_another_width_are_rejects():

@@ -25,8 +25,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 # Notes every file that Python opens below the folder of the run; `pa.OSFile` opens files without
 # telling Python, so it is told of for the driver. In the stages of MEET a process that has made an
-# artefact waits until another one has too, or a minute: however fast the work and however slow the
-# machine, what is worked on by two processes at a time is seen to be.
+# artefact waits until another one has too, or five minutes: however fast the work and however slow
+# the machine, what is worked on by two processes at a time is seen to be.
 _NOTES = """
 import os, sys, time
 _log = os.open(os.environ["OPENED_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -35,7 +35,7 @@ _meet = os.environ["MEET"].split()
 def _wait(stage):
     place = os.environ["OPENED_LOG"] + "." + stage.replace("/", "-")
     os.makedirs(os.path.join(place, str(os.getpid())), exist_ok=True)
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while len(os.listdir(place)) < 2 and time.monotonic() < end:
         time.sleep(0.05)
 def _note(event, arguments):
@@ -137,7 +137,7 @@ def skip_without(config: str) -> None:
 
 def _outlived(log: str) -> list[str]:
     """Return the command lines of processes that a run left behind, known by their environment."""
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while True:
         left = []
         for process in Path("/proc").glob("[0-9]*"):
@@ -175,7 +175,7 @@ def make_run(config: Path, folder: Path, variant: Variant) -> Run:
         stderr=subprocess.STDOUT,
         text=True,
     )
-    told, _ = process.communicate(timeout=600)
+    told, _ = process.communicate(timeout=1800)
     assert process.returncode == 0, told
     assert _outlived(str(log)) == []
     lines = [line.split("\t") for line in log.read_text("utf-8").splitlines()]
