@@ -38,7 +38,10 @@ from transforms.common.sections import Made
 from transforms.common.snapshots import find_snapshot, open_snapshot
 from transforms.common.tables import Part, write_part
 
-__all__ = ["OUTCOMES", "READERS", "WAYS", "WRITERS", "Seen", "measure", "parts_of", "table_of"]
+__all__ = [
+    "OUTCOMES", "READERS", "TABLES", "WAYS", "WRITERS", "Seen", "Writer", "measure", "parts_of",
+    "publish_corpus", "read_once", "read_places", "table_of",
+]  # fmt: skip
 
 SCHEMA = pa.schema([("corpus", pa.string()), ("number", pa.int64())])
 TABLES = ("documents", "sentences")
@@ -88,7 +91,8 @@ def parts_of(folder: Path, number: int) -> list[Part]:
     return made
 
 
-def _publish(out: str, number: int, parts: Sequence[Part], keep: int) -> None:
+def publish_corpus(out: str, number: int, parts: Sequence[Part], keep: int) -> None:
+    """Publish the n-th corpus, whose parts are written."""
     made = Made(name="corpus", parts=tuple(parts), entry={"inputs": number, "options": {}})
     with locked(out, TABLES):
         publish(out, [made], old=find_snapshot(out), keep_snapshots=keep)
@@ -103,6 +107,8 @@ def _pyarrow_dataset(place: Any) -> Iterable[tuple[str, int]]:
 
 
 def _tuples(table: pa.Table) -> Iterable[tuple[str, int]]:
+    if table.num_columns == 0:  # so Arrow reads a folder without files
+        return ()
     return zip(table["corpus"].to_pylist(), table["number"].to_pylist(), strict=True)
 
 
@@ -161,10 +167,19 @@ def corpus_of(table: str, rows: Iterable[tuple[str, int]]) -> tuple[str, int | N
 def read_once(read: Reader, out: str, way: str) -> tuple[str, str]:
     """Read both tables once; return one of OUTCOMES, and of an error its kind."""
     try:
-        found = [read(place) for place in places(out, way)]
+        found = places(out, way)
     except Exception as error:
         return "error", type(error).__name__
-    judged = [corpus_of(table, rows) for table, rows in zip(TABLES, found, strict=True)]
+    return read_places(read, found)
+
+
+def read_places(read: Reader, found: Sequence[Any]) -> tuple[str, str]:
+    """Read both tables where they lie; return as `read_once` does."""
+    try:
+        rows = [read(place) for place in found]
+    except Exception as error:
+        return "error", type(error).__name__
+    judged = [corpus_of(table, read) for table, read in zip(TABLES, rows, strict=True)]
     for outcome in ("mixed", "incomplete"):
         if outcome in (what for what, _ in judged):
             return outcome, ""
@@ -202,7 +217,7 @@ def measure(
     out = str(folder / "out")
     (folder / "parts").mkdir()
     corpora = [parts_of(folder / "parts", n) for n in range(writer.corpora or switches + 1)]
-    _publish(out, 0, corpora[0], writer.keep)
+    publish_corpus(out, 0, corpora[0], writer.keep)
     context = multiprocessing.get_context("spawn")
     ready, stop, results = context.Semaphore(0), context.Event(), context.Queue()
     processes = [
@@ -216,7 +231,7 @@ def measure(
             raise RuntimeError("a reader does not start")
     start = time.monotonic()
     for number in range(1, switches + 1):
-        _publish(out, number % len(corpora), corpora[number % len(corpora)], writer.keep)
+        publish_corpus(out, number % len(corpora), corpora[number % len(corpora)], writer.keep)
     seconds = time.monotonic() - start
     stop.set()
     found = [seen for _ in processes for seen in results.get(timeout=300)]

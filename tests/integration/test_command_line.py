@@ -77,14 +77,20 @@ def test_text_without_an_engine_says_what_to_do(capsys, tmp_path):
     assert "--engine" in capsys.readouterr().err
 
 
-@pytest.fixture
-def latin(tmp_path):
+@pytest.fixture(scope="module")
+def latin_corpus(tmp_path_factory):
     """A corpus annotated by an engine without a tagger."""
-    (tmp_path / "1850.txt").write_text("Res publica magna est, ut omnes sciunt. " * 20)
-    words = ["corpus", str(tmp_path / "1850.txt"), "--out", str(tmp_path / "corpus"), "--engine",
+    folder = tmp_path_factory.mktemp("latin")
+    (folder / "1850.txt").write_text("Res publica magna est, ut omnes sciunt. " * 20)
+    words = ["corpus", str(folder / "1850.txt"), "--out", str(folder / "corpus"), "--engine",
              "builtin:la", "--dates", "name:(\\d+)"]  # fmt: skip
     assert main(words) == 0
-    return ["change", str(tmp_path / "corpus"), "--out", str(tmp_path / "out")]
+    return folder / "corpus"
+
+
+@pytest.fixture
+def latin(latin_corpus, tmp_path):
+    return ["change", str(latin_corpus), "--out", str(tmp_path / "out")]
 
 
 def test_targets_with_a_part_of_speech_need_a_tagger(latin, tmp_path, capsys):

@@ -25,16 +25,28 @@ SMALL = ["--dim", "5", "--epochs", "1", "--min-count", "1", "--min-sentence", "1
 SLICES = ["--slices", "1800-1849,1850-1900"]
 
 
-@pytest.fixture
-def texts(tmp_path):
-    """A folder of four dated texts in two periods."""
-    folder = tmp_path / "texts"
+def write_texts(folder):
+    """Write four dated texts in two periods into a new folder."""
     folder.mkdir()
     words = "the ship sails over the sea and the sailor sings of the land"
     for year in (1810, 1820, 1860, 1870):
         body = ". ".join(f"{words} number {n}" for n in range(10)) + "."
         (folder / f"{year}.txt").write_text(f"In {year} {body}")
     return folder
+
+
+@pytest.fixture
+def texts(tmp_path):
+    """A folder of four dated texts in two periods."""
+    return write_texts(tmp_path / "texts")
+
+
+@pytest.fixture(scope="module")
+def plain_corpus(tmp_path_factory):
+    """A corpus of such a folder, to be read only."""
+    folder = tmp_path_factory.mktemp("plain")
+    assert corpus(write_texts(folder / "texts"), folder / "out") == 0
+    return folder / "out"
 
 
 def make(*words):
@@ -213,9 +225,8 @@ def test_values_out_of_range_are_bad_usage(texts, tmp_path, words, capsys):
         ["--slices", "a/b=1800,c=1850"],
     ],
 )  # fmt: skip
-def test_values_of_change_are_checked_before_work(texts, tmp_path, words, capsys):
-    assert corpus(texts, tmp_path / "c") == 0
-    assert make("change", tmp_path / "c", "--out", tmp_path / "x", *SLICES, *words) == 2
+def test_values_of_change_are_checked_before_work(plain_corpus, tmp_path, words):
+    assert make("change", plain_corpus, "--out", tmp_path / "x", *SLICES, *words) == 2
     assert not os.path.exists(tmp_path / "x" / "current")
 
 
