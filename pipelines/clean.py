@@ -14,8 +14,8 @@ from pipelines.options import option
 from pipelines.publishing import UNFINISHED, kept_digests
 from pipelines.status import Leftover, summed, survey
 from transforms.common import files
-from transforms.common.layout import ARTEFACTS, MARK, is_own_folder, locked
-from transforms.common.removing import RESULTS, free, remove_folder_of_parts
+from transforms.common.layout import ARTEFACTS, is_own_folder, locked
+from transforms.common.removing import RESULTS, free, remove_hidden
 
 __all__ = ["CleanOptions", "run"]
 
@@ -58,7 +58,4 @@ def _remove(leftover: Leftover) -> None:
             with contextlib.suppress(OSError):
                 os.rmdir(os.path.dirname(leftover.path))
         return
-    remove_folder_of_parts(leftover.path)
-    files.remove(os.path.join(leftover.path, MARK))
-    with contextlib.suppress(OSError):
-        os.rmdir(leftover.path)
+    remove_hidden(leftover.path)

@@ -12,18 +12,18 @@ from typing import NamedTuple
 
 from transforms.common import files
 from transforms.common.artefacts import FREED
-from transforms.common.layout import LOG, MANIFEST, SNAPSHOTS
+from transforms.common.layout import LOG, MANIFEST, MARK, SNAPSHOTS
 from transforms.common.receipts import ArtefactPath, File, FileName, read_envelope
 from transforms.common.sound import is_sound
 
 __all__ = [
     "RESULTS", "Freed", "discard_damaged", "discard_stages", "free", "leftovers",
-    "remove_folder_of_parts", "remove_snapshot",
+    "remove_hidden", "remove_snapshot",
 ]  # fmt: skip
 
 _PART = re.compile(r"part-\d{5}-of-\d{5}-[0-9a-f]{8}\.parquet")
 _ARTEFACT = re.compile(r"[0-9a-f]{32}(?:[.-].*)?")
-_TEMPORARY = re.compile(r".*" + files.TEMPORARY)
+_TEMPORARY = re.compile(r"(.*)" + files.TEMPORARY, re.DOTALL)
 _RUN = re.compile(r"[0-9a-f]{16}")
 KEYS = "-keys.arrow"  # small files that every run reads, whatever else it takes up
 RESULTS = "results"  # of pipelines, beside the sections' folders; and `plan`, for progress
@@ -35,13 +35,21 @@ def remove_snapshot(out: str, name: str, kept: Collection[str] = ()) -> None:
     if not files.is_local(out):
         _remove_objects(out, name, kept)
         return
-    if not os.path.islink(folder):
-        remove_folder_of_parts(folder)
-        files.remove(folder + LOG)
+    if os.path.islink(folder):
+        return
+    if os.path.isdir(folder):
+        # Out of readers' sight in one step: who lists it while it goes would miss parts unawares.
+        hidden = files.temporary(folder)
+        os.rename(folder, hidden)
+        remove_hidden(hidden)
+    files.remove(folder + LOG)
 
 
-def remove_folder_of_parts(folder: str) -> None:
-    """Remove the parts and the manifest of a local snapshot, and its folders where that is all."""
+def remove_hidden(folder: str) -> None:
+    """Remove a local snapshot under a temporary name: its parts, manifest, folders and marks.
+
+    Where somebody else has put something into it, that gets the snapshot's name back.
+    """
     for place, _, names in os.walk(folder, topdown=False):
         for file in names:
             if _PART.fullmatch(file) or _TEMPORARY.fullmatch(file):
@@ -49,9 +57,14 @@ def remove_folder_of_parts(folder: str) -> None:
         if place != folder:
             with suppress(OSError):
                 os.rmdir(place)
-    files.remove(os.path.join(folder, MANIFEST))
-    with suppress(OSError):
+    for name in (MANIFEST, MARK):
+        files.remove(os.path.join(folder, name))
+    try:
         os.rmdir(folder)
+    except OSError:
+        match = _TEMPORARY.fullmatch(folder)
+        if match is not None and not os.path.lexists(match[1]):
+            os.rename(folder, match[1])
 
 
 def _remove_objects(out: str, name: str, kept: Collection[str]) -> None:
