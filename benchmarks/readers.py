@@ -9,10 +9,12 @@ it is and which number it has there. The corpora have parts of other numbers and
 part in common, under the same name in the one table and another in the other.
 
 Printed is how many reads of both tables were whole and of one corpus, how many failed, and how many
-were wrong without a word: with rows of two corpora in a table, with rows missing or twice, or with
-tables of two corpora. The writers: `two` publishes two corpora in turn, whose snapshots both stay;
-`new` publishes another each time, so that the snapshot before the last is removed; `one` does so
-with --keep-snapshots 1, which removes what was seen a moment ago.
+were wrong without a word: with rows of two corpora in a table; with rows missing, or there twice;
+with a table that has neither rows nor columns; with tables of two corpora.
+
+The writers: `two` publishes two corpora in turn, whose snapshots both stay; `new` publishes another
+each time, so that the snapshot before the last is removed; `one` does so with --keep-snapshots 1,
+which removes what was seen a moment ago.
 """
 
 import argparse
@@ -32,7 +34,7 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from transforms.common.artefacts import Artefact
-from transforms.common.layout import locked
+from transforms.common.layout import MARK, locked
 from transforms.common.publish import publish
 from transforms.common.sections import Made
 from transforms.common.snapshots import find_snapshot, open_snapshot
@@ -48,7 +50,7 @@ TABLES = ("documents", "sentences")
 COMMON = "all"  # as the corpus of the rows that all corpora have
 COMMON_ROWS = 50
 
-OUTCOMES = ("whole", "error", "mixed", "incomplete", "between")
+OUTCOMES = ("whole", "error", "mixed", "incomplete", "empty", "between")
 WAYS = ("DIR/<table>", "resolved", "open_snapshot")
 
 
@@ -154,8 +156,10 @@ def places(out: str, way: str) -> list[Any]:
 
 
 def corpus_of(table: str, rows: Iterable[tuple[str, int]]) -> tuple[str, int | None]:
-    """Return what was read, `whole`, `mixed` or `incomplete`, and the number of its corpus."""
+    """Return what was read, one of OUTCOMES, and the number of its corpus if it is whole."""
     counts = Counter(rows)
+    if not counts:
+        return "empty", None
     corpora = {corpus for corpus, _ in counts} - {COMMON}
     if len(corpora) != 1:
         return ("mixed" if corpora else "incomplete"), None
@@ -180,7 +184,7 @@ def read_places(read: Reader, found: Sequence[Any]) -> tuple[str, str]:
     except Exception as error:
         return "error", type(error).__name__
     judged = [corpus_of(table, read) for table, read in zip(TABLES, rows, strict=True)]
-    for outcome in ("mixed", "incomplete"):
+    for outcome in ("mixed", "incomplete", "empty"):
         if outcome in (what for what, _ in judged):
             return outcome, ""
     return ("whole" if judged[0] == judged[1] else "between"), ""
@@ -256,6 +260,22 @@ def table_of(found: Iterable[tuple[str, Seen]]) -> Iterator[str]:
         )
 
 
+def recursive(folder: Path) -> Iterator[str]:
+    """Yield lines: how many rows recursive patterns read where one and two corpora were made."""
+    out = folder / "out"
+    parts = out / "_artefacts" / "corpus" / "merge"
+    parts.mkdir(parents=True)
+    (out / "_artefacts" / MARK).touch()
+    yield "| published | reader | `DIR/**/*.parquet` | `DIR/current/**/*.parquet` |"
+    yield "|---|---|---|---|"
+    for number in (0, 1):
+        publish_corpus(str(out), number, parts_of(parts, number), 2)
+        rows = sum(len(part) for table in TABLES for part in texts(table, number))
+        for name in ("polars, glob", "duckdb, glob"):
+            found = [len(list(READERS[name](f"{place}/**"))) for place in (out, out / "current")]
+            yield f"| a corpus of {rows} rows | {name} | {found[0]:,} | {found[1]:,} |"
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(
@@ -264,7 +284,14 @@ def main() -> None:
     parser.add_argument("--switches", type=int, default=200)
     parser.add_argument("--folder", type=Path, help="where to work, if not among temporary files")
     parser.add_argument("--writers", nargs="+", choices=WRITERS, default=list(WRITERS))
+    parser.add_argument(
+        "--recursive", action="store_true", help="print only what recursive patterns read"
+    )
     options = parser.parse_args()
+    if options.recursive:
+        with tempfile.TemporaryDirectory(dir=options.folder) as folder:
+            print("\n".join(recursive(Path(folder))))
+        return
     rows = []
     for name in options.writers:
         with tempfile.TemporaryDirectory(dir=options.folder) as folder:

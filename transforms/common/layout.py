@@ -128,7 +128,8 @@ def make_own_folder(out: str, name: str) -> str:
     if not os.path.isdir(folder):
         hidden = files.temporary(folder)
         os.mkdir(hidden)
-        files.write_bytes(os.path.join(hidden, MARK), b"", durable=True)
+        with open(os.path.join(hidden, MARK), "xb") as stream:
+            os.fsync(stream.fileno())
         try:
             os.rename(hidden, folder)
         except OSError:  # somebody else was faster
