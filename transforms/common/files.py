@@ -161,24 +161,14 @@ def sync_folder(path: str) -> None:
 
 
 def link_or_copy(source: str, target: str) -> None:
-    """Put the file `source` at `target` too: a hard link where possible, else a copy.
-
-    What is at `target` is replaced in one step, so that who reads it sees the one or the other.
-    """
+    """Put the file `source` at `target`, where nothing is: a hard link, or a copy if need be."""
     if not is_local(target):
         _beam().copy([source], [target])
         return
-    hidden = temporary(target)
     try:
-        try:
-            os.link(source, hidden)
-        except OSError:
-            shutil.copyfile(source, hidden)
-        os.replace(hidden, target)
-    finally:
-        # Where both names are of one file already, replacing does nothing and leaves the first.
-        with suppress(FileNotFoundError):
-            os.remove(hidden)
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
 
 
 def touch(path: str) -> None:

@@ -104,12 +104,14 @@ def read_record(out: str) -> Record:
 def _is_snapshot(folder: str, name: str) -> bool:
     """Return whether a folder is one of ours: its manifest's digest is its name."""
     path = os.path.join(folder, name)
-    if not _NAME.fullmatch(name) or os.path.islink(path):
+    if not _NAME.fullmatch(name) or os.path.islink(path) or not os.path.isdir(path):
         return False
-    try:
-        return digest(json.loads(files.read_bytes(os.path.join(path, MANIFEST)))) == name
-    except (OSError, ValueError):
-        return False
+    for place in (os.path.join(path, MANIFEST), path + LOG):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            value = json.loads(files.read_bytes(place))
+            if digest(value.get("manifest", value)) == name:  # a log holds a copy of the manifest
+                return True
+    return False
 
 
 def write_record(out: str, record: Record) -> None:

@@ -122,14 +122,15 @@ def publish(
     for part in new:
         _check_new(part)
     make_own_folder(out, SNAPSHOTS)
+    # Noted before it is made: what a killed run leaves is known as ours.
+    record = read_record(out)
+    links = sorted({*record.links, *links_of(manifest["tables"])})
+    write_record(out, Record(_history(out, record, name), tuple(links)))
     if files.is_local(out):
         _build(out, name, manifest, _placed([*new, *carried]))
     else:
         manifest = _store(out, name, manifest, _placed(new), old)
     _write_log(out, name, manifest, made, outcome, noted)
-    record = read_record(out)
-    links = sorted({*record.links, *links_of(manifest["tables"])})
-    write_record(out, Record(_history(out, record, name), tuple(links)))
     _switch(out, name, manifest)
     _remove_old(out, keep_snapshots)
     return outcome
@@ -190,16 +191,30 @@ def _build(out: str, name: str, manifest: Mapping[str, Any], placed: Mapping[str
     for place, part in placed.items():
         target = os.path.join(building, *place.split("/"))
         if not (there and is_sound(part._replace(path=target))):
-            files.link_or_copy(part.path, target)
-            _sync(target)
+            # Beside the snapshot first: readers take every file in a table's folder for a part.
+            hidden = files.temporary(snapshot)
+            files.link_or_copy(part.path, hidden)
+            _sync(hidden)
+            _put(hidden, target)
     path = os.path.join(building, MANIFEST)
     if not (there and _has(path, _text(manifest))):
-        files.write_bytes(path, _text(manifest), durable=True)
+        hidden = files.temporary(snapshot)
+        with open(hidden, "xb") as stream:
+            stream.write(_text(manifest))
+        _sync(hidden)
+        _put(hidden, path)
     for folder in sorted(folders):
         files.sync_folder(folder)
     if not there:
         os.rename(building, snapshot)
         files.sync_folder(os.path.dirname(snapshot))
+
+
+def _put(hidden: str, target: str) -> None:
+    os.replace(hidden, target)
+    # Where both names were of one file already, replacing leaves the first.
+    with suppress(FileNotFoundError):
+        os.remove(hidden)
 
 
 def _has(path: str, content: bytes) -> bool:
@@ -290,12 +305,9 @@ def _history(out: str, record: Record, name: str) -> tuple[str, ...]:
 
     Those that a killed run made and never switched to come first: they are the first to go.
     """
-    current = snapshot_name(out)
-    names = [other for other in record.snapshots if other != name]
-    if current in names:
-        place = names.index(current) + 1
-        names = [*names[place:], *names[:place]]
-    return (*names, name)
+    known, current = record.snapshots, snapshot_name(out)
+    place = known.index(current) + 1 if current in known else 0
+    return (*(other for other in (*known[place:], *known[:place]) if other != name), name)
 
 
 def _replace_link(target: str, link: str) -> None:

@@ -202,6 +202,10 @@ def leftovers(root: str) -> Iterator[str]:
 
     And the results that a pipeline wrote for a driver that was killed.
     """
+    for place in [root, *(os.path.join(root, "plan", name) for name in _folders(root + "/plan"))]:
+        for name in sorted(os.listdir(place)):
+            if _TEMPORARY.fullmatch(name):
+                yield os.path.join(place, name)
     results = os.path.join(root, RESULTS)
     for run in _folders(results) if not os.path.islink(results) else ():
         if _RUN.fullmatch(run):
