@@ -66,9 +66,8 @@ def test_the_comparison_fails_when_the_sort_is_taken_out(
     sorting, mixed_config, tmp_path, monkeypatch
 ):
     if not sorting:
-        monkeypatch.setattr(merge, "sorted", list, raising=False)
+        monkeypatch.setattr(merge, "sorted", lambda rows, **_: list(rows), raising=False)
     one = corpus_on_lanes(mixed_config, tmp_path, 1)
     two = corpus_on_lanes(mixed_config, tmp_path, 2)
-    assert one.keys() == two.keys()
-    other = {name.partition("/")[0] for name in one if one[name] != two[name]}
+    other = {name.partition("/")[0] for name in one | two if one.get(name) != two.get(name)}
     assert other == (set() if sorting else {"documents", "sentences", "manifest.json"})
