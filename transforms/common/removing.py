@@ -3,11 +3,11 @@
 Folders go when they are empty; what somebody else has put into them stays where it is.
 """
 
+import errno
 import json
 import os
 import re
 from collections.abc import Collection, Iterator
-from contextlib import suppress
 from typing import NamedTuple
 
 from transforms.common import files
@@ -39,32 +39,48 @@ def remove_snapshot(out: str, name: str, kept: Collection[str] = ()) -> None:
         return
     if os.path.isdir(folder):
         # Out of readers' sight in one step: who lists it while it goes would miss parts unawares.
-        hidden = files.temporary(folder)
-        os.rename(folder, hidden)
+        # Where somebody else has put something into it, that stays where it is.
+        hidden = folder if _holds_foreign(folder) else files.temporary(folder)
+        if hidden != folder:
+            os.rename(folder, hidden)
         remove_hidden(hidden)
     files.remove(folder + LOG)
 
 
-def remove_hidden(folder: str) -> None:
-    """Remove a local snapshot under a temporary name: its parts, manifest, folders and marks.
+def _holds_foreign(folder: str) -> bool:
+    for place, folders, names in os.walk(folder):
+        if any(os.path.islink(os.path.join(place, name)) for name in folders):
+            return True
+        own = (MANIFEST,) if place == folder else ()
+        if any(name not in own and not _is_own_file(name) for name in names):
+            return True
+    return False
 
-    Where somebody else has put something into it, that gets the snapshot's name back.
-    """
+
+def _is_own_file(name: str) -> bool:
+    return _PART.fullmatch(name) is not None
+
+
+def remove_hidden(folder: str) -> None:
+    """Remove a local snapshot, perhaps under a temporary name: parts, manifest, folders, marks."""
     for place, _, names in os.walk(folder, topdown=False):
         for file in names:
             if _PART.fullmatch(file) or _TEMPORARY.fullmatch(file):
                 files.remove(os.path.join(place, file))
         if place != folder:
-            with suppress(OSError):
-                os.rmdir(place)
+            _remove_empty(place)
     for name in (MANIFEST, MARK):
         files.remove(os.path.join(folder, name))
+    _remove_empty(folder)
+
+
+def _remove_empty(folder: str) -> None:
+    """Remove a folder, unless somebody else's files are in it."""
     try:
         os.rmdir(folder)
-    except OSError:
-        match = _TEMPORARY.fullmatch(folder)
-        if match is not None and not os.path.lexists(match[1]):
-            os.rename(folder, match[1])
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT):
+            raise
 
 
 def _remove_objects(out: str, name: str, kept: Collection[str]) -> None:
