@@ -29,9 +29,11 @@ EXTRAS = {
 }
 EXTRAS["all"] = sorted({requirement for extra in EXTRAS.values() for requirement in extra})
 DEV = [
+    "duckdb>=1.1",
     "hypothesis>=6.100",
     "mypy>=1.13",
     "pandas>=2.2",
+    "polars>=1.20",
     "pytest>=8",
     "pytest-xdist>=3.6",
     "ruff>=0.8",

@@ -1,0 +1,93 @@
+"""Readers that read all the time while one publication follows another.
+
+`python -m benchmarks.readers --switches 200` reads for longer and prints what was read, see
+docs/reliability.md; LEXBEAM_SWITCHES is how many publications there are here.
+"""
+
+import os
+
+import pytest
+
+from benchmarks.readers import (
+    READERS,
+    TABLES,
+    WRITERS,
+    measure,
+    parts_of,
+    publish_corpus,
+    read_places,
+)
+from transforms.common import snapshots
+from transforms.common.snapshots import open_snapshot
+
+SWITCHES = int(os.environ.get("LEXBEAM_SWITCHES", "40"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("reader", READERS)
+def test_no_reader_ever_sees_a_mixture(reader, writer, tmp_path):
+    pytest.importorskip(reader.partition(",")[0].partition(".")[0])
+    found, _ = measure(tmp_path, WRITERS[writer], SWITCHES, [reader])
+    for seen in found:
+        assert seen.outcomes["whole"], f"nothing was read: {seen}"
+        assert not seen.outcomes["mixed"], f"rows of two corpora in a table: {seen}"
+        # By name, `current` is followed for each table anew.
+        if seen.way != "DIR/<table>":
+            assert not seen.outcomes["between"], f"tables of two corpora: {seen}"
+        # Where both corpora are kept, nothing is ever missing in what was resolved once.
+        if seen.way == "open_snapshot" or (seen.way == "resolved" and writer == "two"):
+            assert not seen.outcomes["incomplete"], f"rows are missing or there twice: {seen}"
+            assert not seen.outcomes["empty"], f"all rows are missing: {seen}"
+        if seen.way != "DIR/<table>" and writer == "two":
+            assert not seen.errors, f"files are missing: {seen}"
+
+
+def test_parts_of_another_content_of_a_table_all_have_other_names(tmp_path):
+    # Arrow lists a folder first and then looks at each name, by way of `current`, and leaves out
+    # without a word those that are gone by then. If some names are there before and after a switch,
+    # these alone may be what is read.
+    out = tmp_path / "out"
+    (tmp_path / "parts").mkdir()
+    names = []
+    for number in (0, 1):
+        publish_corpus(str(out), number, parts_of(tmp_path / "parts", number), 2)
+        names.append({table: set(os.listdir(out / table)) for table in TABLES})
+    assert [names[0][table] & names[1][table] for table in TABLES] == [set(), set()]
+
+
+def test_a_snapshot_that_went_while_it_was_opened_is_not_called_damaged(tmp_path, monkeypatch):
+    out = str(tmp_path / "out")
+    (tmp_path / "parts").mkdir()
+    publish_corpus(out, 0, parts_of(tmp_path / "parts", 0), 1)
+    gone = open_snapshot(out).name
+    publish_corpus(out, 1, parts_of(tmp_path / "parts", 1), 1)
+    now = open_snapshot(out).name
+    read = iter([gone])  # what `current` said a moment ago
+    monkeypatch.setattr(snapshots, "snapshot_name", lambda _: next(read, now))
+    assert open_snapshot(out).name == now
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_snapshot_that_goes_is_read_whole_or_not_at_all(reader, tmp_path, monkeypatch):
+    pytest.importorskip(reader.partition(",")[0].partition(".")[0])
+    out = tmp_path / "out"
+    (tmp_path / "parts").mkdir()
+    publish_corpus(str(out), 0, parts_of(tmp_path / "parts", 0), 1)
+    resolved = [str((out / table).resolve()) for table in TABLES]
+    seen = []
+
+    def watched(action):
+        def act(path, *arguments, **options):
+            action(path, *arguments, **options)
+            seen.append((read_places(READERS[reader], resolved)[0], os.path.basename(path)))
+
+        return act
+
+    for name in ("remove", "rmdir", "rename", "replace"):
+        monkeypatch.setattr(os, name, watched(getattr(os, name)))
+    publish_corpus(str(out), 1, parts_of(tmp_path / "parts", 1), 1)
+    monkeypatch.undo()
+    assert "whole" in dict(seen)
+    wrong = [(outcome, after) for outcome, after in seen if outcome not in ("whole", "error")]
+    assert not wrong, f"after these steps of its removal it is read with rows missing: {wrong}"
