@@ -16,7 +16,7 @@ import apache_beam as beam
 
 from pipelines.corpus_plan import CorpusOptions, CorpusPlan, plan_corpus, published_options
 from pipelines.dry_run import dry_run
-from pipelines.inputs import noted_files
+from pipelines.inputs import noted_files, refuse_output_as_input
 from pipelines.publishing import Intended, publish_run
 from pipelines.results import Results
 from pipelines.runners import (
@@ -256,7 +256,12 @@ def _check_rejects(
 
 
 def intended(options: CorpusOptions) -> Intended:
-    """Return what a run with these options is to publish."""
+    """Return what a run with these options is to publish.
+
+    Raises:
+        UsageError: it would be published among its inputs.
+    """
+    refuse_output_as_input(options.inputs, options.out)
     return Intended(NAME, tuple(MERGES), published_options(options))
 
 

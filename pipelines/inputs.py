@@ -11,7 +11,7 @@ from transforms.common.fingerprints import stream_digest
 from transforms.formats.ingest import InputFile
 from transforms.formats.registry import printable
 
-__all__ = ["list_inputs", "noted_files"]
+__all__ = ["list_inputs", "noted_files", "refuse_output_as_input"]
 
 
 def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list[InputFile]:
@@ -25,6 +25,7 @@ def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list
         UsageError: `out` is an input.
         LexbeamError: no files are there, or none are left.
     """
+    refuse_output_as_input(inputs, out)
     out = files.absolute(out)
     roots = sorted({files.root_of(path) for path in inputs})
     labels: dict[str, str] = {}
@@ -35,8 +36,6 @@ def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list
     listed: dict[str, InputFile] = {}
     for path in inputs:
         root = files.root_of(path)
-        if root == out:
-            raise UsageError(f"--out is the input folder {path!r}: give another --out")
         for entry in files.list_files(path):
             if any(_matches(entry.name, pattern) for pattern in exclude):
                 continue
@@ -48,6 +47,17 @@ def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list
     if not listed:
         raise LexbeamError("no input files are left after --exclude")
     return sorted(listed.values())
+
+
+def refuse_output_as_input(inputs: Sequence[str], out: str) -> None:
+    """Check that the folder to publish to is no input folder, before anything is written there.
+
+    Raises:
+        UsageError: it is one.
+    """
+    for path in inputs:
+        if files.root_of(path) == files.absolute(out):
+            raise UsageError(f"--out is the input folder {path!r}: give another --out")
 
 
 def _matches(name: str, pattern: str) -> bool:

@@ -43,19 +43,6 @@ def test_no_reader_ever_sees_a_mixture(reader, writer, tmp_path):
             assert not seen.errors, f"files are missing: {seen}"
 
 
-def test_parts_of_another_content_of_a_table_all_have_other_names(tmp_path):
-    # Arrow lists a folder first and then looks at each name, by way of `current`, and leaves out
-    # without a word those that are gone by then. If some names are there before and after a switch,
-    # these alone may be what is read.
-    out = tmp_path / "out"
-    (tmp_path / "parts").mkdir()
-    names = []
-    for number in (0, 1):
-        publish_corpus(str(out), number, parts_of(tmp_path / "parts", number), 2)
-        names.append({table: set(os.listdir(out / table)) for table in TABLES})
-    assert [names[0][table] & names[1][table] for table in TABLES] == [set(), set()]
-
-
 def test_a_snapshot_that_went_while_it_was_opened_is_not_called_damaged(tmp_path, monkeypatch):
     out = str(tmp_path / "out")
     (tmp_path / "parts").mkdir()

@@ -118,10 +118,13 @@ def find_snapshot(out: str) -> Snapshot | None:
     Raises:
         LexbeamError: its manifest is damaged.
     """
-    name = snapshot_name(out)
-    if name is not None:
+    while (name := snapshot_name(out)) is not None:
         folder = files.join(out, SNAPSHOTS, name)
-        return Snapshot(out, name, folder, _manifest(out, name))
+        try:
+            return Snapshot(out, name, folder, _manifest(out, name))
+        except LexbeamError:
+            if snapshot_name(out) == name:
+                raise  # else it went while it was opened, and there is a newer one
     folder = os.path.realpath(out) if files.is_local(out) else out.rstrip("/")
     parent, _, name = folder.rpartition("/")
     if parent.endswith("/" + SNAPSHOTS) and files.exists(files.join(folder, MANIFEST)):
