@@ -9,7 +9,7 @@ import yaml
 
 from pipelines.cli import main
 
-TOKENS = 60_000
+TOKENS = 30_000
 SMALL = {"seeds": 2, "dim": 20, "epochs": 2, "alignment": ["op", "op-", "cca", "none"]}
 
 

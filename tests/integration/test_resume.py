@@ -15,9 +15,9 @@ from pipelines.cli import main
 from transforms.annotation import annotate
 from transforms.change import training
 
-# Runs are forked from a process that has imported what they need and does nothing else.
+# Runs are forked from a process that has loaded what they need and does nothing else.
 FORKS = multiprocessing.get_context("forkserver")
-FORKS.set_forkserver_preload(["pipelines.run", "spacy", "transforms.annotation.hanta"])
+FORKS.set_forkserver_preload(["tests.integration.warm"])
 QUIET = """\
 import os
 for stream in (1, 2):
