@@ -40,7 +40,7 @@ from transforms.common import files
 from transforms.common.artefacts import Stage, Workspace, make, plan, stage_entry
 from transforms.common.errors import UsageError
 from transforms.common.ptransforms import WriteResult
-from transforms.common.sections import Made
+from transforms.common.sections import Made, Read
 from transforms.common.snapshots import Snapshot, open_snapshot
 from transforms.common.tables import Part, PartFile
 
@@ -220,12 +220,16 @@ def execute(
         name=NAME,
         parts=tuple(parts),
         entry=entry,
-        reads=tuple(sorted(corpus.read for corpus in corpora)),
+        reads=tuple(sorted((corpus.read for corpus in corpora), key=_as_plain)),
         log={
             "folders": [] if not options.corpora else [files.absolute(p) for p in options.corpora],
             "files": noted_files([options.targets]),
         },
     )
+
+
+def _as_plain(read: Read) -> tuple[str, str, str]:
+    return read.table, read.digest, read.section or ""
 
 
 def _place(found: _Slice) -> int:
@@ -305,7 +309,8 @@ def _warn(slices: Sequence[Mapping[str, Any]], outside: int) -> None:
 
 def intended(options: ChangeOptions) -> Intended:
     """Return what a run with these options is to publish."""
-    return Intended(NAME, TABLES_MADE, published_options(options))
+    own = not options.corpora or _real(options.out) in map(_real, options.corpora)
+    return Intended(NAME, TABLES_MADE, published_options(options), ("corpus",) if own else ())
 
 
 def corpora_of(
@@ -317,10 +322,10 @@ def corpora_of(
         UsageError: a folder is named twice, or none is named and there is none at `--out`.
         LexbeamError: a folder holds no corpus.
     """
+    fresh = [Corpus.made(section) for section in made if section.name == "corpus"]
     if not options.corpora:
-        for section in made:
-            if section.name == "corpus":
-                return [Corpus.made(section)]
+        if fresh:
+            return fresh
         if old is None or "corpus" not in old.sections:
             raise UsageError(
                 f"no corpus is published at {options.out!r}: name a folder made by `lexbeam "
@@ -330,12 +335,15 @@ def corpora_of(
     places = [_real(folder) for folder in options.corpora]
     if len(set(places)) < len(places):
         raise UsageError("a corpus folder is named twice: its documents would count twice")
-    return [
-        Corpus.published(old, own=True)
-        if old is not None and place == _real(options.out)
-        else Corpus.published(open_snapshot(folder))
-        for folder, place in zip(options.corpora, places, strict=True)
-    ]
+    found = []
+    for folder, place in zip(options.corpora, places, strict=True):
+        if place != _real(options.out):
+            found.append(Corpus.published(open_snapshot(folder)))
+        elif fresh:  # what is published there is about to be replaced
+            found += fresh
+        else:
+            found.append(Corpus.published(old or open_snapshot(folder), own=True))
+    return found
 
 
 def _real(folder: str) -> str:

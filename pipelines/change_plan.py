@@ -167,7 +167,6 @@ def plan_change(options: ChangeOptions, corpora: Sequence[Corpus]) -> ChangePlan
     if options.fit_on:
         parse_fit_on(options.fit_on)
     cuts = per_slice(list(options.min_count), slices)
-    tokens = sum(corpus.section["tokens"] for corpus in corpora)
     return ChangePlan(
         parts=sorted(
             {
@@ -179,7 +178,7 @@ def plan_change(options: ChangeOptions, corpora: Sequence[Corpus]) -> ChangePlan
         settle=len(corpora) > 1,
         view=ViewPlan(
             slices=slices, targets=targets, options=view_options,
-            ranges=max(1, -(-tokens // RANGE_TOKENS)),
+            ranges=_ranges(slices, corpora),
         ),
         budget=_budget(options.max_tokens),
         pairs=PairPlan(
@@ -208,6 +207,16 @@ def plan_change(options: ChangeOptions, corpora: Sequence[Corpus]) -> ChangePlan
             neighbours=options.neighbours, min_count=options.neighbour_min_count
         ),
     )  # fmt: skip
+
+
+def _ranges(slices: Sequence[Slice], corpora: Sequence[Corpus]) -> tuple[int, ...]:
+    """Return into how many ranges each slice is cut: by its own tokens, whatever others hold."""
+    tokens = [0] * len(slices)
+    for corpus in corpora:
+        for year, number in corpus.section["tokens_by_year"].items():
+            if (place := slice_of(int(year), slices)) is not None:
+                tokens[place] += number
+    return tuple(max(1, -(-number // RANGE_TOKENS)) for number in tokens)
 
 
 def _years(corpora: Sequence[Corpus]) -> dict[int, int]:

@@ -82,6 +82,7 @@ class _AnnotateSummary:
     reasons: tuple[tuple[str, str], ...]
     examples: tuple[RejectRow, ...]
     years: dict[int, int]
+    tokens_by_year: dict[int, int]
     columns: tuple[str, ...]
 
 
@@ -95,6 +96,7 @@ def _of_annotated(receipt: Annotated) -> _AnnotateSummary:
         reasons=receipt.reasons,
         examples=receipt.examples,
         years=receipt.years,
+        tokens_by_year=receipt.tokens_by_year,
         columns=receipt.columns,
     )
 
@@ -203,9 +205,11 @@ def _entry(
     rules = made.annotate.normalise
     counts: Counter[str] = Counter(documents=0, sentences=0, tokens=0, characters=0)
     years: Counter[int] = Counter()
+    tokens: Counter[int] = Counter()
     for summary in annotated:
         counts.update(summary.counts)
         years.update(summary.years)
+        tokens.update(summary.tokens_by_year)
     return {
         "options": published_options(options),
         "stages": _stages(made),
@@ -220,6 +224,7 @@ def _entry(
         "rejected": reasons.total(),
         "rejects": dict(sorted(reasons.items())),
         "documents_by_year": {str(year): years[year] for year in sorted(years)},
+        "tokens_by_year": {str(year): tokens[year] for year in sorted(tokens)},
         "columns": sorted({name for summary in annotated for name in summary.columns}),
         **counts,
     }

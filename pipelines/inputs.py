@@ -26,7 +26,6 @@ def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list
         LexbeamError: no files are there, or none are left.
     """
     refuse_output_as_input(inputs, out)
-    out = files.absolute(out)
     roots = sorted({files.root_of(path) for path in inputs})
     labels: dict[str, str] = {}
     for root in roots:
@@ -36,10 +35,11 @@ def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list
     listed: dict[str, InputFile] = {}
     for path in inputs:
         root = files.root_of(path)
+        holds_out = _lies_in(out, root)
         for entry in files.list_files(path):
             if any(_matches(entry.name, pattern) for pattern in exclude):
                 continue
-            if entry.path.startswith(out.rstrip("/") + "/"):
+            if holds_out and _lies_in(entry.path, out):
                 continue  # what an earlier run published below the input
             name = f"{labels[root]}/{entry.name}" if len(roots) > 1 else entry.name
             name = printable(name)
@@ -56,8 +56,16 @@ def refuse_output_as_input(inputs: Sequence[str], out: str) -> None:
         UsageError: it is one.
     """
     for path in inputs:
-        if files.root_of(path) == files.absolute(out):
+        if _real(files.root_of(path)) == _real(out):
             raise UsageError(f"--out is the input folder {path!r}: give another --out")
+
+
+def _real(path: str) -> str:
+    return os.path.realpath(files.absolute(path)) if files.is_local(path) else path.rstrip("/")
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return _real(path).startswith(_real(folder).rstrip("/") + "/")
 
 
 def _matches(name: str, pattern: str) -> bool:

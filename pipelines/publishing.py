@@ -14,8 +14,9 @@ from schemas import TABLES
 from transforms.common import files
 from transforms.common.artefacts import Workspace
 from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.fingerprints import digest
 from transforms.common.layout import ARTEFACTS, locked, make_own_folder
-from transforms.common.publish import publish
+from transforms.common.publish import publish, settle
 from transforms.common.removing import discard_damaged, discard_stages, free
 from transforms.common.sections import Made, Outcome, check_replacing, decide, same_content
 from transforms.common.snapshots import Snapshot, find_snapshot
@@ -30,11 +31,19 @@ ATTEMPTS = 3
 
 
 class Intended(NamedTuple):
-    """A section that a run is to publish: its name, its tables, its options as published."""
+    """A section that a run is to publish.
+
+    Attributes:
+        name: its name.
+        tables: its tables.
+        options: its options as published.
+        reads: the sections of the same folder that it is made from.
+    """
 
     name: str
     tables: tuple[str, ...]
     options: Mapping[str, Any]
+    reads: tuple[str, ...] = ()
 
 
 def publish_run(
@@ -52,16 +61,19 @@ def publish_run(
     Raises:
         UsageError: sections would be replaced or dropped without --overwrite, or something foreign
             is in the way.
-        LexbeamError: another run holds the folder, or the work failed.
+        LexbeamError: another run holds the folder, the work failed, or after publication other
+            sections are damaged as before.
     """
     out = files.absolute(options.out)
     tables = {section.name: section.tables for section in intended}
     with locked(out, [table for section in intended for table in section.tables]):
         old = _published(out, options)
         note = read_unfinished(out)
-        same = options.resume and note.get("sections") == sorted(tables)
+        asked = digest([[section.name, section.options] for section in intended])
+        same = options.resume and note.get("asked") == asked
         consent = options.overwrite or bool(same and note.get("overwrite"))
         drop = options.drop or tuple(note.get("drop", ()) if same else ())
+        _check_drop(intended, drop)
         # A run that is published with the same options may be asked for again by --resume.
         again = options.resume and not consent and _is_published(old, intended)
         check_replacing(
@@ -71,7 +83,9 @@ def publish_run(
         workspace = Workspace(make_own_folder(out, ARTEFACTS))
         if options.fresh:
             discard_stages(workspace.root, {name.partition(".")[0] for name in tables})
-        note = {"sections": sorted(tables), "overwrite": consent, "drop": list(drop)}
+        note = {
+            "sections": sorted(tables), "asked": asked, "overwrite": consent, "drop": list(drop),
+        }  # fmt: skip
         unfinished = files.join(workspace.root, UNFINISHED)
         files.write_bytes(unfinished, json.dumps(note).encode())
 
@@ -79,11 +93,12 @@ def publish_run(
             made = make(workspace, old)
             if again and old is not None:
                 _check_same(old, made, options.out)
+                settle(out, old, options.keep_snapshots)
                 return None
             _check_dropped(old, made, drop, consent)
             return publish(
                 out, made, old=old, drop=drop, keep_snapshots=options.keep_snapshots,
-                versions={name: table.version for name, table in TABLES.items()},
+                versions={name: table.version for name, table in TABLES.items()}, mending=consent,
             )  # fmt: skip
 
         outcome = _attempt(finish, workspace, tables)
@@ -98,7 +113,25 @@ def publish_run(
         print(f"stale: {name}, {reason}")
     if outcome.dropped:
         print(f"dropped: {', '.join(outcome.dropped)}")
+    if outcome.damaged:
+        listed = "".join(f"\n  {path}" for path in outcome.damaged)
+        raise LexbeamError(
+            f"{', '.join(sorted(tables))} is published; of other sections there are damaged parts, "
+            f"as before:{listed}\nmake these sections anew with --overwrite, too"
+        )
     return True
+
+
+def _check_drop(intended: Sequence[Intended], drop: Collection[str]) -> None:
+    names = {section.name for section in intended}
+    for section in intended:
+        for name in drop:
+            if name in names:
+                raise UsageError(f"--drop {name}: this command makes it")
+            if name in section.reads:
+                raise UsageError(
+                    f"--drop {name}: {section.name} is made from it; name another folder to read"
+                )
 
 
 def _published(out: str, options: PublishOptions) -> Snapshot | None:

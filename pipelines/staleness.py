@@ -28,7 +28,10 @@ def stale_sections(snapshot: Snapshot) -> dict[str, list[str]]:
     for name, section in snapshot.sections.items():
         reasons = [section["stale"]] if "stale" in section else []
         reasons += _code(section, snapshot.manifest["environments"])
-        beside = noted.get(name) or {}
+        beside = noted.get(name)
+        if beside is None:
+            reasons.append("its log is damaged or gone: what it was made from cannot be compared")
+            beside = {}
         reasons += _inputs(snapshot, section, beside)
         reasons += _folders(section, beside)
         reasons += _files(beside)
@@ -53,7 +56,11 @@ def _code(section: Mapping[str, Any], environments: Mapping[str, Any]) -> Iterat
         if name not in known:
             code.append(name)
             continue
-        now = known[name].code(entry["chosen"])
+        try:
+            now = known[name].code(entry["chosen"])
+        except LexbeamError:  # an entry of a registry that is there no more
+            code.append(name)
+            continue
         if now.code != entry["code"]:
             code.append(name)
         elif now.digest != entry["identity"]:
@@ -100,8 +107,12 @@ def _inputs(
 
 
 def _is_newer(path: str, noted: Mapping[str, Any]) -> bool:
-    # A file that keeps its size is read again only if it was written after it was taken in.
-    return not files.is_local(path) or os.stat(path).st_mtime_ns >= noted.get("listed", 0)
+    # A file that keeps its size is read again only if it was touched after it was taken in: it was
+    # written, or put there with the time of an older one.
+    if not files.is_local(path):
+        return True
+    found = os.stat(path)
+    return max(found.st_mtime_ns, found.st_ctime_ns) >= noted.get("listed", 0)
 
 
 def _sha256(path: str) -> str | None:

@@ -171,7 +171,10 @@ def _stages(root: str, section: str) -> list[StageWork]:
         names.update(name for name in os.listdir(plans) if not _TEMPORARY.fullmatch(name))
     found = []
     # A run says what it is to do before it asks for its first artefact.
-    begun = os.stat(os.path.join(root, UNFINISHED)).st_mtime_ns
+    try:
+        begun = os.stat(os.path.join(root, UNFINISHED)).st_mtime_ns
+    except FileNotFoundError:  # it has just finished
+        return []
     for name in sorted(names):
         times = _receipt_times(os.path.join(root, section, name))
         done = [time for time in times if time >= begun]
@@ -204,7 +207,7 @@ def _receipt_times(folder: str) -> list[int]:
 def _leftovers(out: str, owned: Sequence[str]) -> Iterator[Leftover]:
     if ARTEFACTS in owned:
         for path in leftovers(os.path.join(out, ARTEFACTS)):
-            yield Leftover("temporary file", path, os.lstat(path).st_size)
+            yield Leftover("temporary file", path, _bytes(path))
     if SNAPSHOTS in owned:
         folder = os.path.join(out, SNAPSHOTS)
         for name in sorted(os.listdir(folder)):
@@ -215,7 +218,7 @@ def _leftovers(out: str, owned: Sequence[str]) -> Iterator[Leftover]:
             if _SNAPSHOT.fullmatch(match[1]) and os.path.isdir(path):
                 yield Leftover("unfinished snapshot", path, _size(path))
             elif match[1] == MARK or _SNAPSHOT.fullmatch(match[1].removesuffix(LOG)):
-                yield Leftover("temporary file", path, os.lstat(path).st_size)
+                yield Leftover("temporary file", path, _bytes(path))
     known = {*read_record(out).links, *links_of(TABLES), POINTER, LOCK, ARTEFACTS, SNAPSHOTS}
     for name in sorted(os.listdir(out)):
         path = os.path.join(out, name)
@@ -225,6 +228,14 @@ def _leftovers(out: str, owned: Sequence[str]) -> Iterator[Leftover]:
                 yield Leftover("temporary file", path, 0)
         elif name in known and is_link_of_ours(out, name) and not os.path.exists(path):
             yield Leftover("dangling link", path, 0)
+
+
+def _bytes(path: str) -> int:
+    """Return the bytes of a file, none if it has gone: a run may be at work."""
+    try:
+        return os.lstat(path).st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _is_empty_mark(folder: str) -> bool:

@@ -26,10 +26,12 @@ EMPTY = dict.fromkeys(SCHEMA.names)
 OPTIONS = ViewOptions(min_sentence=3)
 
 
-def plan_of(slices="1800-1840,1850-1890", targets=("w7",), **more):
+def plan_of(slices="1800-1840,1850-1890", targets=("w7",), ranges=1):
+    parsed = parse_slices(slices)
     return ViewPlan(
-        slices=parse_slices(slices), targets=load_targets(targets, OPTIONS), options=OPTIONS, **more
-    )
+        slices=parsed, targets=load_targets(targets, OPTIONS), options=OPTIONS,
+        ranges=(ranges,) * len(parsed),
+    )  # fmt: skip
 
 
 PLAN = plan_of()
@@ -71,8 +73,8 @@ def tasks_of(part, plan=PLAN, limits=None, left_out=()):
     """Return the tasks of a part, one per slice."""
     bins = limits or [None] * len(plan.slices)
     return [
-        ViewTask(part, slice, tuple(left_out), limit)
-        for slice, limit in zip(plan.slices, bins, strict=True)
+        ViewTask(part, slice, ranges, tuple(left_out), limit)
+        for slice, ranges, limit in zip(plan.slices, plan.ranges, bins, strict=True)
     ]
 
 
@@ -106,7 +108,7 @@ def prepare(folder, rows, *, parts=1, budget=None, plan=PLAN):
         own = [part[index] for part in viewed]
         slices.append(make(space, COUNT, tuple(map(counts_of, own)), None))
         shuffled = []
-        for number in range(plan.ranges):
+        for number in range(plan.ranges[index]):
             staged = tuple(
                 StagedView(found.sentences, ordinal)
                 for found in own

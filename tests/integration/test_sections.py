@@ -157,7 +157,8 @@ def test_the_snapshot_before_stays(texts, out):
     assert len([path for path in (out / "_snapshots").iterdir() if path.is_dir()]) == 1
 
 
-def test_damaged_published_parts_are_found_and_mended(texts, out, capsys):
+@pytest.mark.parametrize("order", ["corpus first", "change first"])
+def test_damaged_published_parts_are_found_and_mended(order, texts, out, capsys):
     assert call("status", out, "--verify") == 0
     assert "parts are what the manifest says" in capsys.readouterr().out
     before = manifest(out)
@@ -171,13 +172,29 @@ def test_damaged_published_parts_are_found_and_mended(texts, out, capsys):
     error = capsys.readouterr().err
     assert "3 published parts" in error
     assert all(path.name in error for path in parts)
-    assert change(out, "--overwrite") == 1  # the corpus' documents would be carried over
-    assert "documents/part-" in capsys.readouterr().err
-    assert corpus(texts, out, "--overwrite") == 1  # and the change tables, too
-    assert corpus(texts, out, "--overwrite", "--drop", "change") == 0
-    assert change(out) == 0
+    # Each command mends what it makes, and says what else is damaged.
+    first, second = (corpus, change) if order == "corpus first" else (change, corpus)
+    arguments = {corpus: (texts, out, "--overwrite"), change: (out, "--overwrite")}
+    assert first(*arguments[first]) == 1
+    error = capsys.readouterr().err
+    assert f"{first.__name__} is published" in error
+    assert ("scores/part-" in error) == (first is corpus)
+    assert ("documents/part-" in error) == (first is change)
+    assert call("status", out, "--verify") == 1
+    assert f"{2 if first is corpus else 1} published parts" in capsys.readouterr().err
+    assert second(*arguments[second]) == 0
     assert call("status", out, "--verify") == 0
     assert manifest(out) == before
+
+
+def test_a_damaged_section_is_not_carried_over_unawares(texts, out, capsys):
+    os.truncate(next((out / "documents").iterdir()), 10)
+    (texts / "1890.txt").write_text(f"In 1890 {WORDS}. " * 3)
+    assert corpus(texts, out.parent / "other") == 0
+    assert call("change", out.parent / "other", "--out", out, *SLICES, *SMALL, "--overwrite") == 1
+    assert "documents/part-" in capsys.readouterr().err
+    assert call("change", "--out", out, *SLICES, *SMALL, "--drop", "corpus") == 2
+    assert "change is made from it" in capsys.readouterr().err
 
 
 @pytest.fixture

@@ -71,6 +71,7 @@ class Annotated:
         examples: the first rejects.
         counts: documents, sentences, tokens and characters.
         years: documents by year.
+        tokens_by_year: tokens by year.
         columns: annotation that some sentence has.
     """
 
@@ -82,6 +83,7 @@ class Annotated:
     examples: tuple[RejectRow, ...]
     counts: dict[str, int]
     years: dict[int, int]
+    tokens_by_year: dict[int, int]
     columns: tuple[str, ...]
 
 
@@ -93,6 +95,7 @@ class _Tally:
         self.rejects: list[RejectRow] = []
         self.counts = {"documents": 0, "sentences": 0, "tokens": 0, "characters": 0}
         self.years: Counter[int] = Counter()
+        self.tokens_by_year: Counter[int] = Counter()
         self.columns: set[str] = set()
 
 
@@ -149,6 +152,7 @@ def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOpti
         examples=tuple(tally.rejects[:EXAMPLES]),
         counts=tally.counts,
         years=dict(tally.years),
+        tokens_by_year=dict(tally.tokens_by_year),
         columns=tuple(sorted(tally.columns)),
     )
 
@@ -238,8 +242,9 @@ def _count(tally: _Tally, row: dict[str, Any], annotation: pa.RecordBatch) -> No
     tally.counts["sentences"] += annotation.num_rows
     tally.counts["tokens"] += tokens
     tally.counts["characters"] += len(row["text"] or "")
-    if row["year"] is not None and row["block"] == 0:
-        tally.years[row["year"]] += 1
+    if row["year"] is not None:
+        tally.years[row["year"]] += row["block"] == 0
+        tally.tokens_by_year[row["year"]] += tokens
     for name in annotation.schema.names:
         if annotation.num_rows and annotation.column(name).null_count < annotation.num_rows:
             tally.columns.add(name)

@@ -145,5 +145,10 @@ def load_alignments(parts: Mapping[str, File | None]) -> dict[str, Alignment]:
 _UNALIGNED = (load_side({"unit_length": False, "mean": None, "matrix": None}),) * 2
 
 ALIGN: Stage[AlignTask, AlignOptions, Aligned] = Stage(
-    name="change/align", receipt=Aligned, identity=_identity, build=_align, chosen=_chosen
+    name="change/align",
+    receipt=Aligned,
+    identity=_identity,
+    build=_align,
+    chosen=_chosen,
+    blas=True,
 )

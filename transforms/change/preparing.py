@@ -48,12 +48,12 @@ SMALLEST = "smallest"
 
 @dataclass(frozen=True, kw_only=True)
 class ViewPlan:
-    """What decides the view: targets, options, and how many ranges keys are cut into."""
+    """What decides the view: targets, options, and into how many ranges each slice is cut."""
 
     slices: tuple[Slice, ...]
     targets: Targets
     options: ViewOptions
-    ranges: int = 1
+    ranges: tuple[int, ...]
 
 
 class ViewTask(NamedTuple):
@@ -64,10 +64,12 @@ class ViewTask(NamedTuple):
         slice: the slice.
         left_out: documents of the part that another corpus holds too.
         limit: bins of sentences without a target that are kept; None for all.
+        ranges: into how many ranges the slice's keys are cut.
     """
 
     part: SentencePart
     slice: Slice
+    ranges: int
     left_out: tuple[str, ...] = ()
     limit: int | None = None
 
@@ -125,8 +127,8 @@ def document_ids(part: SentencePart) -> list[str]:
 
 def _view(tasks: Sequence[ViewTask], plan: ViewPlan) -> Iterator[ViewBatch]:
     """Yield the view of a part in the slices of the tasks, which are of one part."""
-    part, _, left_out, _ = tasks[0]
-    dropped = pa.array(left_out, pa.string())
+    part = tasks[0].part
+    dropped = pa.array(tasks[0].left_out, pa.string())
     slices = [task.slice for task in tasks]
     for table in read_rows([checked(part)], columns_needed(plan.options)):
         if len(dropped):
@@ -144,7 +146,7 @@ def _identity(task: ViewTask, plan: ViewPlan) -> Any:
         del targets["words"]  # they decide only which sentences downsampling keeps
     return [
         task.part.sha256, task.slice[1:], list(task.left_out), task.limit, targets,
-        asdict(plan.options), plan.ranges,
+        asdict(plan.options), task.ranges,
     ]  # fmt: skip
 
 
@@ -210,7 +212,7 @@ def _derive(
                     own = batch.slice == index
                     take[own] = kept(batch.key[own], batch.target[own], task.limit)
             totals["sampled_out"] += np.bincount(batch.slice[~take], minlength=number)
-            _stage(batch, take, plan, writers, ranges)
+            _stage(batch, take, tasks, writers, ranges)
     every = len(outside.union(*inside))
     return [
         _counted(
@@ -265,24 +267,24 @@ def _for_counting(batches: Iterator[pa.RecordBatch]) -> Iterator[Any]:
 def _stage(
     batch: ViewBatch,
     take: Any,
-    plan: ViewPlan,
+    tasks: Sequence[ViewTask],
     writers: Sequence[BatchWriter],
     ranges: Sequence[list[int]],
 ) -> None:
     """Write the sentences kept, by slice and range."""
-    numbers = _ranges(batch.key, plan.ranges)
     proper: Any = pa.nulls(len(take), STAGED.field("proper").type)
     if batch.proper is not None:
         # Sentence by sentence: whether a slice is tagged must not depend on the others of its rows.
         proper = pa.ListArray.from_arrays(
             batch.words.offsets, pa.array(batch.proper), mask=pa.array(~batch.tagged)
         )
-    for index, writer in enumerate(writers):
+    for index, (task, writer) in enumerate(zip(tasks, writers, strict=True)):
         rows = np.flatnonzero(take & (batch.slice == index))
         if not len(rows):
             continue
-        for number in range(plan.ranges):
-            inside = rows[numbers[rows] == number]
+        numbers = _ranges(batch.key[rows], task.ranges)
+        for number in range(task.ranges):
+            inside = rows[numbers == number]
             if len(inside):
                 picked = pa.array(inside)
                 table = pa.table(

@@ -226,6 +226,7 @@ SCORE: Stage[ScoreTask, ScoreOptions, ScoredSeed] = Stage(
     identity=_score_identity,
     build=_score,
     chosen=_score_chosen,
+    blas=True,
 )
 COMBINE: Stage[CombineTask, ScoreOptions, Combined] = Stage(
     name="change/combine",

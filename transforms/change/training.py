@@ -92,5 +92,5 @@ def _cut(table: pa.Table) -> Sequence[pa.Table]:
 
 
 TRAIN: Stage[TrainTask, SgnsOptions, Trained] = Stage(
-    name="change/train", receipt=Trained, identity=_identity, build=_train
+    name="change/train", receipt=Trained, identity=_identity, build=_train, blas=True
 )

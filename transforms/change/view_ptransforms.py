@@ -71,8 +71,8 @@ class _Tasks(beam.DoFn):
         yield (
             element.sha256,
             [
-                ViewTask(element, slice, left_out, limit)
-                for slice, limit in zip(slices, bins, strict=True)
+                ViewTask(element, slice, ranges, left_out, limit)
+                for slice, ranges, limit in zip(slices, self._plan.ranges, bins, strict=True)
             ],
         )
 

@@ -23,7 +23,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from transforms.common import files
 from transforms.common.code_identity import CodeIdentity, code_identity
-from transforms.common.fingerprints import digest
+from transforms.common.fingerprints import blas_kernels, digest
 from transforms.common.receipts import ArtefactPath, File, read_receipt, write_receipt
 from transforms.common.sound import HashedStream, is_sound_size, note_sound
 
@@ -101,6 +101,8 @@ class Stage(Generic[T, Options, R]):
         together: whether `build` takes a list of artefacts and of tasks, and returns receipts.
         chosen: from a task and the options, the entries of registries that count, see
             `code_identity`.
+        blas: whether it multiplies matrices, so that last bits depend on the CPU's BLAS kernels:
+            what was made with others is not taken up.
     """
 
     name: str
@@ -109,6 +111,7 @@ class Stage(Generic[T, Options, R]):
     build: Callable[..., Any]
     together: bool = False
     chosen: Callable[[T, Options], Mapping[str, Collection[str]]] = _nothing_chosen
+    blas: bool = False
 
     def code(self, chosen: Mapping[str, Collection[str]] | None = None) -> CodeIdentity:
         """Return the identity of the code that makes artefacts with these entries, or with all."""
@@ -168,7 +171,8 @@ def make_all(
 
 def _name(stage: Stage[T, Options, R], task: T, options: Options) -> str:
     code = stage.code(stage.chosen(task, options)).digest
-    return digest([stage.name, code, stage.identity(task, options)])
+    kernels = blas_kernels() if stage.blas else []
+    return digest([stage.name, code, stage.identity(task, options), *kernels])
 
 
 def _taken_up(workspace: Workspace, stage: Stage[T, Options, R], artefact: Artefact) -> R | None:

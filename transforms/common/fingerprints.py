@@ -102,14 +102,25 @@ def _installed(name: str) -> bool:
     return True
 
 
-def blas_kernels() -> list[str]:
-    """Return the CPU kernels of the loaded BLAS libraries, on which a product's last bits hang."""
-    import numpy  # noqa: F401  its BLAS must be loaded to be seen
-    import scipy.linalg  # noqa: F401
+@functools.cache
+def blas_kernels() -> tuple[str, ...]:
+    """Return the CPU kernels of BLAS, on which a product's last bits depend.
 
+    They are those of numpy and scipy, whatever else the process has loaded.
+    """
+    import numpy
+    import scipy.linalg  # its BLAS must be loaded to be seen
+
+    libraries = [lib for lib in threadpoolctl.threadpool_info() if lib["user_api"] == "blas"]
+    homes = [os.path.realpath(os.path.dirname(str(module.__file__))) for module in (numpy, scipy)]
+    own = [lib for lib in libraries if any(_of(lib["filepath"], home) for home in homes)]
     found = {
         f"{library['internal_api']} {library.get('version')} {library.get('architecture', '')}"
-        for library in threadpoolctl.threadpool_info()
-        if library["user_api"] == "blas"
+        for library in own or libraries
     }
-    return sorted(name.strip() for name in found)
+    return tuple(sorted(name.strip() for name in found))
+
+
+def _of(library: str, package: str) -> bool:
+    """Return whether a wheel brought a library: it lies in its package, or beside it in `.libs`."""
+    return library.startswith((package + os.sep, package + ".libs" + os.sep))

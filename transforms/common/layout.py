@@ -172,14 +172,34 @@ def _foreign(out: str, tables: Collection[str]) -> Iterator[str]:
         if os.path.lexists(os.path.join(out, name)) and not is_link_of_ours(out, name):
             yield os.path.join(out, name)
     for name in read_record(out).snapshots:
-        if os.path.islink(os.path.join(out, SNAPSHOTS, name)):
-            yield os.path.join(out, SNAPSHOTS, name)
-    # Artefacts lie two folders deep; a link among them would lead the run elsewhere.
-    for section in _entries(os.path.join(out, ARTEFACTS)):
-        if section.is_symlink():
+        yield from _links(os.path.join(out, SNAPSHOTS, name))
+    yield from _in_the_way(os.path.join(out, ARTEFACTS))
+
+
+def _links(folder: str) -> Iterator[str]:
+    """Yield the links to folders in a snapshot, or that it is."""
+    if os.path.islink(folder):
+        yield folder
+        return
+    for place, folders, _ in os.walk(folder):
+        yield from (p for name in folders if os.path.islink(p := os.path.join(place, name)))
+
+
+def _in_the_way(root: str) -> Iterator[str]:
+    """Yield what is not of the kind that a run needs: artefacts lie two folders deep."""
+    for section in _entries(root):
+        if _is_misplaced(section):
             yield section.path
         elif section.is_dir():
-            yield from (entry.path for entry in _entries(section.path) if entry.is_symlink())
+            yield from (entry.path for entry in _entries(section.path) if _is_misplaced(entry))
+
+
+def _is_misplaced(entry: os.DirEntry[str]) -> bool:
+    """Return whether an entry is a link, or a folder by the name of a file, or the reverse."""
+    if entry.is_symlink():
+        return True  # it would lead the run elsewhere
+    is_file = entry.name.endswith(".json")
+    return ("." not in entry.name or is_file) and entry.is_dir() == is_file
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
@@ -240,7 +260,8 @@ def locked(out: str, tables: Collection[str] = ()) -> Iterator[None]:
     try:
         files.make_folder(out)
     except (FileExistsError, NotADirectoryError):
-        raise UsageError(f"--out {out!r} is a file: give a folder") from None
+        kind = "a link that leads nowhere" if os.path.islink(out) else "a file, or below one"
+        raise UsageError(f"--out {out!r} is {kind}: give a folder") from None
     check_foreign(out, tables)
     if not files.is_local(out):
         yield

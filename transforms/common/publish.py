@@ -33,7 +33,7 @@ from transforms.common.snapshots import MANIFEST_VERSION, Snapshot, read_log, wi
 from transforms.common.sound import checked, is_sound, is_sound_size, state_of
 from transforms.common.tables import Part, part_name
 
-__all__ = ["KEEP_SNAPSHOTS", "make_manifest", "publish"]
+__all__ = ["KEEP_SNAPSHOTS", "make_manifest", "publish", "settle"]
 
 KEEP_SNAPSHOTS = 2
 
@@ -55,7 +55,7 @@ def make_manifest(
         outcome: what becomes of its sections; None where there were none.
         versions: versions of the tables' schemas, `1` where not given.
     """
-    here = {**environment(), "blas": blas_kernels()}
+    here = {**environment(), "blas": list(blas_kernels())}
     name = digest(here)[:8]
     tables: dict[str, Any] = {}
     sections: dict[str, Any] = {}
@@ -97,27 +97,37 @@ def publish(
     drop: Collection[str] = (),
     keep_snapshots: int = KEEP_SNAPSHOTS,
     versions: Mapping[str, str] | None = None,
+    mending: bool = False,
 ) -> Outcome:
     """Publish sections at `out`, which the caller has locked, beside those that stay.
 
     Snapshots are immutable and named by the manifest's digest; publishing the same again is the
-    same as once, and mends what was damaged. The newest `keep_snapshots` stay.
+    same as once, and mends what was damaged. The newest `keep_snapshots` stay. If `mending`, parts
+    of other sections that are damaged are carried over as they are, and named in the outcome: they
+    are mended one section after another.
 
     Raises:
         Damaged: an artefact that was to be published is not sound; it has been discarded.
-        LexbeamError: a part that was to be carried over is damaged.
+        LexbeamError: a part that was to be carried over is damaged, and not `mending`.
     """
     outcome = decide(old.manifest if old else None, made, drop)
     manifest = make_manifest(made, old, outcome, versions)
     name = digest(without_objects(manifest))
-    carried = [
-        part
-        for kept in outcome.kept
-        for table in _tables_of(old, kept)
-        for part in _parts(old, table)
-    ]
     noted = read_log(out, old.name) if old else {}
-    _check_carried(carried, noted.get("checked", {}))
+    carried: list[Part] = []
+    damaged: list[Part] = []
+    for kept in outcome.kept:
+        parts = [part for table in _tables_of(old, kept) for part in _parts(old, table)]
+        found = [part for part in parts if not _is_as_checked(part, noted.get("checked", {}))]
+        if found and not mending:
+            raise LexbeamError(
+                f"the published part {found[0].path} is damaged: make {kept} anew with "
+                f"--overwrite, or leave it out with --drop {kept}; what this run has made is kept, "
+                "the same command again publishes it"
+            )
+        carried += parts
+        damaged += found
+    outcome = outcome._replace(damaged=tuple(part.path for part in damaged))
     new = [part for section in made for table in section.tables for part in section.of_table(table)]
     for part in new:
         _check_new(part)
@@ -127,13 +137,22 @@ def publish(
     links = sorted({*record.links, *links_of(manifest["tables"])})
     write_record(out, Record(_history(out, record, name), tuple(links)))
     if files.is_local(out):
-        _build(out, name, manifest, _placed([*new, *carried]))
+        _build(out, name, manifest, _placed([*new, *carried], _missing(damaged)))
     else:
         manifest = _store(out, name, manifest, _placed(new), old)
-    _write_log(out, name, manifest, made, outcome, noted)
+    _write_log(out, name, manifest, made, outcome, noted, {part.sha256 for part in damaged})
     _switch(out, name, manifest)
     _remove_old(out, keep_snapshots)
     return outcome
+
+
+def settle(out: str, snapshot: Snapshot, keep_snapshots: int = KEEP_SNAPSHOTS) -> None:
+    """Do what a publication that was killed after its switch has left to do: links, old snapshots.
+
+    `out` is locked by the caller; `snapshot` is what is published there.
+    """
+    _switch(out, snapshot.name, snapshot.manifest)
+    _remove_old(out, keep_snapshots)
 
 
 def _check_new(part: Part) -> None:
@@ -150,22 +169,20 @@ def _parts(old: Snapshot | None, table: str) -> list[Part]:
     return old.parts(table) if old else []
 
 
-def _check_carried(parts: Sequence[Part], noted: Mapping[str, Any]) -> None:
-    for part in parts:
-        state = state_of(part.path)
-        if state is not None and state.bytes == part.bytes:
-            if noted.get(part.sha256) == list(state):
-                continue
-            if is_sound(part):
-                continue
-        raise LexbeamError(
-            f"the published part {part.path} is damaged: make its section anew with --overwrite; "
-            "what this run has made is kept, the same command again publishes it"
-        )
+def _is_as_checked(part: Part, noted: Mapping[str, Any]) -> bool:
+    """Return whether a published part is sound; it is read if touched since it was checked."""
+    state = state_of(part.path)
+    if state is None or state.bytes != part.bytes:
+        return False
+    return noted.get(part.sha256) == list(state) or bool(is_sound(part))
 
 
-def _placed(parts: Sequence[Part]) -> dict[str, Part]:
-    """Return parts by their place in a snapshot."""
+def _missing(parts: Sequence[Part]) -> set[str]:
+    return {part.path for part in parts if state_of(part.path) is None}
+
+
+def _placed(parts: Sequence[Part], missing: Collection[str] = ()) -> dict[str, Part]:
+    """Return parts by their place in a snapshot, but those that are missing."""
     by_table: dict[str, list[Part]] = {}
     for part in parts:
         by_table.setdefault(part.table, []).append(part)
@@ -173,6 +190,7 @@ def _placed(parts: Sequence[Part]) -> dict[str, Part]:
         "/".join((table, part_name(index, len(found), part.sha256))): part
         for table, found in by_table.items()
         for index, part in enumerate(found)
+        if part.path not in missing
     }
 
 
@@ -185,7 +203,9 @@ def _build(out: str, name: str, manifest: Mapping[str, Any], placed: Mapping[str
     snapshot = os.path.join(out, SNAPSHOTS, name)
     there = os.path.isdir(snapshot)
     building = snapshot if there else files.temporary(snapshot)
-    folders = {building, *(os.path.dirname(os.path.join(building, place)) for place in placed)}
+    inside = {place.rpartition("/")[0] for place in placed}
+    inside |= {table.partition("/")[0] for table in inside}  # a folder of a task, beside its tables
+    folders = {building, *(os.path.join(building, *table.split("/")) for table in inside)}
     for folder in sorted(folders):
         os.makedirs(folder, exist_ok=True)
     for place, part in placed.items():
@@ -262,6 +282,7 @@ def _write_log(
     made: Sequence[Made],
     outcome: Outcome,
     noted: Mapping[str, Any],
+    damaged: Collection[str],
 ) -> None:
     """Note beside the snapshot what depends on this machine, and a copy of the manifest."""
     sections = {kept: noted.get("sections", {}).get(kept) for kept in outcome.kept}
@@ -272,7 +293,7 @@ def _write_log(
         part.sha256: state
         for table in manifest["tables"]
         for part in snapshot.parts(table)
-        if (state := state_of(part.path)) is not None
+        if part.sha256 not in damaged and (state := state_of(part.path)) is not None
     }
     value = {"sections": sections, "checked": states, "manifest": manifest}
     content = json.dumps(value, sort_keys=True, ensure_ascii=False).encode()

@@ -75,12 +75,14 @@ class Outcome(NamedTuple):
         replaced: names of those that are replaced.
         dropped: names of those that go, for what they were made from is another now.
         stale: imported sections that stay all the same, each with the reason.
+        damaged: parts of sections that are carried over which were damaged before.
     """
 
     kept: tuple[str, ...]
     replaced: tuple[str, ...]
     dropped: tuple[str, ...]
     stale: dict[str, str]
+    damaged: tuple[str, ...] = ()
 
 
 def table_entry(parts: Sequence[Part], version: str) -> dict[str, Any]:
