@@ -1,5 +1,5 @@
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -45,6 +45,14 @@ def test_other_code_is_another_artefact(space, monkeypatch):
     other = CodeIdentity("0" * 32, (), ())
     monkeypatch.setattr(artefacts, "_code", lambda *_: other)
     assert make(space, TOY, "x", None).file.path != before.file.path
+
+
+def test_products_of_other_blas_kernels_are_not_taken_up(space, monkeypatch):
+    product = replace(TOY, blas=True)
+    before = [make(space, stage, "x", None) for stage in (TOY, product)]
+    monkeypatch.setattr(artefacts, "blas_kernels", lambda: ("openblas 0.3 Elsewhere",))
+    assert make(space, TOY, "x", None) == before[0]
+    assert make(space, product, "x", None).file.path != before[1].file.path
 
 
 def test_what_failed_leaves_no_receipt_and_no_half_file(space):

@@ -106,6 +106,44 @@ def test_links_within_artefacts_lead_no_run_elsewhere(out, elsewhere):
         os.remove(out / "_artefacts" / name)
 
 
+@pytest.mark.parametrize("name", ["change", "change/train", "plan", "plan/change", "results"])
+def test_files_where_artefacts_need_folders_are_named_before_the_run(name, out):
+    path = out / "_artefacts" / name
+    make_own_folder(str(out), "_artefacts")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("mine")
+    with pytest.raises(UsageError, match=name), locked(str(out), ["documents"]):
+        pass
+    assert path.read_text() == "mine"
+
+
+def test_a_folder_where_a_run_needs_a_file_is_named_before_it(out):
+    make_own_folder(str(out), "_artefacts")
+    (out / "_artefacts" / "unfinished.json").mkdir()
+    with pytest.raises(UsageError, match=r"unfinished\.json"), locked(str(out), ["documents"]):
+        pass
+
+
+def test_a_table_that_became_a_link_is_not_written_through(out, tmp_path, elsewhere):
+    current = out / "_snapshots" / snapshot_name(str(out))
+    shutil.rmtree(current / "documents")
+    os.symlink(elsewhere, current / "documents")
+    before = files_below(elsewhere)
+    with pytest.raises(UsageError, match="documents"), locked(str(out), ["documents"]):
+        pass
+    assert main(["clean", str(out)]) == 2
+    assert files_below(elsewhere) == before
+
+
+def test_a_link_that_leads_nowhere_is_told(tmp_path):
+    os.symlink(tmp_path / "none", tmp_path / "out")
+    with (
+        pytest.raises(UsageError, match="a link that leads nowhere"),
+        locked(str(tmp_path / "out")),
+    ):
+        pass
+
+
 def test_a_snapshot_that_became_a_link_is_not_followed(out, tmp_path, elsewhere):
     old = read_record(str(out)).snapshots[0]
     shutil.rmtree(out / "_snapshots" / old)

@@ -8,8 +8,10 @@ import pytest
 import yaml
 
 from pipelines.cli import main
+from pipelines.staleness import stale_sections
 from transforms.annotation import annotate
 from transforms.change import training
+from transforms.common.snapshots import open_snapshot
 
 WORDS = "the ship sails over the sea and the sailor sings of the land"
 SMALL = ["--dim", "5", "--epochs", "1", "--min-count", "1", "--min-sentence", "1"]
@@ -133,6 +135,18 @@ def test_a_section_is_dropped_by_name(texts, out, capsys):
     assert corpus(texts, out, "--overwrite", "--drop", "change") == 0
     assert "dropped: change\n" in capsys.readouterr().out
     assert set(manifest(out)["tables"]) == CORPUS
+
+
+def test_resume_does_what_a_publication_that_was_killed_has_left(texts, out, capsys):
+    old = {path.name for path in (out / "_snapshots").iterdir() if path.is_dir()}
+    for link in ("scores", "documents"):
+        os.remove(out / link)
+    assert change(out, "--resume", "--keep-snapshots", "1") == 0
+    assert "published already" in capsys.readouterr().out
+    assert len(pd.read_parquet(out / "documents")) == 4
+    assert (out / "scores").exists()
+    assert len(old) == 2
+    assert len([path for path in (out / "_snapshots").iterdir() if path.is_dir()]) == 1
 
 
 def test_a_run_that_is_published_needs_no_resume(texts, out, capsys):
@@ -318,6 +332,16 @@ STALE = {
 }
 
 
+def put_an_older_file_there(texts):
+    other = texts.parent / "older.txt"
+    other.write_text((texts / "1810.txt").read_text().replace("ship", "shop"))
+    os.utime(other, (0, 0))
+    os.replace(other, texts / "1810.txt")
+
+
+STALE["an older file of its size is there"] = put_an_older_file_there
+
+
 @pytest.mark.parametrize("how", STALE)
 def test_status_and_show_tell_what_is_stale(how, texts, out, capsys):
     for command in ("status", "show"):
@@ -327,6 +351,13 @@ def test_status_and_show_tell_what_is_stale(how, texts, out, capsys):
     for command in ("status", "show"):
         assert call(command, out) == 0
         assert "stale: input: 1" in capsys.readouterr().out
+
+
+def test_a_stage_whose_engine_is_no_more_is_stale(out):
+    snapshot = open_snapshot(str(out))
+    stage = snapshot.section("corpus")["stages"]["corpus/annotate"]
+    stage["chosen"] = {"transforms.annotation.base:ENGINES": ["mine"]}
+    assert stale_sections(snapshot) == {"corpus": ["code of corpus/annotate has changed"]}
 
 
 def test_changed_targets_and_configurations_are_stale(texts, tmp_path, out, capsys):

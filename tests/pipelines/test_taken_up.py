@@ -1,15 +1,19 @@
 """What a second run takes up that asks for something else, through the whole commands."""
 
+import json
 import shutil
 from collections import Counter
 from pathlib import Path
 
 import pandas as pd
 import pytest
+import yaml
 
+from pipelines import change_plan
 from pipelines.cli import main
 from transforms.annotation import annotate
 from transforms.change import aligning, preparing, training
+from transforms.common.sections import table_digest
 from transforms.formats import ingest
 
 pytestmark = pytest.mark.slow
@@ -174,6 +178,45 @@ def test_slices_alignments_and_targets_are_added_to_what_is_there(small, tmp_pat
     assert done == {}
     scores = pd.read_parquet(out / "scores")
     assert set(scores[scores.target].word) == {"ship", "sea"}
+
+
+def test_documents_outside_all_slices_retrain_none(texts, small, tmp_path, done, monkeypatch):
+    monkeypatch.setattr(change_plan, "RANGE_TOKENS", 150)  # so that slices are in several ranges
+    change(small, tmp_path / "out", TWO)
+    done.clear()
+    more = shutil.copytree(texts, tmp_path / "more" / "texts")
+    (more / "1995.txt").write_text("In 1995 " + f"{WORDS}. " * 40)
+    corpus(more, tmp_path / "larger", "--parts", 2)
+    change(tmp_path / "larger", tmp_path / "out", TWO, "--overwrite")
+    assert set(done) <= {"derive 1800-1849", "derive 1850-1899"}
+
+
+def test_a_run_may_name_its_own_folder_as_the_corpus(texts, tmp_path):
+    config = {"corpus": {"inputs": [str(texts)], "engine": "builtin:en", "format": "text",
+                         "dates": RULE},
+              "max-reject-share": 0.5,
+              "change": {"corpora": ["out"], "slices": TWO, "dim": 5, "epochs": 1, "min-count": 1,
+                         "min-sentence": 1}}  # fmt: skip
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(config))
+    run("run", tmp_path / "c.yaml", "--out", tmp_path / "out")
+    first = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    config["corpus"]["genre"] = "novel"  # other content, which change must be made from
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(config))
+    run("run", tmp_path / "c.yaml", "--out", tmp_path / "out", "--overwrite")
+    second = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert first["change"]["reads"] != second["change"]["reads"]
+    for manifest in (first, second):
+        (read,) = manifest["change"]["reads"]
+        assert read["section"] == "corpus"
+        assert read["digest"] == table_digest(manifest["tables"]["sentences"]["parts"])
+
+
+def test_two_corpora_of_equal_content_may_be_read(small, tmp_path):
+    out = tmp_path / "out"
+    shutil.copytree(small, out, symlinks=True)
+    run("change", small, out, "--out", out, "--slices", TWO, "--dim", 5, "--epochs", 1,
+        "--min-count", 1, "--min-sentence", 1)  # fmt: skip
+    assert len(pd.read_parquet(out / "slices")) == 2
 
 
 def test_parts_are_published_by_slice_pair_seed_and_alignment(small, tmp_path):

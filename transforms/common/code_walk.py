@@ -21,7 +21,13 @@ from transforms.common.source_index import (
     read_source,
 )
 
-__all__ = ["Walk", "distributions", "source_of"]
+__all__ = ["PLUMBING", "Walk", "distributions", "source_of"]
+
+# They carry an artefact's bytes as they are, check them, and say what is wrong: nothing in them
+# decides what an artefact holds, and better words for an error must retrain nothing.
+PLUMBING = frozenset(
+    f"transforms.common.{name}" for name in ("artefacts", "errors", "files", "receipts", "sound")
+)
 
 _ALL_NAMES = frozenset({"eval", "exec", "globals"})  # builtins that may use any name of a module
 
@@ -82,7 +88,7 @@ class Walk:
 
     def definition(self, module: str, name: str) -> None:
         """Count a definition at the top of a module; the whole module if it has none so called."""
-        if not self.is_ours(module):
+        if not self.is_ours(module) or module in PLUMBING:
             self.touch(module)
         elif name in source_of(module).bindings:
             self._name(module, name, ())
@@ -92,7 +98,7 @@ class Walk:
     def module(self, module: str, rest: Chain) -> None:
         """Count what the attributes `rest` of a module lead to, or all of it without any."""
         self.touch(module)
-        if not self.is_ours(module) or read_source(module) is None:
+        if not self.is_ours(module) or module in PLUMBING or read_source(module) is None:
             return
         if not rest:
             self._whole(module)
@@ -126,6 +132,8 @@ class Walk:
 
     def touch(self, module: str) -> None:
         """Count what is done when a module is imported."""
+        if module in PLUMBING:
+            return
         if not self.is_ours(module):
             self.packages.add(module.partition(".")[0])
         elif self.is_first("touch", module):
