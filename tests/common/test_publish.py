@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from making import TOY, files_below, made_section, put
-from store import OBJECTS
+from store import OBJECTS, Store
 
 from transforms.common import publish as module
 from transforms.common.artefacts import Workspace, make, make_all
@@ -327,6 +327,20 @@ def test_a_damaged_pointer_is_told_and_what_was_published_last_is_known(damage, 
     assert last_snapshot(STORE) == current
     publish(STORE, [remote("change", "scores", "t")], old=last_snapshot(STORE))
     assert set(open_snapshot(STORE).sections) == {"corpus", "change"}
+
+
+def test_a_store_that_does_not_answer_is_not_damaged(store, unchecked, monkeypatch):
+    put_remote(remote("corpus", "documents", "a"))
+    true = Store.open
+
+    def fail(self, path, *options):
+        if path.endswith("/manifest.json"):
+            raise OSError("try again later")
+        return true(self, path, *options)
+
+    monkeypatch.setattr(Store, "open", fail)
+    with pytest.raises(OSError, match="try again later"):
+        find_snapshot(STORE)
 
 
 @pytest.mark.parametrize("function", ["_write_log", "_switch"])

@@ -195,6 +195,11 @@ def read_log(out: str, name: str) -> dict[str, Any]:
 def _plain(path: str) -> dict[str, Any] | None:
     try:
         value = json.loads(files.read_bytes(path))
-    except (OSError, ValueError):
+    except ValueError:
+        return None
+    except OSError:
+        # A disk that cannot be read is damaged; a store that does not answer may do so later.
+        if not files.is_local(path) and files.exists(path):
+            raise
         return None
     return value if isinstance(value, dict) and isinstance(value.get("tables", {}), dict) else None
