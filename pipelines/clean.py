@@ -7,6 +7,7 @@ run with the same options finds all it needs; another one makes anew what it lac
 """
 
 import contextlib
+import logging
 import os
 from dataclasses import dataclass
 
@@ -18,6 +19,8 @@ from transforms.common.layout import ARTEFACTS, is_own_folder, locked
 from transforms.common.removing import RESULTS, free, remove_hidden
 
 __all__ = ["CleanOptions", "run"]
+
+log = logging.getLogger("lexbeam")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +38,11 @@ def run(options: CleanOptions) -> None:
     """
     out = files.absolute(options.path)
     survey(out)
+    if not files.is_local(out):
+        log.warning(
+            "%s: object stores have no locks: a run that is at work there loses what it has begun",
+            out,
+        )
     # The lock is held while leftovers are found again and removed: what a run has is no leftover.
     with locked(out):
         found = survey(out).leftovers
@@ -42,8 +50,8 @@ def run(options: CleanOptions) -> None:
             _remove(leftover)
         told = [f"removed: {line}" for line in summed(found)]
         if is_own_folder(out, ARTEFACTS):
-            root = os.path.join(out, ARTEFACTS)
-            files.remove(os.path.join(root, UNFINISHED))
+            root = files.join(out, ARTEFACTS)
+            files.remove(files.join(root, UNFINISHED))
             freed = free(root, kept_digests(out))
             if freed.files:
                 told.append(f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB")
@@ -51,11 +59,13 @@ def run(options: CleanOptions) -> None:
 
 
 def _remove(leftover: Leftover) -> None:
-    if os.path.islink(leftover.path) or not os.path.isdir(leftover.path):
+    if not files.is_local(leftover.path):
+        files.remove(leftover.path)
+    elif os.path.islink(leftover.path) or not os.path.isdir(leftover.path):
         os.remove(leftover.path)
         # The folder of a killed run's results is empty then.
         if os.path.basename(os.path.dirname(os.path.dirname(leftover.path))) == RESULTS:
             with contextlib.suppress(OSError):
                 os.rmdir(os.path.dirname(leftover.path))
-        return
-    remove_hidden(leftover.path)
+    else:
+        remove_hidden(leftover.path)

@@ -17,7 +17,7 @@ import apache_beam as beam
 from pipelines.corpus_plan import CorpusOptions, CorpusPlan, plan_corpus, published_options
 from pipelines.dry_run import dry_run
 from pipelines.inputs import noted_files, refuse_output_as_input
-from pipelines.publishing import Intended, publish_run
+from pipelines.publishing import Intended, publish_run, tables_line
 from pipelines.results import Results
 from pipelines.runners import (
     RunnerConfig,
@@ -284,7 +284,7 @@ def run(options: CorpusOptions, beam_options: Sequence[str] = ()) -> None:
 
     if publish_run(options, [intended(options)], make):
         print(summary(open_snapshot(options.out).section(NAME)))
-        print(f"tables: {options.out}/documents, {options.out}/sentences, {options.out}/rejects")
+        print(tables_line(options.out, MERGES))
 
 
 def summary(section: Mapping[str, Any]) -> str:

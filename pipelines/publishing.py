@@ -7,6 +7,7 @@ it when asked.
 import json
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from pipelines.runners import PublishOptions
@@ -19,10 +20,12 @@ from transforms.common.layout import ARTEFACTS, locked, make_own_folder
 from transforms.common.publish import publish, settle
 from transforms.common.removing import discard_damaged, discard_stages, free
 from transforms.common.sections import Made, Outcome, check_replacing, decide, same_content
-from transforms.common.snapshots import Snapshot, find_snapshot
+from transforms.common.snapshots import Snapshot, find_snapshot, last_snapshot
 from transforms.common.sound import Damaged
 
-__all__ = ["UNFINISHED", "Intended", "kept_digests", "publish_run", "read_unfinished"]
+__all__ = [
+    "UNFINISHED", "Intended", "kept_digests", "publish_run", "read_unfinished", "tables_line",
+]  # fmt: skip
 
 log = logging.getLogger("lexbeam")
 
@@ -140,8 +143,25 @@ def _published(out: str, options: PublishOptions) -> Snapshot | None:
     except LexbeamError as error:
         if not options.overwrite:
             raise
-        log.warning("%s: what else was published there is lost", error)
-        return None
+        found = _last(out)
+        if found is None:
+            log.warning("%s: what else was published there is lost", error)
+        else:
+            log.warning("%s: going on from %s, which was published last", error, found.folder)
+        return found
+
+
+def _last(out: str) -> Snapshot | None:
+    with suppress(LexbeamError):
+        return last_snapshot(out)
+    return None
+
+
+def tables_line(out: str, tables: Collection[str]) -> str:
+    """Return what a person reads in the end: where the tables are that a run has published."""
+    # Object stores have no links: what was published just now lies in its snapshot alone.
+    snapshot = None if files.is_local(out) else find_snapshot(out)
+    return f"tables: {snapshot.folder if snapshot else out}/{{{','.join(sorted(tables))}}}"
 
 
 def _is_published(old: Snapshot | None, intended: Sequence[Intended]) -> bool:

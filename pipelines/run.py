@@ -16,7 +16,7 @@ import yaml
 
 from pipelines import change, corpus
 from pipelines.options import from_mapping, option
-from pipelines.publishing import publish_run
+from pipelines.publishing import publish_run, tables_line
 from pipelines.runners import PublishOptions, RunnerOptions, load_runner_config
 from transforms.common import files
 from transforms.common.artefacts import Workspace
@@ -151,5 +151,5 @@ def run(options: RunOptions, beam_options: Sequence[str] = ()) -> None:
     intended = [corpus.intended(first), change.intended(second)]
     if publish_run(first, intended, make):
         print(change.summary(open_snapshot(first.out)))
-        shown = sorted(table for section in intended for table in section.tables)
-        print(f"tables: {first.out}/{{{','.join(shown)}}}")
+        shown = [table for section in intended for table in section.tables]
+        print(tables_line(first.out, shown))

@@ -62,8 +62,6 @@ def run(options: ShowOptions) -> None:
         if getattr(options, name):
             raise UsageError(f"--{name} goes with --word")
     path = options.path.rstrip("/")
-    if not files.exists(path):
-        raise LexbeamError(f"nothing is at {path!r}")
     snapshot = find_snapshot(path)
     if snapshot is not None:
         if options.tsv:
@@ -76,12 +74,14 @@ def run(options: ShowOptions) -> None:
     if (found := _table_at(path)) is not None:
         _show_table(found[1], found[0].paths(found[1]), options)
         return
-    if os.path.isdir(path):
+    if files.size(path) is not None:
+        paths = [path]
+    elif os.path.isdir(path) or any(files.list_folder(path)):
         paths = [entry.path for entry in files.list_files(path) if entry.name.endswith(".parquet")]
         if not paths:
             raise LexbeamError(f"{path!r} holds no published tables and no Parquet files")
     else:
-        paths = [path]
+        raise LexbeamError(f"nothing is at {path!r}")
     _show_table(os.path.basename(path), paths, options)
 
 
@@ -115,7 +115,8 @@ def _show_manifest(path: str, snapshot: Snapshot) -> None:
 
 
 def _show_table(name: str, paths: Sequence[str], options: ShowOptions) -> None:
-    schema = pq.read_schema(paths[0])
+    with files.open_read(paths[0]) as stream:
+        schema = pq.read_schema(stream)
     if options.tsv:
         print("\t".join(schema.names))
         for row in _rows(paths):
@@ -123,7 +124,7 @@ def _show_table(name: str, paths: Sequence[str], options: ShowOptions) -> None:
         return
     metadata = schema.metadata or {}
     about = metadata.get(b"lexbeam.row", b"").decode()
-    total = sum(pq.ParquetFile(path).metadata.num_rows for path in paths)
+    total = sum(_row_count(path) for path in paths)
     print(f"{name}: {total} rows in {len(paths)} parts" + (f"; a row is {about}" if about else ""))
     for field in schema:
         meta = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
@@ -135,6 +136,11 @@ def _show_table(name: str, paths: Sequence[str], options: ShowOptions) -> None:
             break
         print(f"  {number + 1}: " + ", ".join(f"{k}={_cell(v, WIDTH)}" for k, v in row.items()))
     print()
+
+
+def _row_count(path: str) -> int:
+    with files.open_read(path) as stream, pq.ParquetFile(stream) as reader:
+        return int(reader.metadata.num_rows)
 
 
 def _rows(paths: Sequence[str]) -> Iterator[dict[str, Any]]:

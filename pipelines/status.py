@@ -27,6 +27,7 @@ from transforms.common.layout import (
     SNAPSHOTS,
     is_link_of_ours,
     is_own_folder,
+    is_unfinished_snapshot,
     links_of,
     read_record,
 )
@@ -83,16 +84,17 @@ class Survey(NamedTuple):
 
     Attributes:
         snapshot: what is published, or None.
-        at_work: whether a run holds the folder.
+        at_work: whether a run holds the folder; None where there are no locks to tell.
         holder: process that holds it, where the system tells.
         unfinished: sections that a run was to make which has not finished.
-        stages: of that run, in the order of their first artefacts.
+        stages: of that run, in the order of their first artefacts; none on object stores, where
+            nothing tells which artefacts are of the latest run.
         artefacts: bytes of all artefacts that nothing published shares.
         leftovers: what `lexbeam clean` would remove beside artefacts.
     """
 
     snapshot: Snapshot | None
-    at_work: bool
+    at_work: bool | None
     holder: int | None
     unfinished: tuple[str, ...]
     stages: tuple[StageWork, ...]
@@ -106,9 +108,9 @@ def survey(out: str) -> Survey:
     Raises:
         LexbeamError: no run has written there.
     """
-    if not files.is_local(out):
-        raise LexbeamError(f"{out!r}: work on object stores cannot be surveyed; see `lexbeam show`")
     owned = [name for name in (ARTEFACTS, SNAPSHOTS) if is_own_folder(out, name)]
+    if not files.is_local(out):
+        return _survey_store(out, owned)
     if not owned and not is_link_of_ours(out, POINTER):
         raise LexbeamError(f"{out!r} is no output folder: no run of Lexbeam has written there")
     at_work, holder = _lock_of(out)
@@ -123,6 +125,23 @@ def survey(out: str) -> Survey:
         stages=tuple(stage for name in sorted(sections) for stage in _stages(root, name)),
         artefacts=_size(root) if ARTEFACTS in owned else 0,
         leftovers=tuple(_leftovers(out, owned)),
+    )
+
+
+def _survey_store(out: str, owned: Sequence[str]) -> Survey:
+    snapshot = find_snapshot(out)
+    if not owned and snapshot is None:
+        raise LexbeamError(f"{out!r} is no output folder: no run of Lexbeam has written there")
+    root = files.join(out, ARTEFACTS)
+    found = leftovers(root) if ARTEFACTS in owned else ()
+    return Survey(
+        snapshot=snapshot,
+        at_work=None,
+        holder=None,
+        unfinished=tuple(read_unfinished(out).get("sections", ())),
+        stages=(),
+        artefacts=sum(e.size for e in files.list_files(root)) if ARTEFACTS in owned else 0,
+        leftovers=tuple(Leftover("temporary file", path, files.size(path) or 0) for path in found),
     )
 
 
@@ -212,12 +231,13 @@ def _leftovers(out: str, owned: Sequence[str]) -> Iterator[Leftover]:
         folder = os.path.join(out, SNAPSHOTS)
         for name in sorted(os.listdir(folder)):
             path = os.path.join(folder, name)
-            match = _TEMPORARY.fullmatch(name)
-            if match is None or os.path.islink(path):
-                continue
-            if _SNAPSHOT.fullmatch(match[1]) and os.path.isdir(path):
+            if is_unfinished_snapshot(path):
                 yield Leftover("unfinished snapshot", path, _size(path))
-            elif match[1] == MARK or _SNAPSHOT.fullmatch(match[1].removesuffix(LOG)):
+                continue
+            match = _TEMPORARY.fullmatch(name)
+            if match is None or os.path.islink(path) or not os.path.isfile(path):
+                continue
+            if match[1] == MARK or _SNAPSHOT.fullmatch(match[1].removesuffix(LOG)):
                 yield Leftover("temporary file", path, _bytes(path))
     known = {*read_record(out).links, *links_of(TABLES), POINTER, LOCK, ARTEFACTS, SNAPSHOTS}
     for name in sorted(os.listdir(out)):
@@ -289,7 +309,9 @@ def _told(out: str, found: Survey) -> Iterator[str]:
             )
             yield f"published: {name}: {rows}"
             yield from (f"  stale: {reason}" for reason in stale.get(name, ()))
-    if found.at_work:
+    if found.at_work is None:
+        yield "at work: unknown, object stores have no locks; nor is told how far a run has come"
+    elif found.at_work:
         by = f"process {found.holder}" if found.holder else "another process"
         yield f"at work: {by}"
     else:
@@ -303,7 +325,8 @@ def _told(out: str, found: Survey) -> Iterator[str]:
         yield ""
         yield from (f"left behind: {line}" for line in summed(found.leftovers))
         if found.unfinished:
-            yield f"a run was cut off that was to make {', '.join(found.unfinished)}"
+            what = "was cut off" if found.at_work is False else "is at work or was cut off"
+            yield f"a run {what} that was to make {', '.join(found.unfinished)}"
             yield "the same command with --resume goes on with it"
     if not found.at_work and (found.leftovers or found.artefacts):
         yield f"`lexbeam clean {out}` frees what can be made anew"

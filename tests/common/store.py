@@ -53,7 +53,7 @@ class Store(FileSystem):
 
     def open(self, path, mime_type="", compression_type=CompressionTypes.AUTO):
         if path not in OBJECTS:
-            raise BeamIOError(f"no object {path}")
+            raise LookupError(f"no object {path}")  # no OSError, as with the stores' libraries
         return io.BytesIO(OBJECTS[path])
 
     def copy(self, source_file_names, destination_file_names) -> None:

@@ -1,6 +1,7 @@
 import os
 
 import pytest
+from store import OBJECTS
 
 from transforms.common import files
 from transforms.common.errors import LexbeamError
@@ -54,6 +55,26 @@ def test_remote_paths_go_through_beams_file_systems(tmp_path):
         files.read_bytes("nosuch://bucket/file")
     assert not files.is_local("gs://bucket/file")
     assert files.join("gs://bucket", "a", "b") == "gs://bucket/a/b"
+
+
+def test_a_folder_is_listed_alike_here_and_on_an_object_store(tmp_path):
+    names = ["a.txt", ".hidden", "b/c.txt", "b/d/e.txt", "f[1]/g.txt", "bb"]
+    touch(tmp_path, *names)
+    (tmp_path / "linked").symlink_to(tmp_path / "a.txt")
+    OBJECTS.clear()
+    OBJECTS.update({f"store://bucket/in [x]/{name}": name.encode() for name in names})
+    OBJECTS["store://bucket/in [x]y/other"] = b""
+    for folder in ("", "b", "b/d", "f[1]", "nowhere", "a.txt"):
+        local = files.list_folder(os.path.join(tmp_path, folder))
+        assert files.list_folder(files.join("store://bucket/in [x]", folder)) == local
+    assert files.list_folder(str(tmp_path)) == ((".hidden", "a.txt", "bb"), ("b", "f[1]"))
+    assert files.size("store://bucket/in [x]/f[1]/g.txt") == 10
+
+
+def test_an_object_that_is_not_there_is_as_a_file_that_is_not(tmp_path):
+    for path in (str(tmp_path / "none"), "store://bucket/none"):
+        with pytest.raises(FileNotFoundError):
+            files.read_bytes(path)
 
 
 def test_links_to_folders_are_followed_but_not_in_circles(tmp_path):

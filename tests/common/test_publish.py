@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 from making import TOY, files_below, made_section, put
-from store import OBJECTS
+from store import OBJECTS, Store
 
 from transforms.common import publish as module
 from transforms.common.artefacts import Workspace, make, make_all
@@ -15,7 +15,7 @@ from transforms.common.layout import read_record, snapshot_name
 from transforms.common.publish import make_manifest, publish
 from transforms.common.removing import discard_damaged, discard_stages, free
 from transforms.common.sections import Made
-from transforms.common.snapshots import find_snapshot, open_snapshot
+from transforms.common.snapshots import find_snapshot, last_snapshot, open_snapshot
 from transforms.common.sound import Damaged
 from transforms.common.tables import Part
 
@@ -249,6 +249,135 @@ def test_on_an_object_store_what_is_carried_over_stays_where_it_is(store, monkey
     assert not any(path.startswith(first.folder) for path in store)
 
 
+@pytest.fixture
+def unchecked(store, monkeypatch):
+    """Publication of objects that are no Parquet files."""
+    monkeypatch.setattr(module, "_check_new", lambda part: None)
+    monkeypatch.setattr(module, "is_sound", lambda part: part.path in store)
+
+
+def put_remote(*made, **options):
+    return publish(STORE, made, old=find_snapshot(STORE), **options)
+
+
+def parts_at(store, name):
+    return {path for path in store if f"/{name}/" in path and path.endswith(".parquet")}
+
+
+def test_what_a_kept_snapshot_names_stays_also_if_its_manifest_is_damaged(store, unchecked):
+    put_remote(remote("corpus", "documents", "a", "b"))
+    first = open_snapshot(STORE)
+    put_remote(remote("change", "scores", "s"))
+    second = open_snapshot(STORE)
+    store[f"{second.folder}/manifest.json"] = b"{"
+    put_remote(remote("corpus", "documents", "c"), drop=["change"])
+    assert read_record(STORE).snapshots == (second.name, snapshot_name(STORE))
+    assert set(first.paths("documents")) == set(second.paths("documents")) <= set(store)
+    assert f"{first.folder}/manifest.json" not in store
+
+
+@pytest.mark.parametrize("damage", [b"{", b'{"tables": {}}', None])
+def test_nothing_is_removed_as_long_as_it_is_not_known_what_is_kept(
+    damage, store, unchecked, caplog
+):
+    put_remote(remote("corpus", "documents", "a", "b"))
+    first = open_snapshot(STORE)
+    put_remote(remote("change", "scores", "s"))
+    second = open_snapshot(STORE)
+    for path in (f"{second.folder}/manifest.json", f"{second.folder}.log.json"):
+        if damage is None:
+            del store[path]
+        else:
+            store[path] = damage
+    publish(STORE, [remote("corpus", "documents", "c")])
+    assert first.name in read_record(STORE).snapshots
+    assert first.name in caplog.text
+    assert set(first.paths("documents")) | set(second.paths("scores")) <= set(store)
+    # As soon as the damaged one is not kept any more, the others go.
+    put_remote(remote("corpus", "documents", "d"))
+    assert len(read_record(STORE).snapshots) == 2
+    assert not parts_at(store, first.name) | parts_at(store, second.name)
+
+
+def test_what_a_killed_run_has_put_on_an_object_store_goes_in_time(store, unchecked, monkeypatch):
+    put_remote(remote("corpus", "documents", "a"))
+
+    def die(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(module, "_text", die)  # the parts are there, the manifest is not
+        put_remote(remote("corpus", "documents", "b"))
+    killed = read_record(STORE).snapshots[-1]
+    assert parts_at(store, killed)
+    put_remote(remote("corpus", "documents", "c"))
+    assert not parts_at(store, killed)
+    assert len(read_record(STORE).snapshots) == 2
+
+
+@pytest.mark.parametrize("damage", [b"", b"\xff", b"[1]", b"{}", b'{"snapshot": "x"}'])
+def test_a_damaged_pointer_is_told_and_what_was_published_last_is_known(damage, store, unchecked):
+    put_remote(remote("corpus", "documents", "a"))
+    put_remote(remote("change", "scores", "s"))
+    current = open_snapshot(STORE)
+    store[f"{STORE}/current.json"] = damage
+    for read in (open_snapshot, find_snapshot, snapshot_name):
+        with pytest.raises(LexbeamError, match=r"current\.json is damaged.*--overwrite"):
+            read(STORE)
+    assert last_snapshot(STORE) == current
+    publish(STORE, [remote("change", "scores", "t")], old=last_snapshot(STORE))
+    assert set(open_snapshot(STORE).sections) == {"corpus", "change"}
+
+
+def test_a_store_that_does_not_answer_is_not_damaged(store, unchecked, monkeypatch):
+    put_remote(remote("corpus", "documents", "a"))
+    true = Store.open
+
+    def fail(self, path, *options):
+        if path.endswith("/manifest.json"):
+            raise OSError("try again later")
+        return true(self, path, *options)
+
+    monkeypatch.setattr(Store, "open", fail)
+    with pytest.raises(OSError, match="try again later"):
+        find_snapshot(STORE)
+
+
+@pytest.mark.parametrize("function", ["_write_log", "_switch"])
+def test_what_a_killed_run_never_switched_to_was_not_published(
+    function, store, unchecked, monkeypatch
+):
+    put_remote(remote("corpus", "documents", "a"))
+    put_remote(remote("change", "scores", "s"))
+    current = open_snapshot(STORE)
+
+    def die(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(module, function, die)
+        put_remote(remote("corpus", "documents", "b"), drop=["change"])
+    assert read_record(STORE).snapshots[-1] != current.name
+    store[f"{STORE}/current.json"] = b"{"
+    assert last_snapshot(STORE) == current
+
+
+def test_a_damaged_record_on_an_object_store_is_made_anew(store, unchecked):
+    for word in "abc":
+        put_remote(remote("corpus", "documents", word))
+    before = read_record(STORE)
+    store[f"{STORE}/_snapshots/.lexbeam"] = b"{"
+    store[f"{STORE}/_snapshots/{'0' * 32}/manifest.json"] = b'{"tables": {}}'
+    assert set(read_record(STORE).snapshots) == set(before.snapshots)
+    assert snapshot_name(STORE) == open_snapshot(STORE).name
+    put_remote(remote("corpus", "documents", "d"))
+    assert read_record(STORE).snapshots[-2:] == (before.snapshots[-1], snapshot_name(STORE))
+    assert f"{STORE}/_snapshots/{'0' * 32}/manifest.json" in store
+    # Which of several was current is not known without either.
+    store[f"{STORE}/_snapshots/.lexbeam"] = store[f"{STORE}/current.json"] = b"{"
+    assert last_snapshot(STORE) is None
+
+
 def test_a_manifest_is_the_same_on_an_object_store(store, tmp_path, monkeypatch):
     monkeypatch.setattr(module, "_check_new", lambda part: None)
     monkeypatch.setattr(module, "is_sound", lambda part: True)
@@ -293,8 +422,41 @@ def test_freed_artefacts_are_discarded_of_the_sections_at_work(space):
 
 def test_a_fresh_run_discards_its_own_sections_and_nothing_foreign(space):
     stage = Path(space.stage(TOY.name))
-    (stage / "notes.txt").write_text("mine")
+    foreign = ["notes.txt", "d41d8cd98f00b204e9800998ecf8427e.pdf", "0" * 32, "1" * 32 + "-notes"]
+    for name in foreign:
+        (stage / name).write_text("mine")
+    (stage / ("2" * 32)).with_suffix(".arrow").mkdir()
+    (stage / ("3" * 32 + "-ready-0002.arrow")).write_text("of a killed run")
+    foreign.append("2" * 32 + ".arrow")
     discard_stages(space.root, ["other"])
-    assert len(list(stage.iterdir())) == 9
+    assert len(list(stage.iterdir())) == 8 + len(foreign) + 1
     discard_stages(space.root, ["toy"])
-    assert [path.name for path in stage.iterdir()] == ["notes.txt"]
+    assert {path.name for path in stage.iterdir()} == set(foreign)
+
+
+@pytest.fixture
+def remote_space(store):
+    """Artefacts of four tasks on an object store, and something of somebody else's beside them."""
+    space = Workspace(f"{STORE}/_artefacts")
+    make_all(space, TOY, ["a", "b", "c", "d"], None)
+    store[f"{space.stage(TOY.name)}/d41d8cd98f00b204e9800998ecf8427e.pdf"] = b"mine"
+    return space
+
+
+def test_artefacts_on_an_object_store_are_freed(remote_space, store):
+    kept = make(remote_space, TOY, "b", None)
+    assert free(remote_space.root, {kept.file.sha256}) == (3, 3 * len("content of x"))
+    assert free(remote_space.root, {kept.file.sha256}).files == 0
+    assert kept.file.path in store
+    assert make(remote_space, TOY, "a", None).rows == (1, 2)
+    assert b"mine" in store.values()
+
+
+def test_artefacts_on_an_object_store_are_discarded(remote_space, store):
+    first, second = (make(remote_space, TOY, task, None) for task in "ab")
+    store[first.file.path] += b"x"
+    del store[second.file.path]
+    assert len(discard_damaged(remote_space.root, ["other"])) == 2
+    assert discard_damaged(remote_space.root, ["other"]) == []
+    discard_stages(remote_space.root, ["toy"])
+    assert list(store.values()) == [b"mine"]

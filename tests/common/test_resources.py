@@ -1,6 +1,7 @@
 import os
 
 import pytest
+from store import OBJECTS
 
 from transforms.common.errors import LexbeamError
 from transforms.common.resources import model_digest
@@ -29,3 +30,14 @@ def test_one_file_and_a_missing_one(tmp_path):
     assert model_digest(str(tmp_path / "x.pt")) != model_digest(str(tmp_path))[:10]
     with pytest.raises(LexbeamError, match="no model at"):
         model_digest(str(tmp_path / "y"))
+
+
+def test_a_model_on_an_object_store_has_the_digest_that_it_has_here(tmp_path):
+    (tmp_path / "model" / "part").mkdir(parents=True)
+    (tmp_path / "model" / "meta.json").write_bytes(b"{}")
+    (tmp_path / "model" / "part" / "weights").write_bytes(b"1 2 3")
+    OBJECTS.clear()
+    OBJECTS.update({"store://b/m/meta.json": b"{}", "store://b/m/part/weights": b"1 2 3"})
+    assert model_digest("store://b/m") == model_digest(str(tmp_path / "model"))
+    with pytest.raises(LexbeamError, match="no model"):
+        model_digest("store://b/none")

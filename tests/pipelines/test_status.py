@@ -9,6 +9,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 
 from making import TOY, files_below, made_section, put
+from store import OBJECTS
 
 from pipelines.cli import main
 from pipelines.publishing import UNFINISHED
@@ -44,7 +45,7 @@ def killed(tmp_path: Path) -> Path:
 HALF = "_snapshots/" + "2" * 32 + ".0123456789abcdef.tmp"
 LEFT = {
     "_artefacts/toy/make/" + "0" * 32 + ".txt.0123456789abcdef.tmp": "temporary file",
-    "_artefacts/toy/make/" + "1" * 32 + ".txt": "temporary file",
+    "_artefacts/toy/make/" + "1" * 32 + "-0003.arrow": "temporary file",
     "_artefacts/results/0123456789abcdef/parts.json": "temporary file",
     f"{HALF}/documents/part-00000-of-00001-01234567.parquet": "unfinished snapshot",
     "_snapshots/" + "2" * 32 + ".log.json.0123456789abcdef.tmp": "temporary file",
@@ -137,6 +138,22 @@ def test_a_folder_of_somebody_else_is_refused(command, tmp_path, capsys):
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tmp"]
 
 
-def test_object_stores_are_not_surveyed():
-    with pytest.raises(LexbeamError, match="object stores"):
-        survey("gs://bucket/out")
+def test_an_object_store_where_no_run_has_written_is_told():
+    OBJECTS.clear()
+    with pytest.raises(LexbeamError, match="no output folder"):
+        survey("store://bucket/out")
+
+
+def test_what_others_have_put_beside_ours_is_no_leftover(killed):
+    stage = killed / "_artefacts" / "toy" / "make"
+    for name in ("d41d8cd98f00b204e9800998ecf8427e.pdf", "0" * 32, "1" * 32 + "-notes.txt"):
+        (stage / name).write_text("mine")
+    (stage / ("2" * 32)).with_suffix(".parquet").mkdir()
+    for name in ("3" * 32, "3" * 32 + ".0123456789abcdef.tmp"):
+        (killed / "_snapshots" / name).mkdir()
+        (killed / "_snapshots" / name / "manifest.json").write_text('{"tables": {}, "mine": 1}')
+    assert survey(str(killed)).leftovers == ()
+    before = {path for path in killed.rglob("*") if path.is_dir() or path.read_bytes() == b"mine"}
+    assert main(["clean", str(killed)]) == 0
+    assert all(path.exists() for path in before)
+    assert len(list((killed / "_snapshots").glob("3*/manifest.json"))) == 2

@@ -18,25 +18,10 @@ from typing import Any, BinaryIO, NamedTuple
 from transforms.common.errors import LexbeamError
 
 __all__ = [
-    "Entry",
-    "absolute",
-    "exists",
-    "is_local",
-    "join",
-    "link_or_copy",
-    "list_files",
-    "make_folder",
-    "open_read",
-    "read_bytes",
-    "remove",
-    "root_of",
-    "size",
-    "sync_folder",
-    "temporary",
-    "touch",
-    "write_bytes",
-    "writing",
-]
+    "Entry", "Folder", "absolute", "exists", "is_local", "join", "link_or_copy", "list_files",
+    "list_folder", "make_folder", "open_read", "read_bytes", "remove", "root_of", "size",
+    "sync_folder", "temporary", "touch", "write_bytes", "writing",
+]  # fmt: skip
 
 # What `temporary` appends: nobody else's file is likely to end so.
 TEMPORARY = r"\.[0-9a-f]{16}\.tmp"
@@ -48,6 +33,13 @@ class Entry(NamedTuple):
     path: str
     name: str
     size: int
+
+
+class Folder(NamedTuple):
+    """What lies directly in a folder: names of files and of folders, sorted; links are neither."""
+
+    files: tuple[str, ...]
+    folders: tuple[str, ...]
 
 
 def is_local(path: str) -> bool:
@@ -72,7 +64,7 @@ def join(folder: str, *names: str) -> str:
 
 
 def exists(path: str) -> bool:
-    """Return whether a file or folder is at `path`."""
+    """Return whether a file is at `path`, or a local folder; object stores have files alone."""
     return os.path.exists(path) if is_local(path) else bool(_beam().exists(path))
 
 
@@ -80,7 +72,7 @@ def size(path: str) -> int | None:
     """Return the bytes of a file; None where there is none."""
     if is_local(path):
         return os.path.getsize(path) if os.path.isfile(path) else None
-    found = _beam().match([path])[0].metadata_list
+    found = _beam().match([glob.escape(path)])[0].metadata_list
     return found[0].size_in_bytes if found else None
 
 
@@ -106,7 +98,14 @@ def open_read(path: str) -> BinaryIO:
 
 
 def read_bytes(path: str) -> bytes:
-    """Return the bytes of a file."""
+    """Return the bytes of a file.
+
+    Raises:
+        OSError: it cannot be read; `FileNotFoundError` if it is not there.
+    """
+    # What a store raises for an object that is not there is a class of its library's.
+    if not is_local(path) and not exists(path):
+        raise FileNotFoundError(errno.ENOENT, "no such object", path)
     with open_read(path) as stream:
         return stream.read()
 
@@ -184,6 +183,30 @@ def remove(path: str) -> None:
             os.remove(path)
     elif exists(path):
         _beam().delete([path])
+
+
+def list_folder(path: str) -> Folder:
+    """List what is directly in a folder, or below a prefix of objects; nothing where there is none.
+
+    Hidden files are listed like others. Of an object store all objects below the prefix are asked
+    for, since Beam's file systems tell of no folders.
+    """
+    if is_local(path):
+        try:
+            found = sorted(os.scandir(path), key=lambda entry: entry.name)
+        except (FileNotFoundError, NotADirectoryError):
+            return Folder((), ())
+        return Folder(
+            tuple(entry.name for entry in found if entry.is_file(follow_symlinks=False)),
+            tuple(entry.name for entry in found if entry.is_dir(follow_symlinks=False)),
+        )
+    base = path.rstrip("/") + "/"
+    below = _beam().match([glob.escape(base) + "**"])[0].metadata_list
+    names = [entry.path.removeprefix(base).partition("/") for entry in below]
+    return Folder(
+        tuple(sorted({name for name, slash, _ in names if name and not slash})),
+        tuple(sorted({name for name, slash, _ in names if name and slash})),
+    )
 
 
 def list_files(path: str) -> list[Entry]:

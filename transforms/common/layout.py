@@ -5,6 +5,7 @@
     DIR/_artefacts/<section>/<stage>/           artefacts, which outlive runs
     DIR/current -> _snapshots/<digest>          what readers see, swapped by one rename
     DIR/<table> -> current/<table>              for convenience; DIR/<task> of <task>/<table>
+    DIR/current.json                            on object stores, names the snapshot
 
 Only what Lexbeam wrote is written again or removed, and no link is followed out of DIR. A folder of
 ours has a mark, `.lexbeam`, from the moment when it has its name; that of `_snapshots` lists the
@@ -24,12 +25,14 @@ from typing import Any, NamedTuple
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.fingerprints import digest
+from transforms.common.manifests import is_named
 from transforms.common.receipts import read_envelope
 
 __all__ = [
     "ARTEFACTS", "LOCK", "LOG", "MANIFEST", "MARK", "POINTER", "SNAPSHOTS", "Record",
-    "check_foreign", "is_link_of_ours", "is_own_folder", "links_of", "locked", "make_own_folder",
-    "read_record", "snapshot_name", "write_record",
+    "check_foreign", "is_link_of_ours", "is_own_folder", "is_unfinished_snapshot",
+    "last_published", "links_of", "locked", "make_own_folder", "read_record", "snapshot_name",
+    "write_record",
 ]  # fmt: skip
 
 ARTEFACTS = "_artefacts"
@@ -42,17 +45,29 @@ LOG = ".log.json"
 
 _LOCK_TEXT = b"Lexbeam locks this file while a run is at work on the folder.\n"
 _NAME = re.compile(r"[0-9a-f]{32}")
+_TEMPORARY = re.compile(files.TEMPORARY)
 
 
 class Record(NamedTuple):
-    """The mark of `_snapshots`: our snapshots, the newest last, and our links beside `current`."""
+    """The mark of `_snapshots`.
+
+    Attributes:
+        snapshots: our snapshots, the newest last.
+        links: our links beside `current`.
+        published: the snapshot that `current` was switched to last, noted after that.
+    """
 
     snapshots: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
+    published: str | None = None
 
 
 def snapshot_name(out: str) -> str | None:
-    """Return the digest that `current` names; None if nothing is published."""
+    """Return the digest that `current` names; None if nothing is published.
+
+    Raises:
+        LexbeamError: it is an object, and damaged.
+    """
     if files.is_local(out):
         try:
             target = os.readlink(os.path.join(out, POINTER))
@@ -63,7 +78,27 @@ def snapshot_name(out: str) -> str | None:
     pointer = files.join(out, POINTER + ".json")
     if not files.exists(pointer):
         return None
-    return str(json.loads(files.read_bytes(pointer))["snapshot"])
+    with contextlib.suppress(ValueError, TypeError, KeyError):
+        name = json.loads(files.read_bytes(pointer))["snapshot"]
+        if _NAME.fullmatch(name):
+            return str(name)
+    raise LexbeamError(
+        f"{pointer} is damaged: it names no snapshot. The command that publishes there mends it "
+        "with --overwrite; until then the snapshots can be read by their own names"
+    )
+
+
+def last_published(out: str) -> str | None:
+    """Return the snapshot that `current` names, or named before it was damaged; None if unknown."""
+    with contextlib.suppress(LexbeamError):
+        return snapshot_name(out)
+    record = read_record(out)
+    # Not simply the newest: a killed run has noted what nobody has ever seen, and it may lack
+    # sections that readers have. What was switched to last is noted after the switch. If a run was
+    # killed between the two, this is the snapshot before it, which is whole and was published.
+    if record.published in record.snapshots:
+        return record.published
+    return record.snapshots[0] if len(record.snapshots) == 1 else None
 
 
 def links_of(tables: Collection[str]) -> list[str]:
@@ -90,11 +125,13 @@ def read_record(out: str) -> Record:
         value = json.loads(files.read_bytes(mark))
         names = [name for name in value["snapshots"] if _NAME.fullmatch(name)]
         links = [name for name in value["links"] if "/" not in name]
-        if value["check"] == digest([value["snapshots"], value["links"]]):
-            return Record(tuple(names), tuple(links))
-    if not files.is_local(out) or not os.path.isdir(folder):
+        if value["check"] == _check(value):
+            return Record(tuple(names), tuple(links), value.get("published"))
+    found = [name for name in files.list_folder(folder).folders if _is_snapshot(folder, name)]
+    if not files.is_local(out):  # nothing tells which is the newest
+        return Record(tuple(found))
+    if not os.path.isdir(folder):
         return Record()
-    found = [name for name in os.listdir(folder) if _is_snapshot(folder, name)]
     current = snapshot_name(out)
     found.sort(key=lambda name: (name == current, os.stat(os.path.join(folder, name)).st_mtime_ns))
     links = [name for name in sorted(os.listdir(out)) if is_link_of_ours(out, name)]
@@ -103,29 +140,57 @@ def read_record(out: str) -> Record:
 
 def _is_snapshot(folder: str, name: str) -> bool:
     """Return whether a folder is one of ours: its manifest's digest is its name."""
-    path = os.path.join(folder, name)
-    if not _NAME.fullmatch(name) or os.path.islink(path) or not os.path.isdir(path):
+    path = files.join(folder, name)
+    if not _NAME.fullmatch(name) or os.path.islink(path):
         return False
-    for place in (os.path.join(path, MANIFEST), path + LOG):
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            value = json.loads(files.read_bytes(place))
-            if digest(value.get("manifest", value)) == name:  # a log holds a copy of the manifest
-                return True
+    if files.is_local(path) and not os.path.isdir(path):
+        return False
+    return _is_manifest(files.join(path, MANIFEST), name) or _is_manifest(path + LOG, name)
+
+
+def _is_manifest(path: str, name: str) -> bool:
+    """Return whether a file is the manifest of this name, or a log with a copy of it."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        value = json.loads(files.read_bytes(path))
+        return is_named(value.get("manifest", value), name)
     return False
+
+
+def is_unfinished_snapshot(path: str) -> bool:
+    """Return whether a local folder is a snapshot that a killed run was making, or removing.
+
+    It has a temporary name of ours, and no manifest but that of the snapshot.
+    """
+    name, _, temporary = os.path.basename(path).partition(".")
+    if not _NAME.fullmatch(name) or not _TEMPORARY.fullmatch(f".{temporary}"):
+        return False
+    if os.path.islink(path) or not os.path.isdir(path):
+        return False
+    manifest = os.path.join(path, MANIFEST)
+    return not os.path.lexists(manifest) or _is_manifest(manifest, name)
 
 
 def write_record(out: str, record: Record) -> None:
     """Write the record."""
     value: dict[str, Any] = {"snapshots": list(record.snapshots), "links": list(record.links)}
-    value["check"] = digest([value["snapshots"], value["links"]])
+    if record.published is not None:
+        value["published"] = record.published
+    value["check"] = _check(value)
     path = files.join(out, SNAPSHOTS, MARK)
     files.write_bytes(path, json.dumps(value, indent=1).encode(), durable=True)
+
+
+def _check(value: dict[str, Any]) -> str:
+    published = [value["published"]] if "published" in value else []
+    return digest([value["snapshots"], value["links"], *published])
 
 
 def make_own_folder(out: str, name: str) -> str:
     """Make `_snapshots` or `_artefacts`, with its mark from the start; return its path."""
     folder = files.join(out, name)
     if not files.is_local(out):
+        if name == ARTEFACTS and not files.exists(files.join(folder, MARK)):
+            files.write_bytes(files.join(folder, MARK), b"")
         return folder
     if not os.path.isdir(folder):
         hidden = files.temporary(folder)
@@ -222,7 +287,9 @@ def _is_own_lock(out: str, path: str) -> bool:
 
 def is_own_folder(out: str, name: str) -> bool:
     """Return whether `_snapshots` or `_artefacts` is there and ours."""
-    folder = os.path.join(out, name)
+    folder = files.join(out, name)
+    if not files.is_local(out):
+        return files.exists(files.join(folder, MARK))
     return os.path.lexists(folder) and _may_be_own(folder) and bool(os.listdir(folder))
 
 

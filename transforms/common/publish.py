@@ -21,15 +21,17 @@ from transforms.common.layout import (
     SNAPSHOTS,
     Record,
     is_link_of_ours,
+    last_published,
     links_of,
     make_own_folder,
     read_record,
     snapshot_name,
     write_record,
 )
+from transforms.common.manifests import without_objects
 from transforms.common.removing import remove_snapshot
 from transforms.common.sections import Made, Outcome, decide, table_entry
-from transforms.common.snapshots import MANIFEST_VERSION, Snapshot, read_log, without_objects
+from transforms.common.snapshots import MANIFEST_VERSION, Snapshot, read_log
 from transforms.common.sound import checked, is_sound, is_sound_size, state_of
 from transforms.common.tables import Part, part_name
 
@@ -135,7 +137,7 @@ def publish(
     # Noted before it is made: what a killed run leaves is known as ours.
     record = read_record(out)
     links = sorted({*record.links, *links_of(manifest["tables"])})
-    write_record(out, Record(_history(out, record, name), tuple(links)))
+    write_record(out, record._replace(snapshots=_history(out, record, name), links=tuple(links)))
     if files.is_local(out):
         _build(out, name, manifest, _placed([*new, *carried], _missing(damaged)))
     else:
@@ -305,6 +307,7 @@ def _switch(out: str, name: str, manifest: Mapping[str, Any]) -> None:
     if not files.is_local(out):
         pointer = json.dumps({"snapshot": name}).encode()
         files.write_bytes(files.join(out, POINTER + ".json"), pointer)
+        write_record(out, read_record(out)._replace(published=name))
         return
     if snapshot_name(out) != name:
         _replace_link(f"{SNAPSHOTS}/{name}", os.path.join(out, POINTER))
@@ -326,7 +329,7 @@ def _history(out: str, record: Record, name: str) -> tuple[str, ...]:
 
     Those that a killed run made and never switched to come first: they are the first to go.
     """
-    known, current = record.snapshots, snapshot_name(out)
+    known, current = record.snapshots, last_published(out)
     place = known.index(current) + 1 if current in known else 0
     return (*(other for other in (*known[place:], *known[:place]) if other != name), name)
 
@@ -338,13 +341,13 @@ def _replace_link(target: str, link: str) -> None:
 
 
 def _remove_old(out: str, keep: int) -> None:
-    """Remove the snapshots before the newest `keep`."""
+    """Remove the snapshots before the newest `keep`; what cannot be removed yet stays noted."""
     record = read_record(out)
     current = snapshot_name(out)
     kept = [name for name in record.snapshots[-keep:] if name != current]
     kept.append(str(current))
-    gone = [name for name in record.snapshots if name not in kept]
-    for name in gone:
-        remove_snapshot(out, name, kept)
-    if gone:
-        write_record(out, record._replace(snapshots=tuple(kept)))
+    left = [
+        name for name in record.snapshots if name in kept or not remove_snapshot(out, name, kept)
+    ]
+    if left != list(record.snapshots):
+        write_record(out, record._replace(snapshots=tuple(left)))

@@ -4,39 +4,52 @@ Folders go when they are empty; what somebody else has put into them stays where
 """
 
 import errno
-import json
+import logging
 import os
 import re
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from typing import NamedTuple
 
 from transforms.common import files
 from transforms.common.artefacts import FREED
+from transforms.common.errors import LexbeamError
 from transforms.common.layout import LOG, MANIFEST, MARK, SNAPSHOTS
+from transforms.common.manifests import parts_named
 from transforms.common.receipts import ArtefactPath, File, FileName, read_envelope
-from transforms.common.sound import is_sound
+from transforms.common.snapshots import read_manifest
+from transforms.common.sound import is_sound, state_of
 
 __all__ = [
     "RESULTS", "Freed", "discard_damaged", "discard_stages", "free", "leftovers",
     "remove_hidden", "remove_snapshot",
 ]  # fmt: skip
 
+log = logging.getLogger("lexbeam")
+
 _PART = re.compile(r"part-\d{5}-of-\d{5}-[0-9a-f]{8}\.parquet")
-_ARTEFACT = re.compile(r"[0-9a-f]{32}(?:[.-].*)?")
+_RECEIPT = re.compile(r"[0-9a-f]{32}\.json")
+# What the stages write beside receipts, and what is not whole yet of anything of an artefact's.
+_ARTEFACT = re.compile(
+    r"[0-9a-f]{32}(?:\.freed|\.parquet|(?:-(?:documents|sentences|keys|counts|rejects)"
+    r"|(?:-ready)?-\d{4,})?\.arrow|[^/]*" + files.TEMPORARY + ")"
+)
 _TEMPORARY = re.compile(r"(.*)" + files.TEMPORARY, re.DOTALL)
 _RUN = re.compile(r"[0-9a-f]{16}")
 KEYS = "-keys.arrow"  # small files that every run reads, whatever else it takes up
 RESULTS = "results"  # of pipelines, beside the sections' folders; and `plan`, for progress
 
 
-def remove_snapshot(out: str, name: str, kept: Collection[str] = ()) -> None:
-    """Remove a snapshot's files and its log; on object stores not those that a kept one names."""
+def remove_snapshot(out: str, name: str, kept: Collection[str] = ()) -> bool:
+    """Remove a snapshot's files and its log; on object stores not those that a kept one names.
+
+    Returns whether it could be removed: not as long as it is not known what a kept one names.
+    """
     folder = files.join(out, SNAPSHOTS, name)
     if not files.is_local(out):
-        _remove_objects(out, name, kept)
-        return
+        return _remove_objects(out, name, kept)
     if os.path.islink(folder):
-        return
+        return True
     if os.path.isdir(folder):
         # Out of readers' sight in one step: who lists it while it goes would miss parts unawares.
         # Where somebody else has put something into it, that stays where it is.
@@ -45,6 +58,7 @@ def remove_snapshot(out: str, name: str, kept: Collection[str] = ()) -> None:
             os.rename(folder, hidden)
         remove_hidden(hidden)
     files.remove(folder + LOG)
+    return True
 
 
 def _holds_foreign(folder: str) -> bool:
@@ -83,29 +97,36 @@ def _remove_empty(folder: str) -> None:
             raise
 
 
-def _remove_objects(out: str, name: str, kept: Collection[str]) -> None:
-    named = {place for other in kept for place in _objects(out, other)}
-    for place in _objects(out, name):
-        if place not in named:
-            files.remove(files.join(out, place))
+def _remove_objects(out: str, name: str, kept: Collection[str]) -> bool:
+    try:
+        named = {place for other in kept for place in parts_named(read_manifest(out, other), other)}
+    except LexbeamError as error:
+        log.warning("%s; until then the snapshot %s cannot be removed", error, name)
+        return False
+    own = set(_parts_below(out, f"{SNAPSHOTS}/{name}"))
+    # One that a killed run was making has no manifest yet. Of one that is damaged, with its copy,
+    # what it had of earlier snapshots stays: nobody knows any more what that is.
+    with suppress(LexbeamError):
+        own |= parts_named(read_manifest(out, name), name)
+    for place in sorted(own - named):
+        files.remove(files.join(out, place))
     files.remove(files.join(out, SNAPSHOTS, name, MANIFEST))
     files.remove(files.join(out, SNAPSHOTS, name + LOG))
+    return True
 
 
-def _objects(out: str, name: str) -> Iterator[str]:
-    """Yield the parts that a snapshot's manifest names, by their places in the folder."""
-    try:
-        manifest = json.loads(files.read_bytes(files.join(out, SNAPSHOTS, name, MANIFEST)))
-    except (OSError, ValueError):
-        return
-    for table, entry in manifest["tables"].items():
-        for part in entry["parts"]:
-            yield part.get("object", "/".join((SNAPSHOTS, name, table, part["file"])))
+def _parts_below(out: str, folder: str) -> Iterator[str]:
+    """Yield the places of the parts below a folder of objects: `<table>`, or `<task>/<table>`."""
+    found = files.list_folder(files.join(out, folder))
+    yield from (f"{folder}/{name}" for name in found.files if _PART.fullmatch(name))
+    for inner in found.folders:
+        yield from _parts_below(out, f"{folder}/{inner}")
 
 
 class _Held(NamedTuple):
-    """An artefact: the path of its receipt, its files, None where the receipt is damaged."""
+    """An artefact: its stage, the path of its receipt, its files (None: the receipt is damaged)."""
 
+    stage: str
     receipt: str
     files: tuple[FileName, ...] | None
 
@@ -113,36 +134,44 @@ class _Held(NamedTuple):
     def stem(self) -> str:
         return self.receipt.removesuffix(".json")
 
+    @property
+    def section(self) -> str:
+        return self.stage.partition("/")[0]
+
 
 def _stages(root: str) -> Iterator[str]:
-    """Yield the folders of stages, by name: `change/train`."""
-    for section in _folders(root):
-        for stage in _folders(os.path.join(root, section)):
-            if section not in ("plan", RESULTS):
+    """Yield the names of the stages that have artefacts: `change/train`."""
+    for section in files.list_folder(root).folders:
+        if section not in ("plan", RESULTS):
+            for stage in files.list_folder(files.join(root, section)).folders:
                 yield f"{section}/{stage}"
 
 
-def _folders(path: str) -> list[str]:
-    try:
-        found = [e.name for e in os.scandir(path) if e.is_dir(follow_symlinks=False)]
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-    return sorted(found)
-
-
-def _held(root: str, stages: Collection[str] | None = None) -> Iterator[_Held]:
+def _held(root: str) -> Iterator[_Held]:
     for stage in _stages(root):
-        if stages is None or stage in stages:
-            folder = os.path.join(root, stage)
-            for name in sorted(os.listdir(folder)):
-                if name.endswith(".json") and _ARTEFACT.fullmatch(name):
-                    path = os.path.join(folder, name)
-                    found = read_envelope(path)
-                    yield _Held(path, found.files if found else None)
+        yield from _held_by(root, stage, files.list_folder(files.join(root, stage)).files)
+
+
+def _held_by(root: str, stage: str, names: Collection[str]) -> Iterator[_Held]:
+    for name in names:
+        if _RECEIPT.fullmatch(name):
+            path = files.join(root, stage, name)
+            found = read_envelope(path)
+            yield _Held(stage, path, found.files if found else None)
 
 
 def _file(root: str, name: FileName) -> File:
-    return File(ArtefactPath(os.path.join(root, name.name)), name.bytes, name.sha256)
+    return File(ArtefactPath(files.join(root, name.name)), name.bytes, name.sha256)
+
+
+def _discard(root: str, held: _Held) -> None:
+    """Remove an artefact: first its receipt, so that none stands for what is gone."""
+    files.remove(held.receipt)
+    files.remove(held.stem + FREED)
+    for name in held.files or ():
+        path = files.join(root, name.name)
+        if state_of(path) is not None:
+            files.remove(path)
 
 
 def discard_damaged(root: str, sections: Collection[str]) -> list[str]:
@@ -152,29 +181,28 @@ def discard_damaged(root: str, sections: Collection[str]) -> list[str]:
     file is read.
     """
     gone = []
-    for held in _held(root) if files.is_local(root) else ():
-        section = os.path.relpath(held.receipt, root).partition(os.sep)[0]
+    for held in _held(root):
         if held.files is not None:
             found = [is_sound(_file(root, name)) for name in held.files]
-            freed = os.path.exists(held.stem + FREED) and section not in sections
+            freed = held.section not in sections and files.exists(held.stem + FREED)
             if all(state or (state is None and freed) for state in found):
                 continue
         gone.append(held.receipt)
-        files.remove(held.receipt)
-        files.remove(held.stem + FREED)
-        for name in held.files or ():
-            files.remove(os.path.join(root, name.name))
+        _discard(root, held)
     return gone
 
 
 def discard_stages(root: str, sections: Collection[str]) -> None:
     """Discard all artefacts of sections: what a run with --fresh is not to take up."""
-    for stage in list(_stages(root)) if files.is_local(root) else ():
+    for stage in list(_stages(root)):
         if stage.partition("/")[0] in sections:
-            folder = os.path.join(root, stage)
-            for name in os.listdir(folder):
+            folder = files.join(root, stage)
+            names = files.list_folder(folder).files
+            for held in _held_by(root, stage, names):
+                _discard(root, held)
+            for name in names:
                 if _ARTEFACT.fullmatch(name):
-                    files.remove(os.path.join(folder, name))
+                    files.remove(files.join(folder, name))
 
 
 class Freed(NamedTuple):
@@ -191,25 +219,26 @@ def free(root: str, kept: Collection[str]) -> Freed:
     stay like them, and in published parts; one that needs a file that was freed makes it anew.
     """
     number = size = 0
-    for held in _held(root) if files.is_local(root) else ():
+    for held in _held(root):
         gone = [
-            name
+            _file(root, name)
             for name in held.files or ()
             if name.sha256 not in kept and not name.name.endswith(KEYS)
         ]
-        found = [os.path.join(root, name.name) for name in gone]
-        found = [path for path in found if os.path.isfile(path) and not os.path.islink(path)]
-        if found:
+        gone = [file for file in gone if state_of(file.path) is not None]
+        if gone:
             files.write_bytes(held.stem + FREED, b"")
-        for path in found:
+        for file in gone:
             number += 1
-            size += _bytes(path)
-            files.remove(path)
+            size += _bytes(file)
+            files.remove(file.path)
     return Freed(number, size)
 
 
-def _bytes(path: str) -> int:
-    found = os.lstat(path)
+def _bytes(file: File) -> int:
+    if not files.is_local(file.path):
+        return file.bytes
+    found = os.lstat(file.path)
     return found.st_size if found.st_nlink == 1 else 0
 
 
@@ -218,27 +247,26 @@ def leftovers(root: str) -> Iterator[str]:
 
     And the results that a pipeline wrote for a driver that was killed.
     """
-    for place in [root, *(os.path.join(root, "plan", name) for name in _folders(root + "/plan"))]:
-        for name in sorted(os.listdir(place)):
+    plans = files.join(root, "plan")
+    for place in [root, *(files.join(plans, name) for name in files.list_folder(plans).folders)]:
+        for name in files.list_folder(place).files:
             if _TEMPORARY.fullmatch(name):
-                yield os.path.join(place, name)
-    results = os.path.join(root, RESULTS)
-    for run in _folders(results) if not os.path.islink(results) else ():
+                yield files.join(place, name)
+    results = files.join(root, RESULTS)
+    for run in files.list_folder(results).folders if not os.path.islink(results) else ():
         if _RUN.fullmatch(run):
-            for name in sorted(os.listdir(os.path.join(results, run))):
+            for name in files.list_folder(files.join(results, run)).files:
                 if name.rpartition(".")[2] in ("json", "tmp"):
-                    yield os.path.join(results, run, name)
+                    yield files.join(results, run, name)
     for stage in _stages(root):
-        folder = os.path.join(root, stage)
-        names = set(os.listdir(folder))
+        names = files.list_folder(files.join(root, stage)).files
         named = {
-            os.path.basename(name.name)
-            for held in _held(root, [stage])
+            name.name.rpartition("/")[2]
+            for held in _held_by(root, stage, names)
             for name in held.files or ()
         }
-        for name in sorted(names - named):
-            if not _ARTEFACT.fullmatch(name) or name.endswith(".json"):
+        freed = {name.removesuffix(".json") + FREED for name in names if name.endswith(".json")}
+        for name in names:
+            if name in named or name in freed or not _ARTEFACT.fullmatch(name):
                 continue
-            if name.endswith(FREED) and name.removesuffix(FREED) + ".json" in names:
-                continue
-            yield os.path.join(folder, name)
+            yield files.join(root, stage, name)

@@ -24,7 +24,7 @@ def model_digest(path: str) -> str:
     Raises:
         LexbeamError: nothing is there.
     """
-    if not files.exists(path):
+    if not files.exists(path) and not any(files.list_folder(path)):
         raise LexbeamError(f"no model at {path!r}: check the path")
     whole = hashlib.sha256()
     for entry in files.list_files(path):

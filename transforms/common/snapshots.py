@@ -19,12 +19,15 @@ import pyarrow as pa
 
 from transforms.common import files
 from transforms.common.errors import LexbeamError, nearest
-from transforms.common.fingerprints import digest
-from transforms.common.layout import LOG, MANIFEST, SNAPSHOTS, snapshot_name
+from transforms.common.layout import LOG, MANIFEST, SNAPSHOTS, last_published, snapshot_name
+from transforms.common.manifests import is_named
 from transforms.common.sound import is_sound
 from transforms.common.tables import Part, read_table
 
-__all__ = ["MANIFEST_VERSION", "RESERVED", "Snapshot", "find_snapshot", "open_snapshot", "read_log"]
+__all__ = [
+    "MANIFEST_VERSION", "RESERVED", "Snapshot", "find_snapshot", "last_snapshot", "open_snapshot",
+    "read_log", "read_manifest",
+]  # fmt: skip
 
 log = logging.getLogger("lexbeam")
 
@@ -116,12 +119,11 @@ def find_snapshot(out: str) -> Snapshot | None:
     """Return the current snapshot of a folder, or the snapshot that a folder is, or None.
 
     Raises:
-        LexbeamError: its manifest is damaged.
+        LexbeamError: its manifest is damaged, or what names the current one is.
     """
     while (name := snapshot_name(out)) is not None:
-        folder = files.join(out, SNAPSHOTS, name)
         try:
-            return Snapshot(out, name, folder, _manifest(out, name))
+            return _snapshot(out, name)
         except LexbeamError:
             if snapshot_name(out) == name:
                 raise  # else it went while it was opened, and there is a newer one
@@ -129,8 +131,18 @@ def find_snapshot(out: str) -> Snapshot | None:
     parent, _, name = folder.rpartition("/")
     if parent.endswith("/" + SNAPSHOTS) and files.exists(files.join(folder, MANIFEST)):
         top = parent.removesuffix("/" + SNAPSHOTS)
-        return Snapshot(top, name, folder, _manifest(top, name))
+        return _snapshot(top, name)
     return None
+
+
+def last_snapshot(out: str) -> Snapshot | None:
+    """Return the snapshot that readers had before `current` was damaged; None if it is not known.
+
+    Raises:
+        LexbeamError: its manifest is damaged.
+    """
+    name = last_published(out)
+    return None if name is None else _snapshot(out, name)
 
 
 def open_snapshot(out: str) -> Snapshot:
@@ -145,46 +157,34 @@ def open_snapshot(out: str) -> Snapshot:
     return found
 
 
-def _manifest(out: str, name: str) -> dict[str, Any]:
+def _snapshot(out: str, name: str) -> Snapshot:
+    manifest = read_manifest(out, name)
+    folder = files.join(out, SNAPSHOTS, name)
+    if manifest.get("lexbeam", {}).get("manifest_version") != MANIFEST_VERSION:
+        raise LexbeamError(
+            f"{files.join(folder, MANIFEST)} is of another version of Lexbeam: make the tables "
+            "anew with --overwrite, or in another folder"
+        )
+    return Snapshot(out, name, folder, manifest)
+
+
+def read_manifest(out: str, name: str) -> dict[str, Any]:
+    """Return the manifest of a snapshot, of whatever version, or its copy if it is damaged.
+
+    Raises:
+        LexbeamError: both are damaged.
+    """
     path = files.join(out, SNAPSHOTS, name, MANIFEST)
     value = _plain(path)
-    if _is_named(value, name):
-        return _of_this_kind(value, path)
+    if value is not None and is_named(value, name):
+        return value
     spare = read_log(out, name).get("manifest")
-    if _is_named(spare, name):
+    if spare is not None and is_named(spare, name):
         log.warning("%s is damaged: its copy is read instead, the next publication mends it", path)
-        return _of_this_kind(spare, path)
+        return dict(spare)
     raise LexbeamError(
         f"{path} is damaged, and so is its copy: make the tables anew with --overwrite"
     )
-
-
-def _is_named(manifest: Any, name: str) -> bool:
-    try:
-        return digest(without_objects(manifest)) == name
-    except (TypeError, KeyError, AttributeError):
-        return False
-
-
-def _of_this_kind(manifest: Any, path: str) -> dict[str, Any]:
-    if manifest.get("lexbeam", {}).get("manifest_version") != MANIFEST_VERSION:
-        raise LexbeamError(
-            f"{path} is of another version of Lexbeam: make the tables anew with --overwrite, or "
-            "in another folder"
-        )
-    return dict(manifest)
-
-
-def without_objects(manifest: dict[str, Any]) -> dict[str, Any]:
-    """Return a manifest as it is everywhere: on object stores it also says where parts lie."""
-    tables = {
-        name: {
-            **table,
-            "parts": [{k: v for k, v in part.items() if k != "object"} for part in table["parts"]],
-        }
-        for name, table in manifest["tables"].items()
-    }
-    return {**manifest, "tables": tables}
 
 
 def read_log(out: str, name: str) -> dict[str, Any]:
@@ -195,6 +195,11 @@ def read_log(out: str, name: str) -> dict[str, Any]:
 def _plain(path: str) -> dict[str, Any] | None:
     try:
         value = json.loads(files.read_bytes(path))
-    except (OSError, ValueError):
+    except ValueError:
+        return None
+    except OSError:
+        # A disk that cannot be read is damaged; a store that does not answer may do so later.
+        if not files.is_local(path) and files.exists(path):
+            raise
         return None
     return value if isinstance(value, dict) and isinstance(value.get("tables", {}), dict) else None
