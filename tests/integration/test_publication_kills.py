@@ -148,7 +148,7 @@ def visible(folder: Path) -> list[str]:
 
 
 def seen(out: Path) -> Seen:
-    """Return what a reader sees, who asks for the snapshot; fail if the ways to see it differ."""
+    """Return what a reader sees that asks for the snapshot; fail if the ways to see it differ."""
     if snapshot_name(str(out)) is None:
         assert not [table for table in TABLES if (out / table).exists()]
         return {}
