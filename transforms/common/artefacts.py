@@ -45,7 +45,7 @@ T = TypeVar("T")
 Options = TypeVar("Options")
 R = TypeVar("R")
 
-FREED = ".freed"  # beside a receipt: its files were removed on purpose, see `keeping`
+FREED = ".freed"  # beside a receipt: its files were removed on purpose, see `removing.free`
 
 
 class Workspace(NamedTuple):
