@@ -6,7 +6,7 @@ A file of 1 GB (10^9 bytes on disk, archives packed) is made of varied words, an
 takes it in as the pipeline does: stage `INGEST`, staging files, rejects and receipt written. The
 figure is the peak of its resident memory (VmHWM) less what it held before, all modules imported.
 
-Records of JSON lines and TSV are of 1.7 kB. Whether memory hangs on their number is seen by the
+Records of JSON lines and TSV are of 1.7 kB. Whether memory depends on their number is seen by the
 kinds that have no row here, of 500 bytes and of 50 kB:
 
     python -c "from pathlib import Path; from benchmarks.ingest_memory import grown
@@ -102,7 +102,7 @@ KINDS: dict[str, tuple[str, str, Callable[[], Iterator[bytes]]]] = {
     "tar.gz of one member of lines": (".tar.gz", "lines", _lines),
 }
 
-# Records as they are; the other kinds show what memory hangs on.
+# Records as they are; the other kinds show what memory depends on.
 BOUNDED = ("jsonl", "tsv", "lines", "tar.gz of texts", "tar.gz of one member of lines")
 
 

@@ -30,7 +30,8 @@ def main() -> None:
     parser.add_argument("novels", type=Path)
     parser.add_argument("corpus", type=Path)
     options = parser.parse_args()
-    rows = pq.read_table(options.corpus / "documents", columns=["source", "year"]).to_pylist()
+    now = (options.corpus / "current").resolve(strict=True)
+    rows = pq.read_table(now / "documents", columns=["source", "year"]).to_pylist()
     years = {row["source"]: row["year"] for row in rows}
     paths = sorted(options.novels.glob("*.xml"))
     disagreements = 0

@@ -67,7 +67,7 @@ class Parser(argparse.ArgumentParser):
             if not word.startswith("-"):
                 raise UsageError(
                     f"{word!r} belongs to no option: one that takes several values is repeated, "
-                    f"or its values are parted by commas (see {parser.prog} --help)"
+                    f"or its values are separated by commas (see {parser.prog} --help)"
                 )
             hint = nearest(flag, parser._option_string_actions)
             raise UsageError(f"unknown option {word!r}{hint} (see {parser.prog} --help)")

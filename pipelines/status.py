@@ -49,15 +49,15 @@ class StatusOptions:
 
 
 class StageWork(NamedTuple):
-    """Artefacts of a stage.
+    """Artefacts of a stage, as the run sees them that is at work or was cut off.
 
     Attributes:
-        name: `corpus/train`, or `train` where one pipeline ran alone.
-        planned: artefacts that the latest run is to make; None if it has not come so far, or does
-            not know beforehand.
-        done: artefacts that the latest run has made or taken up.
-        earlier: artefacts of earlier runs that the latest has not asked for: they are stale if
-            options or inputs have changed since, and taken up otherwise.
+        name: `change/train`.
+        planned: artefacts that the run is to make or take up; None if it has not come so far, or
+            does not know beforehand.
+        done: artefacts that the run has made or taken up.
+        earlier: artefacts of earlier runs that it has not asked for: they are taken up if it asks
+            for the same, and of no use to it otherwise.
     """
 
     name: str

@@ -1,6 +1,19 @@
 """The tests here share small makers, which lie beside them."""
 
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+
+from code_making import toy_package
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
+    """A function that writes modules of a package, imports it anew, and identifies `stage.run`."""
+    with toy_package(tmp_path, monkeypatch) as identify:
+        yield identify

@@ -1,21 +1,13 @@
+"""What the identity of code takes in: definitions that are reached, and nothing else."""
+
 import functools
-import importlib
-import importlib.metadata
-import io
-import subprocess
 import sys
 import unicodedata
-from pathlib import Path
 
 import pytest
 
-from transforms.change.training import TRAIN
-from transforms.common.code_identity import code_identity, forget_sources
+from transforms.common.code_identity import code_identity
 from transforms.common.errors import LexbeamError
-from transforms.common.fingerprints import PACKAGES
-from transforms.formats.registry import read_file
-
-ROOT = Path(__file__).resolve().parents[2]
 
 STAGE = '''
 """A stage."""
@@ -95,37 +87,6 @@ PROJECT = {
     ),
     "elsewhere": "def lonely(x):\n    return x\n",
 }
-
-
-@pytest.fixture
-def project(tmp_path, monkeypatch):
-    """A function that writes modules of a package, imports it anew, and identifies `stage.run`."""
-    package = "toy_" + "".join(filter(str.isalnum, tmp_path.name)).lower()
-    monkeypatch.syspath_prepend(str(tmp_path))
-    # A module that is written twice in a second would be taken from its old bytecode.
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-
-    def forget():
-        for name in [name for name in sys.modules if name.partition(".")[0] == package]:
-            del sys.modules[name]
-        forget_sources()
-
-    def identify(modules, root="stage:run", *, chosen=None, then=lambda found: found):
-        forget()
-        for name, text in {"__init__": "", **modules}.items():
-            path = tmp_path / package / f"{name}.py"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text.replace("PKG", package), "utf-8")
-        module, _, name = root.partition(":")
-        found = then(getattr(importlib.import_module(f"{package}.{module}"), name))
-        roots = found if isinstance(found, list) else [found]
-        chosen = {f"{package}.{key}": entries for key, entries in (chosen or {}).items()}
-        identity = code_identity(*roots, chosen=chosen)
-        names = tuple(name.replace(package, "PKG") for name in identity.names)
-        return identity._replace(names=names)
-
-    yield identify
-    forget()
 
 
 def edited(module, old, new):
@@ -328,144 +289,6 @@ def test_arguments_of_a_partial_and_of_a_closure_count(project):
     assert made[0] == made[2]
 
 
-REGISTRY = {
-    "stage": "from PKG.registry import READERS\ndef run(name):\n    return READERS[name]()\n",
-    "registry": (
-        "import numpy\nimport yaml\nfrom PKG import second\nfrom PKG.first import read\n"
-        "READERS: dict[str, object] = {\n"
-        "    'one': read,\n    'two': second.read,\n    'three': numpy.zeros,\n}\n"
-        "VIEW = {**READERS}\nLATER = yaml.load\n"
-    ),
-    "first": "def read():\n    return 1\n",
-    "second": "def read():\n    return 2\n",
-    "toys": "def toy():\n    return HELP\nHELP = 'x'\n",
-}
-ONE = {"registry:READERS": ["one"]}
-
-
-def test_of_a_registry_the_chosen_entries_count(project):
-    found = project(REGISTRY, chosen=ONE)
-    assert found.names == ("PKG.first:read", "PKG.registry:READERS['one']", "PKG.stage:run")
-    assert found.packages == ()
-    assert found == project({**REGISTRY, "second": "def read():\n    return 3\n"}, chosen=ONE)
-    more = REGISTRY["registry"].replace("'two': second.read", "'two': print, 'four': yaml.load")
-    assert found == project({**REGISTRY, "registry": more}, chosen=ONE)
-    assert found.code != project({**REGISTRY, "first": "def read(): 0"}, chosen=ONE).code
-    other = REGISTRY["registry"].replace("'one': read", "'one': print")
-    assert found.code != project({**REGISTRY, "registry": other}, chosen=ONE).code
-    three = project(REGISTRY, chosen={"registry:READERS": ["three", "one"]})
-    assert {*found.names} < {*three.names}
-    assert "numpy" in dict(three.packages)
-
-
-def test_a_registry_without_choice_counts_whole(project):
-    found = project(REGISTRY)
-    assert {"PKG.first:read", "PKG.second:read", "PKG.registry:READERS"} <= {*found.names}
-    assert "numpy" in dict(found.packages)
-    assert "pyyaml" not in dict(found.packages)
-
-
-@pytest.mark.parametrize("use", ["registry.READERS", "registry", "registry.VIEW"])
-def test_a_choice_holds_on_every_way_to_the_registry(project, use):
-    stage = f"from PKG import registry\ndef run(name):\n    return {use}\n"
-    names = project({**REGISTRY, "stage": stage}, chosen=ONE).names
-    assert "PKG.first:read" in names
-    assert "PKG.second:read" not in names
-
-
-def test_a_chosen_registry_counts_even_if_nothing_reaches_it(project):
-    modules = {**REGISTRY, "stage": "def run():\n    return 1\n"}
-    assert "PKG.first:read" in project(modules, chosen=ONE).names
-    with pytest.raises(LexbeamError, match="has no 'oen'; did you mean 'one'"):
-        project(modules, chosen={"registry:READERS": ["oen"]})
-    with pytest.raises(LexbeamError, match="no registry"):
-        project(modules, chosen={"registry:read": ["one"]})
-
-
-def test_what_another_dictionary_brings_into_a_registry_counts(project):
-    modules = {
-        "stage": "from PKG.used import read\nMORE = {'b': read}\nALL = {'a': 1, **MORE}\nrun = len",
-        "used": "def read():\n    return 1\n",
-    }
-    names = project(modules, "used:read", chosen={"stage:ALL": ["a"]}).names
-    assert {"PKG.stage:MORE", "PKG.stage:ALL['a']"} <= {*names}
-
-
-def test_entries_added_and_replaced_at_run_time_are_followed(project):
-    def entry(name):
-        def then(run):
-            toys = importlib.import_module(run.__module__.replace("stage", "toys"))
-            run.__globals__["READERS"][name] = toys.toy
-            return run
-
-        return then
-
-    toy = {"registry:READERS": ["toy"]}
-    added = project(REGISTRY, chosen=toy, then=entry("toy"))
-    assert {"PKG.toys:toy", "PKG.toys:HELP", "PKG.registry:READERS['toy']"} <= {*added.names}
-    changed = {**REGISTRY, "toys": REGISTRY["toys"].replace("'x'", "'y'")}
-    assert added.code != project(changed, chosen=toy, then=entry("toy")).code
-    assert "PKG.toys:HELP" in project(REGISTRY, chosen=ONE, then=entry("one")).names
-    assert "PKG.toys:HELP" not in project(REGISTRY, chosen=ONE, then=entry("toy")).names
-
-
-def test_a_run_time_entry_of_an_installed_package_counts_by_version(project):
-    import numpy
-
-    def then(run):
-        run.__globals__["READERS"]["median"] = numpy.median
-        return run
-
-    found = project(REGISTRY, chosen={"registry:READERS": ["median"]}, then=then)
-    assert "numpy" in dict(found.packages)
-    assert not any(name.startswith("numpy") for name in found.names)
-
-
-PACKAGED = {
-    "stage": (
-        "import json\nimport numpy as np\nimport tqdm\nimport yaml\n"
-        "def run():\n    import apache_beam\n    return np.zeros(3), tqdm.tqdm, json.dumps\n"
-        "def plain():\n    return json\n"
-        "def nested():\n    import gensim.models\n"
-        "def guarded():\n    import not_installed_anywhere.inner\n"
-        "def yams():\n    return yaml.load\n"
-    )
-}
-
-
-def test_packages_of_reached_code_are_listed(project):
-    assert project(PACKAGED).packages == (("numpy", importlib.metadata.version("numpy")),)
-    assert project(PACKAGED, "stage:plain").packages == ()
-    nested = project(PACKAGED, "stage:nested").packages
-    assert {"gensim", "numpy", "scipy", "smart-open"} <= dict(nested).keys()
-    assert project(PACKAGED, "stage:guarded").packages == (("not_installed_anywhere", "missing"),)
-    assert [name for name, _ in project(PACKAGED, "stage:yams").packages] == ["pyyaml"]
-
-
-def test_a_package_imported_for_its_effect_is_listed(project):
-    modules = {"stage": "import numpy  # noqa: F401\ndef run():\n    return 1\n"}
-    assert [name for name, _ in project(modules).packages] == ["numpy"]
-
-
-def test_a_new_version_changes_only_what_imports_the_package(project, monkeypatch):
-    roots = ["stage:run", "stage:plain", "stage:nested", "stage:yams"]
-    before = [project(PACKAGED, root) for root in roots]
-    version = importlib.metadata.version
-    monkeypatch.setattr(
-        importlib.metadata, "version", lambda name: "99" if name == "numpy" else version(name)
-    )
-    after = [project(PACKAGED, root) for root in roots]
-    changed = [old.digest != new.digest for old, new in zip(before, after, strict=True)]
-    assert changed == [True, False, True, False]
-    assert [old.code for old in before] == [new.code for new in after]
-
-
-def test_neutral_packages_are_left_out_of_what_others_require(project, monkeypatch):
-    needs = {"numpy": ["tqdm>=4", "wrapt", "orjson; extra == 'fast'"]}
-    monkeypatch.setattr(importlib.metadata, "requires", lambda name: needs.get(name))
-    assert [name for name, _ in project(PACKAGED).packages] == ["numpy", "wrapt"]
-
-
 def test_python_and_its_unicode_tables_are_in_the_digest(monkeypatch):
     before = code_identity(edited)
     digest = before.digest
@@ -489,69 +312,3 @@ def test_a_module_without_source_is_named(monkeypatch):
 def test_functions_of_tests_can_be_roots():
     assert f"{__name__}:edited" in code_identity(edited).names
     assert f"{__name__}:PROJECT" in code_identity(edited).names
-
-
-def test_training_reaches_what_trains_and_no_other_stage():
-    names = code_identity(TRAIN.build, TRAIN.receipt).names
-    assert "transforms.change.sgns:train" in names
-    foreign = ("transforms.annotation.", "transforms.change.measures:", "transforms.formats.")
-    assert not [name for name in names if name.startswith(foreign)]
-    packages = dict(code_identity(TRAIN.build).packages)
-    assert {"gensim", "numpy", "pyarrow"} <= packages.keys()
-    assert not {"apache-beam", "spacy", "tqdm"} & packages.keys()
-
-
-def test_whatever_runs_has_been_reached():
-    ran = set()
-
-    def note(frame, event, argument):
-        module = frame.f_globals.get("__name__", "")
-        if event == "call" and module.partition(".")[0] in PACKAGES:
-            ran.add(f"{module}:{frame.f_code.co_qualname.partition('.')[0]}")
-
-    page = b"<?xml version='1.0'?><TEI><text><p>One<lb break='no'/>two three.</p></text></TEI>"
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        found = list(read_file("a.tei", "a.tei", format="tei", open=lambda: io.BytesIO(page)))
-    finally:
-        sys.setprofile(before)
-    names = code_identity(read_file, chosen={"transforms.formats.registry:READERS": ["tei"]}).names
-    assert len(found) == 1
-    assert len(ran) > 10
-    # Lambdas and what dataclasses write lie within definitions.
-    assert not {name for name in ran - {*names} if not name.endswith((">", ":__create_fn__"))}
-
-
-def test_all_of_our_code_is_walked_in_no_time():
-    paths = [path for top in PACKAGES for path in sorted((ROOT / top).rglob("*.py"))]
-    modules = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths]
-    modules = [module.removesuffix(".__init__") for module in modules]
-    code = (
-        "import time\n"
-        "from transforms.common.code_walk import Walk, distributions\n"
-        "distributions()\n"  # the interpreter's, and once per process
-        "start = time.process_time()\n"
-        "walk = Walk(())\n"
-        f"for module in {modules}:\n    walk.module(module, ())\n"
-        "walk.finish()\n"
-        "print(len(walk.names), time.process_time() - start)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    names, seconds = done.stdout.split()
-    assert int(names) > 800
-    assert float(seconds) < 2
-
-
-@pytest.mark.parametrize("seed", ["0", "77"])
-def test_the_identity_is_the_same_in_another_process(seed):
-    code = (
-        "from transforms.common.code_identity import code_identity\n"
-        "from transforms.change.training import TRAIN\n"
-        "print(code_identity(TRAIN.build, TRAIN.receipt).digest)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True,
-        check=True,
-    )  # fmt: skip
-    assert done.stdout.split() == [code_identity(TRAIN.build, TRAIN.receipt).digest]

@@ -1,10 +1,26 @@
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from store import OBJECTS
 
 from transforms.common import files
 from transforms.common.errors import LexbeamError
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# In containers each driver may be process 1.
+KILLED = """
+import os, sys
+os.getpid = lambda: 1
+from transforms.common import files
+with files.writing(sys.argv[1]) as stream:
+    stream.write(b"hal")
+    stream.flush()
+    os._exit(9)
+"""
 
 
 def touch(folder, *names):
@@ -47,6 +63,35 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path):
         raise RuntimeError
     assert files.read_bytes(path) == b"old"
     assert os.listdir(tmp_path) == ["a"]
+
+
+@pytest.mark.parametrize("failing", [None, "first", "second"])
+@pytest.mark.parametrize("ends", [("first", "second"), ("second", "first")])
+def test_no_half_file_of_writers_with_equal_pids_counts(tmp_path, monkeypatch, failing, ends):
+    monkeypatch.setattr(os, "getpid", lambda: 1)
+    path = str(tmp_path / "a")
+    killed = subprocess.run([sys.executable, "-c", KILLED, path], cwd=ROOT)
+    assert killed.returncode == 9
+    (left,) = os.listdir(tmp_path)
+    assert left != "a"
+    # Both are at work at once, and each has written half.
+    writers = {name: files.writing(path) for name in ends}
+    streams = {name: writer.__enter__() for name, writer in writers.items()}
+    for name in ends:
+        streams[name].write(name[:3].encode())
+        streams[name].flush()
+    assert not os.path.exists(path)
+    whole = None
+    for name in ends:
+        streams[name].write(name[3:].encode())
+        if name == failing:
+            assert not writers[name].__exit__(RuntimeError, RuntimeError(), None)
+        else:
+            writers[name].__exit__(None, None, None)
+            whole = name
+        assert os.path.exists(path) == (whole is not None)
+        assert whole is None or files.read_bytes(path) == whole.encode()
+    assert sorted(os.listdir(tmp_path)) == ["a", left]
 
 
 def test_remote_paths_go_through_beams_file_systems(tmp_path):

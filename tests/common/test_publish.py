@@ -8,6 +8,7 @@ import pytest
 from making import TOY, files_below, made_section, put
 from store import OBJECTS, Store
 
+from pipelines.cli import main
 from transforms.common import publish as module
 from transforms.common.artefacts import Workspace, make, make_all
 from transforms.common.errors import LexbeamError
@@ -51,6 +52,24 @@ def test_a_part_that_did_not_change_keeps_its_name(tmp_path):
     after = set(os.listdir(out / "documents"))
     assert len(before & after) == 1
     assert len(before | after) == 3
+
+
+def test_tables_of_a_task_are_read_by_task_and_table(tmp_path, capsys):
+    out = tmp_path / "out"
+    tables = {"complexity/texts": [["a"], ["b"]], "complexity/scores": [["s"]]}
+    put(out, made_section(tmp_path / "w", "complexity.split", tables))
+    assert os.readlink(out / "complexity") == "current/complexity"
+    assert pq.read_table(out / "complexity" / "texts")["word"].to_pylist() == ["a", "b"]
+    assert words_at(out, "complexity/scores") == ["s"]
+    assert main(["show", str(out / "complexity" / "texts"), "--tsv"]) == 0
+    assert capsys.readouterr().out.split() == ["word", "a", "b"]
+    assert main(["show", str(out / "complexity" / "scores")]) == 0
+    assert capsys.readouterr().out.startswith("complexity/scores: 1 rows in 1 parts")
+    # Beside it another section comes; when the task's goes, so does its link.
+    put(out, section(tmp_path / "w", "a"))
+    assert pq.read_table(out / "complexity" / "scores")["word"].to_pylist() == ["s"]
+    put(out, section(tmp_path / "w", "b"), drop=["complexity.split"])
+    assert not os.path.lexists(out / "complexity")
 
 
 def test_the_manifest_has_no_path_and_no_clock(tmp_path):

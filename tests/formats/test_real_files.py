@@ -116,9 +116,9 @@ def test_dates_of_novels_against_their_time_slots(data, tmp_path, language, said
     """The script of docs/real-data-corpora.md, which reads the slots without any of our readers."""
     folder = data / f"eltec-{language}"
     years = take_in(folder.glob("*.xml"), "header")[2]
-    (tmp_path / "documents").mkdir()
+    (tmp_path / "current" / "documents").mkdir(parents=True)
     table = pa.table({"source": list(years), "year": pa.array(years.values(), pa.int32())})
-    pq.write_table(table, tmp_path / "documents" / "part.parquet")
+    pq.write_table(table, tmp_path / "current" / "documents" / "part.parquet")
     command = [sys.executable, str(SLOTS_SCRIPT), str(folder), str(tmp_path)]
     ran = subprocess.run(command, capture_output=True, text=True, check=True)
     assert ran.stdout.splitlines() == said

@@ -33,14 +33,17 @@ def test_no_reader_ever_sees_a_mixture(reader, writer, tmp_path):
         assert seen.outcomes["whole"], f"nothing was read: {seen}"
         assert not seen.outcomes["mixed"], f"rows of two corpora in a table: {seen}"
         # By name, `current` is followed for each table anew.
-        if seen.way != "DIR/<table>":
-            assert not seen.outcomes["between"], f"tables of two corpora: {seen}"
-        # Where both corpora are kept, nothing is ever missing in what was resolved once.
-        if seen.way == "open_snapshot" or (seen.way == "resolved" and writer == "two"):
-            assert not seen.outcomes["incomplete"], f"rows are missing or there twice: {seen}"
+        if seen.way == "DIR/<table>":
+            continue
+        assert not seen.outcomes["between"], f"tables of two corpora: {seen}"
+        assert not seen.outcomes["incomplete"], f"rows are missing or there twice: {seen}"
+        # Where the snapshot goes between its listing and a look at its files, Arrow passes over
+        # them all: it reads a table without rows and columns. No other way does that.
+        goes = writer != "two"
+        if not (goes and seen.way == "resolved" and reader.startswith("pyarrow")):
             assert not seen.outcomes["empty"], f"all rows are missing: {seen}"
-        if seen.way != "DIR/<table>" and writer == "two":
-            assert not seen.errors, f"files are missing: {seen}"
+        # What is kept can always be read.
+        assert goes or not seen.errors, f"files are missing: {seen}"
 
 
 def test_a_snapshot_that_went_while_it_was_opened_is_not_called_damaged(tmp_path, monkeypatch):

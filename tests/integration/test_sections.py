@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 import yaml
 
+from pipelines import corpus_plan
 from pipelines.cli import main
 from pipelines.staleness import stale_sections
 from transforms.annotation import annotate
@@ -278,11 +279,41 @@ def test_another_number_of_parts_annotates_nothing_again(texts, out, counted):
     assert counted["annotated"] == 0
 
 
-def test_one_document_more_in_its_unit_is_all_that_is_annotated_anew(texts, out, counted):
+def test_what_every_record_holds_annotates_all_anew_and_its_undoing_nothing(texts, out, counted):
     assert corpus(texts, out, "--overwrite", "--genre", "x") == 0
     assert counted["annotated"] == 4
     assert corpus(texts, out, "--overwrite") == 0
     assert counted["annotated"] == 4
+
+
+def test_one_document_more_annotates_its_unit_and_trains_its_slice_alone(texts, out, counted):
+    # So small a corpus is one unit.
+    (texts / "1880.txt").write_text(f"In 1880 {WORDS}. " * 3)
+    assert corpus(texts, out, "--overwrite") == 0
+    assert counted["annotated"] == 5
+    assert change(out) == 0
+    assert counted["trained"] == 1
+    scores = pd.read_parquet(out / "scores")
+    (texts / "1880.txt").unlink()
+    assert corpus(texts, out, "--overwrite") == 0
+    assert change(out) == 0
+    assert counted == {"annotated": 5, "trained": 1}
+    assert not pd.read_parquet(out / "scores").equals(scores)
+
+
+def test_units_before_a_new_document_are_taken_up(texts, tmp_path, counted, monkeypatch):
+    # Files are packed in the order of their names, here two and two.
+    size = max(path.stat().st_size for path in texts.iterdir())
+    monkeypatch.setattr(corpus_plan, "UNIT_BYTES", 2 * size)
+    out = tmp_path / "out"
+    assert corpus(texts, out) == 0
+    assert counted["annotated"] == 4
+    # One that is the last shifts none, one that is the first shifts all.
+    for name, annotated in {"1880.txt": 1, "1800.txt": 6}.items():
+        before = counted["annotated"]
+        (texts / name).write_text((texts / "1870.txt").read_text().replace("1870", name[:4]))
+        assert corpus(texts, out, "--overwrite") == 0
+        assert counted["annotated"] - before == annotated
 
 
 def test_a_fresh_run_makes_everything_anew_and_the_same(texts, out, counted):

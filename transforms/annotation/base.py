@@ -4,7 +4,7 @@ A document is annotated by paragraph (border: a line of whitespace only), so tha
 crosses one and no engine meets a text longer than it takes. Within a paragraph each run of
 whitespace is shown to the engine as one space, since models are trained on running text and take a
 line break for a word; offsets are restored to the document. What an engine sees at once depends on
-the document alone, so that nothing hangs on how documents are dealt out to workers.
+the document alone, so that nothing depends on how documents are dealt out to workers.
 
     >>> from transforms.annotation.base import annotate_text, load_engine
     >>> engine = load_engine("builtin:en")

@@ -24,7 +24,7 @@ from transforms.common.resources import model_digest
 
 __all__ = ["prepare", "read_docs", "sentences_of", "versions", "zones"]
 
-# Docs that spaCy puts into one matrix product: more overflow the cache. Tags do not hang on it.
+# Docs that spaCy puts into one matrix product: more overflow the cache. Tags do not depend on it.
 BATCH_DOCS = 32
 
 # Strings kept for good beyond those that the model brings: about 100 MB.

@@ -5,7 +5,7 @@ lemmatizer are run, on the CPU with one thread, and nothing is fetched. DIR is t
 `stanza.download(LANG, model_dir=DIR)` filled; without it Stanza's own default folder is meant.
 Words that came out of one multiword token (Spanish `del`: de, el) share its span.
 
-Stanza's floating-point sums hang on what stands in a batch: a batch is one document's paragraphs.
+Stanza's floating-point sums depend on what is in a batch: a batch is one document's paragraphs.
 """
 
 import importlib.util
@@ -117,7 +117,7 @@ def _load(plan: _Plan, folder: str) -> Any:
     import stanza
     import torch
 
-    torch.set_num_threads(1)  # the order of a sum, and so its last bits, hang on the threads
+    torch.set_num_threads(1)  # the order of a sum, and so its last bits, depend on the threads
     try:
         return stanza.Pipeline(
             plan.language,

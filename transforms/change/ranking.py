@@ -1,4 +1,4 @@
-"""Which words a ranking shown to people takes, its head, and how it hangs on frequency.
+"""Which words a ranking shown to people takes, its head, and how it depends on frequency.
 
 The most changed words of a raw list are rare ones and names, so a ranking takes words with enough
 uses in both slices, from enough documents, that are not mostly proper nouns; and its heading tells

@@ -1,6 +1,6 @@
 """Skip-gram with negative sampling (Mikolov et al. 2013), trained by gensim, one-threaded.
 
-The vectors hang on the sentences, their order, the counts, the options and the seed alone. Words
+The vectors depend on the sentences, their order, the counts, the options and the seed alone. Words
 enter the model by descending count, ties by word, so that no tie is left to a library's sort.
 """
 

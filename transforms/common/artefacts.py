@@ -1,7 +1,7 @@
 """Artefacts: files of unfinished work that outlive a run, named by the digest of what decides them.
 
 A stage says what decides an artefact: the content of its inputs, the options that it uses and the
-code that makes it. Who asks for an artefact whose receipt is there gets the receipt. So resume,
+code that makes it. Whoever asks for an artefact whose receipt is there gets the receipt. So resume,
 rerun with another option, refresh and late writers are one mechanism.
 
     class Counted(NamedTuple): ...                        # a task: what the artefact is made from
@@ -45,7 +45,7 @@ T = TypeVar("T")
 Options = TypeVar("Options")
 R = TypeVar("R")
 
-FREED = ".freed"  # beside a receipt: its files were removed on purpose, see `keeping`
+FREED = ".freed"  # beside a receipt: its files were removed on purpose, see `removing.free`
 
 
 class Workspace(NamedTuple):

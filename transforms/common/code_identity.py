@@ -40,7 +40,7 @@ NEUTRAL = frozenset({"apache-beam", "tqdm"})
 
 
 class CodeIdentity(NamedTuple):
-    """What code is, as far as results hang on it.
+    """What code is, as far as results depend on it.
 
     Attributes:
         code: digest of the definitions reached, 32 hexadecimal digits.

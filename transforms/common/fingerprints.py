@@ -67,7 +67,7 @@ def code_digest() -> str:
 
 @functools.cache
 def environment() -> Mapping[str, Any]:
-    """Return what results may hang on besides input, options and code.
+    """Return what results may depend on besides input, options and code.
 
     The Python version and the versions of the core's dependencies, direct and indirect, as
     installed: what the lock file fixes.

@@ -1,7 +1,7 @@
 """What an output folder holds, what of it Lexbeam wrote, and the lock of one run at a time.
 
     DIR/_snapshots/<digest>/<table>/part-*      an immutable snapshot with its manifest.json
-    DIR/_snapshots/<digest>.log.json            where and when it was made: paths, runner
+    DIR/_snapshots/<digest>.log.json            where its inputs lay, a copy of the manifest
     DIR/_artefacts/<section>/<stage>/           artefacts, which outlive runs
     DIR/current -> _snapshots/<digest>          what readers see, swapped by one rename
     DIR/<table> -> current/<table>              for convenience; DIR/<task> of <task>/<table>

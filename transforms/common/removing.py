@@ -51,7 +51,7 @@ def remove_snapshot(out: str, name: str, kept: Collection[str] = ()) -> bool:
     if os.path.islink(folder):
         return True
     if os.path.isdir(folder):
-        # Out of readers' sight in one step: who lists it while it goes would miss parts unawares.
+        # Out of readers' sight in one step: whoever lists it while it goes would miss parts.
         # Where somebody else has put something into it, that stays where it is.
         hidden = folder if _holds_foreign(folder) else files.temporary(folder)
         if hidden != folder:

@@ -43,7 +43,7 @@ class Made:
         entry: what the manifest says of it.
         reads: the tables it was made from.
         imported: whether a person's files are its content.
-        log: what is noted beside the snapshot: paths, options as given.
+        log: what is noted beside the snapshot: where its inputs lie, when they were listed.
     """
 
     name: str

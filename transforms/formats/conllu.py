@@ -1,9 +1,9 @@
 """CoNLL-U: annotated text, a document from one `# newdoc` to the next, or the whole file.
 
 A token is a syntactic word; the parts of a multiword token share its span, empty nodes are passed
-over. The text is put together from the surface forms and `SpaceAfter=No`; sentences are parted by
-a space, paragraphs (`# newpar`) by an empty line. A document over 2,000 sentences comes in blocks
-of so many, without text and offsets, so that a file of any size is read in little memory.
+over. The text is put together from the surface forms and `SpaceAfter=No`; sentences are separated
+by a space, paragraphs (`# newpar`) by an empty line. A document over 2,000 sentences comes in
+blocks of so many, without text and offsets, so that a file of any size is read in little memory.
 
 A sentence that breaks the format is a reject of its own, which counts as one input record more;
 the rest of its document is kept. Comments before the first sentence (`# year = 1790`,

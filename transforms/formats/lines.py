@@ -1,4 +1,4 @@
-"""Ready-made text: a sentence a line, its tokens parted by white space, lemmatised or not.
+"""Ready-made text: a sentence a line, its tokens separated by white space, lemmatised or not.
 
 The file is the document; it comes in blocks of 2,000 lines, counted as they stand in the file, so
 that a file of any size is read in little memory. A line that is not text, or too long, is a reject

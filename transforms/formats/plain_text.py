@@ -1,4 +1,4 @@
-"""Plain text: the file is the document, an empty line parts its paragraphs."""
+"""Plain text: the file is the document, an empty line separates its paragraphs."""
 
 from collections.abc import Iterator
 

@@ -92,7 +92,7 @@ def read_body(root: Any, parts: tuple[str, ...]) -> Body:
     if marked:
         data = _ANNOTATION.sub(b"", data)
     text = _running(data)
-    if any(map(may_combine, rare)):  # with what marks parted it from
+    if any(map(may_combine, rare)):  # with what marks separated it from
         text = unicodedata.normalize("NFC", text)
     return Body(text, None)
 

@@ -100,14 +100,14 @@ def _line_feeds(data: bytes) -> tuple[bytes | None, bool]:
     if b"?" in controls:
         return None, False
     if b"r" in controls:
-        # Bytes that are no UTF-8 stay so, since line feeds still part them.
+        # Bytes that are no UTF-8 stay so, since line feeds still separate them.
         data = data.replace(b"\r", b"")
         controls = controls.replace(b"r", b"")
     return data, not (b"i" in controls or b"ee" in controls)
 
 
 def clean_text(text: str) -> str:
-    """Return text in NFC, without invisible characters, its paragraphs parted by an empty line.
+    """Return text in NFC, without invisible characters, its paragraphs separated by an empty line.
 
     Raises:
         BadRecord: `malformed`, if a NUL or half of a surrogate pair stands in it.

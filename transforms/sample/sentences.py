@@ -1,7 +1,7 @@
 """Sentences of the sample corpus, many documents at a time, as arrays of word ids.
 
 A document mixes three topics, a sentence has one. A sentence begins with a function word and
-alternates content words with none to two function words; which function word it is hangs on its
+alternates content words with none to two function words; which function word it is depends on its
 place. Uses of planted words take the places of content words in sentences of the sense's topic;
 a few stray to sentences on any topic, as other words do.
 

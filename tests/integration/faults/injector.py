@@ -204,7 +204,7 @@ class Shelf:
 
 
 def watched(out: str, shelf: str, log: str) -> None:
-    """Publish once, with calls counted, between two calls that who watches this process can see."""
+    """Publish once, with calls counted, between two calls that a tracer of this process sees."""
     made = Shelf(Path(shelf)).made("a12")
     remember_kernels()
     handle = os.open(log, os.O_CREAT | os.O_WRONLY)

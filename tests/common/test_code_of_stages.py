@@ -1,0 +1,81 @@
+"""The identity of our own code: what stages reach, and that it is found fast and everywhere."""
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from transforms.change.training import TRAIN
+from transforms.common.code_identity import code_identity
+from transforms.common.fingerprints import PACKAGES
+from transforms.formats.registry import read_file
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_training_reaches_what_trains_and_no_other_stage():
+    names = code_identity(TRAIN.build, TRAIN.receipt).names
+    assert "transforms.change.sgns:train" in names
+    foreign = ("transforms.annotation.", "transforms.change.measures:", "transforms.formats.")
+    assert not [name for name in names if name.startswith(foreign)]
+    packages = dict(code_identity(TRAIN.build).packages)
+    assert {"gensim", "numpy", "pyarrow"} <= packages.keys()
+    assert not {"apache-beam", "spacy", "tqdm"} & packages.keys()
+
+
+def test_whatever_runs_has_been_reached():
+    ran = set()
+
+    def note(frame, event, argument):
+        module = frame.f_globals.get("__name__", "")
+        if event == "call" and module.partition(".")[0] in PACKAGES:
+            ran.add(f"{module}:{frame.f_code.co_qualname.partition('.')[0]}")
+
+    page = b"<?xml version='1.0'?><TEI><text><p>One<lb break='no'/>two three.</p></text></TEI>"
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        found = list(read_file("a.tei", "a.tei", format="tei", open=lambda: io.BytesIO(page)))
+    finally:
+        sys.setprofile(before)
+    names = code_identity(read_file, chosen={"transforms.formats.registry:READERS": ["tei"]}).names
+    assert len(found) == 1
+    assert len(ran) > 10
+    # Lambdas and what dataclasses write lie within definitions.
+    assert not {name for name in ran - {*names} if not name.endswith((">", ":__create_fn__"))}
+
+
+def test_all_of_our_code_is_walked_in_no_time():
+    paths = [path for top in PACKAGES for path in sorted((ROOT / top).rglob("*.py"))]
+    modules = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths]
+    modules = [module.removesuffix(".__init__") for module in modules]
+    code = (
+        "import time\n"
+        "from transforms.common.code_walk import Walk, distributions\n"
+        "distributions()\n"  # the interpreter's, and once per process
+        "start = time.process_time()\n"
+        "walk = Walk(())\n"
+        f"for module in {modules}:\n    walk.module(module, ())\n"
+        "walk.finish()\n"
+        "print(len(walk.names), time.process_time() - start)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    names, seconds = done.stdout.split()
+    assert int(names) > 800
+    assert float(seconds) < 2
+
+
+@pytest.mark.parametrize("seed", ["0", "77"])
+def test_the_identity_is_the_same_in_another_process(seed):
+    code = (
+        "from transforms.common.code_identity import code_identity\n"
+        "from transforms.change.training import TRAIN\n"
+        "print(code_identity(TRAIN.build, TRAIN.receipt).digest)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    assert done.stdout.split() == [code_identity(TRAIN.build, TRAIN.receipt).digest]
