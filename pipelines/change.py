@@ -17,7 +17,7 @@ import apache_beam as beam
 from pipelines.change_plan import ChangeOptions, ChangePlan, Corpus, plan_change
 from pipelines.inputs import noted_files
 from pipelines.options import plain_options
-from pipelines.publishing import Intended, publish_run
+from pipelines.publishing import Intended, publish_run, tables_line
 from pipelines.report import missing_targets, ranking
 from pipelines.results import Results
 from pipelines.runners import (
@@ -359,7 +359,7 @@ def run(options: ChangeOptions, beam_options: Sequence[str] = ()) -> None:
 
     if publish_run(options, [intended(options)], make):
         print(summary(open_snapshot(options.out)))
-        print(f"tables: {options.out}/{{{','.join(sorted(TABLES_MADE))}}}")
+        print(tables_line(options.out, TABLES_MADE))
 
 
 def summary(snapshot: Snapshot) -> str:

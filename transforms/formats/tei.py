@@ -144,7 +144,7 @@ def _parse(data: bytes, entities: dict[str, str], options: ReaderOptions) -> Any
     except etree.XMLSyntaxError as error:
         cause = re.split(r",? (?:use|try) XML_PARSE", str(error.msg))[0]
         reason = _reason(error)
-        remedy = "; part it into smaller or flatter elements" if reason == "too_large" else ""
+        remedy = "; split it into smaller or flatter elements" if reason == "too_large" else ""
         raise BadRecord(reason, f"line {error.lineno}: {cause}{remedy}") from None
     except (LookupError, ValueError) as error:
         raise BadRecord("undecodable", str(error)) from None
