@@ -10,6 +10,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from code_making import toy_package
+from store import OBJECTS
 
 
 @pytest.fixture
@@ -17,3 +18,10 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
     """A function that writes modules of a package, imports it anew, and identifies `stage.run`."""
     with toy_package(tmp_path, monkeypatch) as identify:
         yield identify
+
+
+@pytest.fixture
+def store() -> dict[str, bytes]:
+    """An empty object store, see `store.STORE`."""
+    OBJECTS.clear()
+    return OBJECTS

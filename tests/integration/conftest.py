@@ -1,11 +1,16 @@
 """A small sample corpus and its run, made once for all tests that look at published tables."""
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from small_runs import WORDS, change, corpus
 
 from pipelines.cli import main
 
@@ -47,3 +52,22 @@ def sample_run(sample_config: Path, made_once: Callable[..., Any]) -> Path:
         return out
 
     return made_once("sample_run", run)
+
+
+@pytest.fixture
+def texts(tmp_path: Path) -> Path:
+    """A folder of four dated texts."""
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for year in (1810, 1820, 1860, 1870):
+        body = ". ".join(f"{WORDS} number {n}" for n in range(10)) + "."
+        (folder / f"{year}.txt").write_text(f"In {year} {body}")
+    return folder
+
+
+@pytest.fixture
+def out(texts: Path, tmp_path: Path) -> Path:
+    """A folder with a corpus of these texts, and change made from it."""
+    assert corpus(texts, tmp_path / "out") == 0
+    assert change(tmp_path / "out") == 0
+    return tmp_path / "out"

@@ -1,0 +1,79 @@
+"""What `status` and `show` call stale: inputs, options and code outside the folder."""
+
+import os
+
+import pytest
+import yaml
+from small_runs import SLICES, SMALL, WORDS, call, change, corpus
+
+from pipelines.staleness import stale_sections
+from transforms.common.snapshots import open_snapshot
+
+STALE = {
+    "an input is new": lambda texts: (texts / "1880.txt").write_text("More."),
+    "an input is gone": lambda texts: os.remove(texts / "1810.txt"),
+    "an input has another size": lambda texts: (texts / "1810.txt").write_text("Other."),
+    "an input has other bytes": lambda texts: (texts / "1810.txt").write_text(
+        (texts / "1810.txt").read_text().replace("ship", "shop")
+    ),
+}
+
+
+def put_an_older_file_there(texts):
+    other = texts.parent / "older.txt"
+    other.write_text((texts / "1810.txt").read_text().replace("ship", "shop"))
+    os.utime(other, (0, 0))
+    os.replace(other, texts / "1810.txt")
+
+
+STALE["an older file of its size is there"] = put_an_older_file_there
+
+
+@pytest.mark.parametrize("how", STALE)
+def test_status_and_show_tell_what_is_stale(how, texts, out, capsys):
+    for command in ("status", "show"):
+        assert call(command, out) == 0
+        assert "stale" not in capsys.readouterr().out
+    STALE[how](texts)
+    for command in ("status", "show"):
+        assert call(command, out) == 0
+        assert "stale: input: 1" in capsys.readouterr().out
+
+
+def test_a_stage_whose_engine_is_no_more_is_stale(out):
+    snapshot = open_snapshot(str(out))
+    stage = snapshot.section("corpus")["stages"]["corpus/annotate"]
+    stage["chosen"] = {"transforms.annotation.base:ENGINES": ["mine"]}
+    assert stale_sections(snapshot) == {"corpus": ["code of corpus/annotate has changed"]}
+
+
+def test_changed_targets_and_configurations_are_stale(texts, tmp_path, out, capsys):
+    (tmp_path / "targets.txt").write_text("ship\n")
+    assert change(out, "--overwrite", "--targets", tmp_path / "targets.txt") == 0
+    (tmp_path / "targets.txt").write_text("sea\n")
+    capsys.readouterr()
+    assert call("status", out) == 0
+    assert "stale: option:" in capsys.readouterr().out
+    config = {"corpus": {"inputs": ["texts"], "engine": "builtin:en", "format": "text",
+                         "dates": "name:^(\\d+)"},
+              "change": {"slices": SLICES[1], "dim": 5, "epochs": 1, "min-count": 1,
+                         "min-sentence": 1}}  # fmt: skip
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(config))
+    assert call("run", tmp_path / "c.yaml", "--out", tmp_path / "run") == 0
+    capsys.readouterr()
+    assert call("status", tmp_path / "run") == 0
+    assert "stale" not in capsys.readouterr().out
+    config["change"]["epochs"] = 2
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(config))
+    assert call("status", tmp_path / "run") == 0
+    assert "stale: option: epochs is 2" in capsys.readouterr().out
+
+
+def test_a_corpus_elsewhere_that_changed_makes_change_stale(texts, tmp_path, capsys):
+    assert corpus(texts, tmp_path / "c") == 0
+    assert call("change", tmp_path / "c", "--out", tmp_path / "d", *SLICES, *SMALL) == 0
+    (texts / "1880.txt").write_text(f"In 1880 {WORDS}. " * 3)
+    assert corpus(texts, tmp_path / "c", "--overwrite") == 0
+    capsys.readouterr()
+    assert call("show", tmp_path / "d") == 0
+    assert "have other content now" in capsys.readouterr().out
