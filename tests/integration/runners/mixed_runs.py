@@ -114,12 +114,13 @@ VARIANTS = {
     REFERENCE: Variant(
         "direct", environment=(("PYTHONHASHSEED", "0"), ("OPENBLAS_NUM_THREADS", "1"))
     ),
-    "another hash seed, two BLAS threads": Variant(
-        "direct", environment=(("PYTHONHASHSEED", "4711"), ("OPENBLAS_NUM_THREADS", "2"))
+    "repeated bundles, another hash seed, two BLAS threads": Variant(
+        "direct",
+        3,
+        ("--direct_runner_bundle_repeat=2",),
+        environment=(("PYTHONHASHSEED", "4711"), ("OPENBLAS_NUM_THREADS", "2")),
     ),
     "two processes": Variant("direct_multiprocess"),
-    "three processes": Variant("direct_multiprocess", 3, ("--direct_num_workers=3",)),
-    "repeated bundles": Variant("direct", 3, ("--direct_runner_bundle_repeat=2",)),
     "flink": Variant("flink_local", meet=("corpus/ingest", "corpus/annotate", "change/train")),
     "prism": Variant("prism"),
 }
