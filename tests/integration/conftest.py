@@ -1,5 +1,6 @@
 """A small sample corpus and its run, made once for all tests that look at published tables."""
 
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from small_runs import WORDS, change, corpus
+from small_runs import change, corpus, write_texts
 
 from pipelines.cli import main
 
@@ -57,17 +58,17 @@ def sample_run(sample_config: Path, made_once: Callable[..., Any]) -> Path:
 @pytest.fixture
 def texts(tmp_path: Path) -> Path:
     """A folder of four dated texts."""
-    folder = tmp_path / "texts"
-    folder.mkdir()
-    for year in (1810, 1820, 1860, 1870):
-        body = ". ".join(f"{WORDS} number {n}" for n in range(10)) + "."
-        (folder / f"{year}.txt").write_text(f"In {year} {body}")
-    return folder
+    return write_texts(tmp_path / "texts")
 
 
 @pytest.fixture
-def out(texts: Path, tmp_path: Path) -> Path:
-    """A folder with a corpus of these texts, and change made from it."""
-    assert corpus(texts, tmp_path / "out") == 0
-    assert change(tmp_path / "out") == 0
-    return tmp_path / "out"
+def out(made_once: Callable[..., Any], tmp_path: Path) -> Path:
+    """A folder with a corpus of such texts, and change made from it."""
+
+    def make(folder: Path) -> Path:
+        assert corpus(write_texts(folder / "texts"), folder / "out") == 0
+        assert change(folder / "out") == 0
+        return folder / "out"
+
+    made = made_once("small_out", make)
+    return Path(shutil.copytree(made, tmp_path / "out", symlinks=True))

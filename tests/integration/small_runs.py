@@ -6,6 +6,7 @@ from pipelines.cli import main
 
 __all__ = [
     "CHANGE", "CORPUS", "SLICES", "SMALL", "WORDS", "call", "change", "corpus", "manifest",
+    "write_texts",
 ]  # fmt: skip
 
 WORDS = "the ship sails over the sea and the sailor sings of the land"
@@ -17,6 +18,15 @@ CORPUS = {"documents", "sentences", "rejects"}
 
 def call(*words):
     return main([str(word) for word in words])
+
+
+def write_texts(folder):
+    """Write four dated texts into a new folder."""
+    folder.mkdir()
+    for year in (1810, 1820, 1860, 1870):
+        body = ". ".join(f"{WORDS} number {n}" for n in range(10)) + "."
+        (folder / f"{year}.txt").write_text(f"In {year} {body}")
+    return folder
 
 
 def corpus(texts, out, *options):

@@ -134,11 +134,9 @@ def test_after_a_kill_in_training_nothing_is_annotated_again(
     assert files_of(out) == files_of(sample_run)
 
 
-# Where publication is killed: as its parts are linked, before the snapshot has its name, before the
-# link is switched, and as the old snapshot is removed.
+# Where the whole command is killed as it publishes: before the link is switched, and as the old
+# snapshot is removed. Publication alone is killed at every call in test_publication_kills.
 PLACES = {
-    "linking": ("publish.files.link_or_copy", "old"),
-    "naming": ("publish.os.rename", "old"),
     "switching": ("publish._replace_link", "old"),
     "removing": ("publish.remove_snapshot", "new"),
 }

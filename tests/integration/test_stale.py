@@ -9,6 +9,15 @@ from small_runs import SLICES, SMALL, WORDS, call, change, corpus
 from pipelines.staleness import stale_sections
 from transforms.common.snapshots import open_snapshot
 
+
+@pytest.fixture
+def out(texts, tmp_path):
+    """A folder made from texts that a test may change."""
+    assert corpus(texts, tmp_path / "out") == 0
+    assert change(tmp_path / "out") == 0
+    return tmp_path / "out"
+
+
 STALE = {
     "an input is new": lambda texts: (texts / "1880.txt").write_text("More."),
     "an input is gone": lambda texts: os.remove(texts / "1810.txt"),
