@@ -1,150 +1,57 @@
-"""What a rerun on the same folder makes anew, with another option, document, or less on disk."""
+"""The benchmark of reruns on a small sample: that it measures what it says, not how fast it is.
 
-import pandas as pd
+`python -m benchmarks.reruns` takes a larger one, see docs/reliability.md.
+"""
+
 import pytest
-from small_runs import SMALL, WORDS, call, change, corpus, manifest
 
-from pipelines import corpus_plan
-from transforms.annotation import annotate
-from transforms.change import training
-
-
-@pytest.fixture
-def counted(monkeypatch):
-    """How many documents have been annotated, and slices trained."""
-    found = {"annotated": 0, "trained": 0}
-    annotate_text, train = annotate.annotate_text, training.train
-
-    def count_annotated(*arguments, **options):
-        found["annotated"] += 1
-        return annotate_text(*arguments, **options)
-
-    def count_trained(*arguments, **options):
-        found["trained"] += 1
-        return train(*arguments, **options)
-
-    monkeypatch.setattr(annotate, "annotate_text", count_annotated)
-    monkeypatch.setattr(training, "train", count_trained)
-    return found
+from benchmarks.reruns import BOUND, TARGETS, Disk, Found, Source, Taken, exceeding, measure, report
+from pipelines.cli import main
+from transforms.common.snapshots import open_snapshot
 
 
-RERUNS = {
-    "the same": [],
-    "a ranking option": ["--rank-min-count", "3"],
-    "one alignment more": ["--alignment", "op,op-,cca"],
-    "one alignment less": ["--alignment", "op"],
-    "a measure": ["--measure", "frequency"],
-    "a neighbour count": ["--neighbours", "3"],
-    "a threshold of neighbours": ["--neighbour-min-count", "2"],
-    "words that get neighbours": ["--neighbour-words", "5"],
-    "what cca drops": ["--rcond", "1e-6"],
-    "words to fit on": ["--fit-on", "top:5"],
-}
+def found_of(*seconds):
+    disk = Disk(300, 50, 10)
+    return Found(Taken(100, 90), {"a": [Taken(s, 5) for s in seconds]}, disk, disk)
 
 
-@pytest.mark.parametrize("options", RERUNS.values(), ids=RERUNS)
-def test_another_option_annotates_and_trains_nothing_again(out, options, counted):
-    assert change(out, "--overwrite", *options) == 0
-    assert counted == {"annotated": 0, "trained": 0}
+def test_the_median_share_decides():
+    assert exceeding(found_of(1, 100 * BOUND, 100)) == []
+    assert exceeding(found_of(1, 100 * BOUND + 1, 100)) == ["a"]
 
 
-def test_one_target_more_trains_nothing_again(out, tmp_path, counted):
-    (tmp_path / "targets.txt").write_text("ship\n")
-    assert change(out, "--overwrite", "--targets", tmp_path / "targets.txt") == 0
-    (tmp_path / "targets.txt").write_text("ship\nsea\n")
-    assert change(out, "--overwrite", "--targets", tmp_path / "targets.txt") == 0
-    assert counted == {"annotated": 0, "trained": 0}
-    scores = pd.read_parquet(out / "scores")
-    assert set(scores[scores.target].word) == {"ship", "sea"}
+def test_tables_are_printed():
+    lines = "\n".join(report(found_of(2, 5, 7))).splitlines()
+    assert "| a | 2.0, 5.0, 7.0 | 2 to 7 % |" in lines
+    assert lines[-1].startswith("| after `lexbeam clean` |")
+    assert "30.0 times the text" in lines[-1]
+    assert "5.0 times the text" in lines[-1]
 
 
-def test_one_slice_more_trains_that_one_alone(out, counted):
-    slices = ["--slices", "1800-1849,1850-1865,1866-1900"]
-    assert call("change", "--out", out, *slices, *SMALL, "--overwrite") == 0
-    assert counted == {"annotated": 0, "trained": 2}
-    assert change(out, "--overwrite") == 0
-    assert counted == {"annotated": 0, "trained": 2}
+@pytest.mark.slow
+def test_all_reruns_are_run_and_nothing_is_trained_in_them(tmp_path):
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    for year in range(1810, 1890, 20):
+        body = f"The ship sails over the sea and the sailor sings of the land in {year}. "
+        (folder / f"{year}.txt").write_text(body * 30)
+    source = Source(str(folder / "*.txt"), r"name:^(\d+)", "1800-1849,1850-1900")
+    receipts = tmp_path / "out" / "_artefacts" / "change" / "train"
+    trained, told = [], []
 
+    def command(*words):
+        more = ["--dim", "5", "--epochs", "1"] if words[0] == "change" else []
+        told.append(words)
+        assert main([*words, *more]) == 0
+        trained.append(len(list(receipts.glob("*.json"))))
 
-def test_one_seed_more_trains_that_one_alone(out, counted):
-    assert change(out, "--overwrite", "--seeds", "2") == 0
-    assert counted["trained"] == 2
-
-
-def test_another_number_of_parts_annotates_nothing_again(texts, out, counted):
-    assert corpus(texts, out, "--overwrite", "--parts", "3") == 0
-    assert counted["annotated"] == 0
-
-
-def test_what_every_record_holds_annotates_all_anew_and_its_undoing_nothing(texts, out, counted):
-    assert corpus(texts, out, "--overwrite", "--genre", "x") == 0
-    assert counted["annotated"] == 4
-    assert corpus(texts, out, "--overwrite") == 0
-    assert counted["annotated"] == 4
-
-
-def test_one_document_more_annotates_its_unit_and_trains_its_slice_alone(texts, out, counted):
-    # So small a corpus is one unit.
-    (texts / "1880.txt").write_text(f"In 1880 {WORDS}. " * 3)
-    assert corpus(texts, out, "--overwrite") == 0
-    assert counted["annotated"] == 5
-    assert change(out) == 0
-    assert counted["trained"] == 1
-    scores = pd.read_parquet(out / "scores")
-    (texts / "1880.txt").unlink()
-    assert corpus(texts, out, "--overwrite") == 0
-    assert change(out) == 0
-    assert counted == {"annotated": 5, "trained": 1}
-    assert not pd.read_parquet(out / "scores").equals(scores)
-
-
-def test_units_before_a_new_document_are_taken_up(texts, tmp_path, counted, monkeypatch):
-    # Files are packed in the order of their names, here two and two.
-    size = max(path.stat().st_size for path in texts.iterdir())
-    monkeypatch.setattr(corpus_plan, "UNIT_BYTES", 2 * size)
-    out = tmp_path / "out"
-    assert corpus(texts, out) == 0
-    assert counted["annotated"] == 4
-    # One that is the last shifts none, one that is the first shifts all.
-    for name, annotated in {"1880.txt": 1, "1800.txt": 6}.items():
-        before = counted["annotated"]
-        (texts / name).write_text((texts / "1870.txt").read_text().replace("1870", name[:4]))
-        assert corpus(texts, out, "--overwrite") == 0
-        assert counted["annotated"] - before == annotated
-
-
-def test_a_fresh_run_makes_everything_anew_and_the_same(texts, out, counted):
-    before = manifest(out)
-    assert corpus(texts, out, "--overwrite", "--fresh") == 0
-    assert counted == {"annotated": 4, "trained": 0}
-    assert change(out, "--overwrite", "--fresh") == 0
-    assert counted == {"annotated": 4, "trained": 2}
-    assert manifest(out) == before
-
-
-def test_what_is_freed_is_made_anew_only_where_it_is_asked_for(texts, out, counted, capsys):
-    before = manifest(out)
-    assert call("clean", out) == 0
-    assert "freed:" in capsys.readouterr().out
-    assert call("clean", out) == 0
-    assert capsys.readouterr().out == "nothing to remove\n"
-    assert corpus(texts, out, "--overwrite") == 0
-    assert change(out, "--overwrite") == 0
-    assert counted == {"annotated": 0, "trained": 0}
-    assert manifest(out) == before
-    assert change(out, "--overwrite", "--rank-min-count", "1") == 0
-    assert counted == {"annotated": 0, "trained": 0}
-    assert call("clean", out) == 0
-    assert corpus(texts, out, "--overwrite", "--parts", "1", "--drop", "change") == 0
-    assert counted["annotated"] == 4
-
-
-def test_published_parts_alone_are_kept(texts, tmp_path, counted, capsys):
-    out = tmp_path / "out"
-    assert corpus(texts, out, "--keep", "published") == 0
-    assert "freed:" in capsys.readouterr().out
-    kept = [path for path in (out / "_artefacts" / "corpus").rglob("*") if path.is_file()]
-    assert {path.suffix for path in kept} == {".json", ".freed", ".parquet", ".arrow"}
-    assert all("-keys" in path.name for path in kept if path.suffix == ".arrow")
-    assert corpus(texts, out, "--overwrite") == 0
-    assert counted["annotated"] == 4
+    found = measure(tmp_path, source, command, of_a_kind=1)
+    assert [words[0] for words in told] == ["corpus", *["change"] * 4, "clean"]
+    assert trained == [0, *[6] * 5]
+    assert [len(runs) for runs in found.reruns.values()] == [1, 1, 1]
+    published = open_snapshot(str(tmp_path / "out"))
+    assert len(published.section("change")["targets"]) == 1
+    assert list(found.reruns)[-1] == TARGETS
+    assert found.before.published == found.after.published < found.after.folder
+    assert found.after.folder < found.before.folder
+    assert found.before.text == sum(path.stat().st_size for path in folder.iterdir())
