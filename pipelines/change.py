@@ -7,7 +7,6 @@ slices are aligned and scored; see docs/change.md.
 """
 
 import logging
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, NamedTuple
@@ -309,7 +308,7 @@ def _warn(slices: Sequence[Mapping[str, Any]], outside: int) -> None:
 
 def intended(options: ChangeOptions) -> Intended:
     """Return what a run with these options is to publish."""
-    own = not options.corpora or _real(options.out) in map(_real, options.corpora)
+    own = not options.corpora or files.real(options.out) in map(files.real, options.corpora)
     return Intended(NAME, TABLES_MADE, published_options(options), ("corpus",) if own else ())
 
 
@@ -332,22 +331,18 @@ def corpora_of(
                 "corpus`, or make one there first"
             )
         return [Corpus.published(old, own=True)]
-    places = [_real(folder) for folder in options.corpora]
+    places = [files.real(folder) for folder in options.corpora]
     if len(set(places)) < len(places):
         raise UsageError("a corpus folder is named twice: its documents would count twice")
     found = []
     for folder, place in zip(options.corpora, places, strict=True):
-        if place != _real(options.out):
+        if place != files.real(options.out):
             found.append(Corpus.published(open_snapshot(folder)))
         elif fresh:  # what is published there is about to be replaced
             found += fresh
         else:
             found.append(Corpus.published(old or open_snapshot(folder), own=True))
     return found
-
-
-def _real(folder: str) -> str:
-    return os.path.realpath(os.path.expanduser(folder)) if files.is_local(folder) else folder
 
 
 def run(options: ChangeOptions, beam_options: Sequence[str] = ()) -> None:

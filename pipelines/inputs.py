@@ -56,16 +56,12 @@ def refuse_output_as_input(inputs: Sequence[str], out: str) -> None:
         UsageError: it is one.
     """
     for path in inputs:
-        if _real(files.root_of(path)) == _real(out):
+        if files.real(files.root_of(path)) == files.real(out):
             raise UsageError(f"--out is the input folder {path!r}: give another --out")
 
 
-def _real(path: str) -> str:
-    return os.path.realpath(files.absolute(path)) if files.is_local(path) else path.rstrip("/")
-
-
 def _lies_in(path: str, folder: str) -> bool:
-    return _real(path).startswith(_real(folder).rstrip("/") + "/")
+    return files.real(path).startswith(files.real(folder).rstrip("/") + "/")
 
 
 def _matches(name: str, pattern: str) -> bool:

@@ -176,16 +176,9 @@ def _read(path: str) -> str:
         return ""
 
 
-def _folders(path: str) -> list[str]:
-    try:
-        return sorted(e.name for e in os.scandir(path) if e.is_dir(follow_symlinks=False))
-    except (FileNotFoundError, NotADirectoryError):
-        return []
-
-
 def _stages(root: str, section: str) -> list[StageWork]:
     plans = os.path.join(root, "plan", section)
-    names = set(_folders(os.path.join(root, section)))
+    names = set(files.list_folder(os.path.join(root, section)).folders)
     with contextlib.suppress(FileNotFoundError):
         names.update(name for name in os.listdir(plans) if not _TEMPORARY.fullmatch(name))
     found = []

@@ -9,7 +9,7 @@ import pytest
 
 from transforms.change.training import TRAIN
 from transforms.common.code_identity import code_identity
-from transforms.common.fingerprints import PACKAGES
+from transforms.common.code_walk import PACKAGES, PLUMBING
 from transforms.formats.registry import read_file
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,6 +20,7 @@ def test_training_reaches_what_trains_and_no_other_stage():
     assert "transforms.change.sgns:train" in names
     foreign = ("transforms.annotation.", "transforms.change.measures:", "transforms.formats.")
     assert not [name for name in names if name.startswith(foreign)]
+    assert not [name for name in names if name.partition(":")[0] in PLUMBING]
     packages = dict(code_identity(TRAIN.build).packages)
     assert {"gensim", "numpy", "pyarrow"} <= packages.keys()
     assert not {"apache-beam", "spacy", "tqdm"} & packages.keys()

@@ -62,9 +62,9 @@ class ViewTask(NamedTuple):
     Attributes:
         part: the part.
         slice: the slice.
+        ranges: into how many ranges the slice's keys are cut.
         left_out: documents of the part that another corpus holds too.
         limit: bins of sentences without a target that are kept; None for all.
-        ranges: into how many ranges the slice's keys are cut.
     """
 
     part: SentencePart

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from transforms.common.errors import LexbeamError
-from transforms.common.fingerprints import PACKAGES, digest
+from transforms.common.fingerprints import digest
 from transforms.common.source_index import (
     Chain,
     Import,
@@ -21,8 +21,9 @@ from transforms.common.source_index import (
     read_source,
 )
 
-__all__ = ["PLUMBING", "Walk", "distributions", "source_of"]
+__all__ = ["PACKAGES", "PLUMBING", "Walk", "distributions", "source_of"]
 
+PACKAGES = ("pipelines", "schemas", "transforms")  # ours
 # They carry an artefact's bytes as they are, check them, and say what is wrong: nothing in them
 # decides what an artefact holds, and better words for an error must retrain nothing.
 PLUMBING = frozenset(
@@ -80,6 +81,8 @@ class Walk:
 
     def is_ours(self, module: str) -> bool:
         """Return whether a module counts by its source, not by its package's version."""
+        if module in PLUMBING:
+            return False
         top = module.partition(".")[0]
         if top in self.own:
             return True
@@ -88,7 +91,7 @@ class Walk:
 
     def definition(self, module: str, name: str) -> None:
         """Count a definition at the top of a module; the whole module if it has none so called."""
-        if not self.is_ours(module) or module in PLUMBING:
+        if not self.is_ours(module):
             self.touch(module)
         elif name in source_of(module).bindings:
             self._name(module, name, ())
@@ -98,7 +101,7 @@ class Walk:
     def module(self, module: str, rest: Chain) -> None:
         """Count what the attributes `rest` of a module lead to, or all of it without any."""
         self.touch(module)
-        if not self.is_ours(module) or module in PLUMBING or read_source(module) is None:
+        if not self.is_ours(module) or read_source(module) is None:
             return
         if not rest:
             self._whole(module)

@@ -19,7 +19,7 @@ from transforms.common.errors import LexbeamError
 
 __all__ = [
     "Entry", "Folder", "absolute", "exists", "is_local", "join", "link_or_copy", "list_files",
-    "list_folder", "make_folder", "open_read", "read_bytes", "remove", "root_of", "size",
+    "list_folder", "make_folder", "open_read", "read_bytes", "real", "remove", "root_of", "size",
     "sync_folder", "temporary", "touch", "write_bytes", "writing",
 ]  # fmt: skip
 
@@ -56,6 +56,11 @@ def _beam() -> Any:
 def absolute(path: str) -> str:
     """Return `path` made absolute; workers have another working directory than the driver."""
     return os.path.abspath(os.path.expanduser(path)) if is_local(path) else path
+
+
+def real(path: str) -> str:
+    """Return `path` made absolute, local links followed: equal for two names of one place."""
+    return os.path.realpath(absolute(path)) if is_local(path) else path.rstrip("/")
 
 
 def join(folder: str, *names: str) -> str:

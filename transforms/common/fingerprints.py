@@ -16,13 +16,11 @@ __all__ = [
     "blas_kernels",
     "bucket_of",
     "canonical_json",
-    "code_digest",
     "digest",
     "environment",
     "stream_digest",
 ]
 
-PACKAGES = ("pipelines", "schemas", "transforms")
 _DIGITS = 32
 
 
@@ -45,24 +43,6 @@ def stream_digest(stream: BinaryIO) -> str:
 def bucket_of(identifier: str, buckets: int) -> int:
     """Return the bucket, 0 to `buckets` - 1, of a hexadecimal identifier."""
     return int(identifier[:8], 16) % buckets
-
-
-@functools.cache
-def code_digest() -> str:
-    """Return the digest of Lexbeam's installed source, whatever its version is called."""
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    sums = {}
-    for package in PACKAGES:
-        for folder, folders, names in os.walk(os.path.join(root, package)):
-            folders.sort()
-            for name in sorted(names):
-                if name.endswith(".py"):
-                    path = os.path.join(folder, name)
-                    with open(path, "rb") as stream:
-                        sums[os.path.relpath(path, root).replace(os.sep, "/")] = stream_digest(
-                            stream
-                        )
-    return digest(sums)
 
 
 @functools.cache

@@ -10,7 +10,6 @@ tables, as long as it is kept (`--keep-snapshots`); after that, files are missin
 
 import json
 import logging
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -127,7 +126,7 @@ def find_snapshot(out: str) -> Snapshot | None:
         except LexbeamError:
             if snapshot_name(out) == name:
                 raise  # else it went while it was opened, and there is a newer one
-    folder = os.path.realpath(out) if files.is_local(out) else out.rstrip("/")
+    folder = files.real(out)
     parent, _, name = folder.rpartition("/")
     if parent.endswith("/" + SNAPSHOTS) and files.exists(files.join(folder, MANIFEST)):
         top = parent.removesuffix("/" + SNAPSHOTS)
