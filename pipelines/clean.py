@@ -11,14 +11,15 @@ import logging
 import os
 from dataclasses import dataclass
 
-from pipelines.options import option
+from pipelines.command import Action, Command
 from pipelines.publishing import UNFINISHED, kept_digests
 from pipelines.status import Leftover, summed, survey
 from transforms.common import files
 from transforms.common.layout import ARTEFACTS, is_own_folder, locked
+from transforms.common.options import option
 from transforms.common.removing import RESULTS, free, remove_hidden
 
-__all__ = ["CleanOptions", "run"]
+__all__ = ["CLEAN", "CleanOptions"]
 
 log = logging.getLogger("lexbeam")
 
@@ -27,16 +28,18 @@ log = logging.getLogger("lexbeam")
 class CleanOptions:
     """Options of `lexbeam clean`."""
 
-    path: str = option(help="folder of published tables", metavar="DIR", positional=True)
+    path: str = option(
+        help="folder of published tables", metavar="DIR", positional=True, path="place"
+    )
 
 
-def run(options: CleanOptions) -> None:
+def _clean(options: CleanOptions, action: Action) -> None:
     """Free artefacts and remove leftovers at `options.path`.
 
     Raises:
         LexbeamError: a run is at work there, or never was one.
     """
-    out = files.absolute(options.path)
+    out = options.path
     survey(out)
     if not files.is_local(out):
         log.warning(
@@ -55,7 +58,8 @@ def run(options: CleanOptions) -> None:
             freed = free(root, kept_digests(out))
             if freed.files:
                 told.append(f"freed: {freed.files} files of artefacts, {freed.bytes / 1e6:.1f} MB")
-    print("\n".join(told) or "nothing to remove")
+    for line in told or ["nothing to remove"]:
+        action.tell(line)
 
 
 def _remove(leftover: Leftover) -> None:
@@ -69,3 +73,8 @@ def _remove(leftover: Leftover) -> None:
                 os.rmdir(os.path.dirname(leftover.path))
     else:
         remove_hidden(leftover.path)
+
+
+CLEAN: Command[CleanOptions, None] = Command(
+    options=CleanOptions, examples="  lexbeam clean results", action=_clean
+)

@@ -2,16 +2,18 @@
 
 import argparse
 import atexit
+import importlib.metadata
 import logging
 import os
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NoReturn
 
-from pipelines.options import Parser, add_options, from_arguments
-from transforms.common.errors import LexbeamError, UsageError
+from pipelines.options import Parser, add_options, as_flags, from_arguments
+from pipelines.registry import commands, load, option_names
+from transforms.common.errors import LexbeamError, UsageError, nearest
 
-__all__ = ["entry", "main"]
+__all__ = ["entry", "main", "parser_of_all"]
 
 DESCRIPTION = """\
 Lexbeam turns raw corpora into lexical-semantics datasets and Parquet features.
@@ -20,155 +22,95 @@ Lexbeam turns raw corpora into lexical-semantics datasets and Parquet features.
   lexbeam run sample/config.yaml
   lexbeam show sample/results --word WORD
 """
+SHELLS = ("bash", "zsh", "tcsh")
 
 
-class Command(NamedTuple):
-    """A subcommand: its options' class and what runs it, both imported only when it is chosen."""
+class _Format(logging.Formatter):
+    """A formatter that names options as the command line has them."""
 
-    help: str
-    examples: str
-    load: Callable[[], tuple[type, Callable[..., None]]]
-    takes_beam: bool
+    def __init__(self) -> None:
+        super().__init__("%(levelname)s %(name)s: %(message)s")
 
-
-def _corpus() -> tuple[type, Callable[..., None]]:
-    from pipelines import corpus
-
-    return corpus.CorpusOptions, corpus.run
+    def format(self, record: logging.LogRecord) -> str:
+        return _as_flags(super().format(record))
 
 
-def _change() -> tuple[type, Callable[..., None]]:
-    from pipelines import change
-
-    return change.ChangeOptions, change.run
+def _as_flags(message: str) -> str:
+    return as_flags(message, option_names())
 
 
-def _run() -> tuple[type, Callable[..., None]]:
-    from pipelines import run
-
-    return run.RunOptions, run.run
-
-
-def _show() -> tuple[type, Callable[..., None]]:
-    from pipelines import show
-
-    return show.ShowOptions, show.run
-
-
-def _export() -> tuple[type, Callable[..., None]]:
-    from pipelines import export
-
-    return export.ExportOptions, export.run
-
-
-def _sample() -> tuple[type, Callable[..., None]]:
-    from pipelines import sample
-
-    return sample.SampleOptions, sample.run
-
-
-def _status() -> tuple[type, Callable[..., None]]:
-    from pipelines import status
-
-    return status.StatusOptions, status.run
-
-
-def _clean() -> tuple[type, Callable[..., None]]:
-    from pipelines import clean
-
-    return clean.CleanOptions, clean.run
-
-
-COMMANDS = {
-    "corpus": Command(
-        "raw text to annotated sentences",
-        "  lexbeam corpus novels/ --out corpus --format tei --engine builtin:en --dates header\n"
-        "  lexbeam corpus sotu/*.txt --out corpus --format text --engine spacy:en_core_web_sm \\\n"
-        "      --dates 'name:su(\\d{4})'\n"
-        "  lexbeam corpus lemmas.tar.gz --out corpus --format lines --dates 'name:_([+-]?\\d+)'",
-        _corpus,
-        True,
-    ),
-    "change": Command(
-        "time slices, embeddings, alignments and change scores",
-        "  lexbeam change corpus --out change --slices 1810-1860,1960-2010\n"
-        "  lexbeam change --out corpus --slices 1810-1860,1960-2010\n"
-        "  lexbeam change corpus --out change --slices bc=..-1,ad=0.. --targets words.txt \\\n"
-        "      --dim 100 --window 10 --epochs 5 --min-count 1,6 --seeds 3 --alignment op,cca",
-        _change,
-        True,
-    ),
-    "run": Command(
-        "corpus and change from one configuration file",
-        "  lexbeam run config.yaml --out results\n"
-        "  lexbeam run config.yaml --runner-config direct_multiprocess",
-        _run,
-        True,
-    ),
-    "show": Command(
-        "look at tables, or at one word",
-        "  lexbeam show results\n"
-        "  lexbeam show results/scores --tsv\n"
-        "  lexbeam show results --word plane --slice 1960-2010",
-        _show,
-        False,
-    ),
-    "export": Command(
-        "vectors, as trained or aligned, for other tools",
-        "  lexbeam export results --format word2vec --out vectors\n"
-        "  lexbeam export results --format npy --aligned op --out vectors",
-        _export,
-        False,
-    ),
-    "status": Command(
-        "what is done, left and stale in a folder",
-        "  lexbeam status results\n  lexbeam status results --verify",
-        _status,
-        False,
-    ),
-    "clean": Command(
-        "free artefacts, and what killed runs have left in a folder",
-        "  lexbeam clean results",
-        _clean,
-        False,
-    ),
-    "sample": Command(
-        "write a sample corpus with planted sense changes",
-        "  lexbeam sample --out sample --tokens 300000 --seed 1",
-        _sample,
-        False,
-    ),
-}
-
-
-def _parser(chosen: str | None) -> Parser:
-    parser = Parser(prog="lexbeam", description=DESCRIPTION)
+def _fill(parser: Parser, words: str) -> None:
+    """Add a command's options and examples to its parser."""
+    command = load(words)
+    add_options(parser, command.options)
     parser.add_argument("--verbose", action="store_true", help="show what Beam logs")
-    commands = parser.add_subparsers(
-        dest="command", metavar="COMMAND", required=True, parser_class=Parser
-    )
-    for name, command in COMMANDS.items():
-        epilog = f"examples:\n{command.examples}\n"
-        if command.takes_beam:
-            epilog += "\nAny Beam option may follow after a lone `--`.\n"
-        sub = commands.add_parser(name, help=command.help, description=command.help, epilog=epilog)
-        # Importing Beam and spaCy takes seconds, so only the chosen command's options are loaded.
-        if name == chosen:
-            options, action = command.load()
-            add_options(sub, options)
-            sub.set_defaults(options=options, action=action)
+    epilog = f"examples:\n{command.examples}\n" if command.examples else ""
+    if command.build is not None or command.takes_beam:
+        epilog += "\nAny Beam option may follow after a lone `--`.\n"
+    parser.epilog = epilog
+
+
+def _parser_of(words: str) -> Parser:
+    parser = Parser(prog=f"lexbeam {words}", description=commands()[words].help)
+    _fill(parser, words)
     return parser
 
 
-def _joined(arguments: Sequence[str]) -> list[str]:
-    """Join `--slices` with a value that begins with a minus sign, as years before our era do."""
-    joined: list[str] = []
-    for word in arguments:
-        if joined and joined[-1] in ("--slices", "--dates") and word[:2].lstrip("-").isdigit():
-            joined[-1] += "=" + word
-        else:
-            joined.append(word)
-    return joined
+def parser_of_all() -> Parser:
+    """Return a parser of all commands with all their options, for completion in a shell."""
+    parser = Parser(prog="lexbeam", description=DESCRIPTION)
+    outer = parser.add_subparsers(metavar="COMMAND", parser_class=Parser)
+    groups: dict[str, argparse._SubParsersAction] = {}
+    for words, entry in commands().items():
+        first, _, second = words.partition(" ")
+        place = outer
+        if second:
+            if first not in groups:
+                groups[first] = outer.add_parser(first).add_subparsers(parser_class=Parser)
+            place = groups[first]
+        _fill(place.add_parser(second or first, help=entry.help), words)
+    return parser
+
+
+def _overview() -> str:
+    lines = ["usage: lexbeam COMMAND ... [--verbose]", "", DESCRIPTION, "commands:"]
+    width = max(map(len, commands()))
+    lines += [f"  {words:{width}}  {entry.help}" for words, entry in commands().items()]
+    lines += [
+        "",
+        "`lexbeam COMMAND --help` lists its options. `lexbeam --version` tells the version;",
+        f"`lexbeam --print-completion {{{','.join(SHELLS)}}}` prints what completes commands and",
+        "options in a shell.",
+    ]
+    return "\n".join(lines)
+
+
+def _print_completion(shell: str) -> None:
+    if shell not in SHELLS:
+        raise UsageError(f"no completion for {shell!r}: it is one of {', '.join(SHELLS)}")
+    import shtab
+
+    print(shtab.complete(parser_of_all(), shell))
+
+
+def _split(arguments: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the command's words and what follows them.
+
+    Raises:
+        UsageError: there is no such command.
+    """
+    known = commands()
+    for number in (2, 1):
+        words = " ".join(arguments[:number])
+        if len(arguments) >= number and words in known:
+            return words, list(arguments[number:])
+    first = arguments[0]
+    inner = [words for words in known if words.startswith(first + " ")]
+    if inner:
+        raise UsageError(f"`lexbeam {first}` takes one of {', '.join(w.split()[1] for w in inner)}")
+    if first.startswith("-"):
+        raise UsageError(f"unknown option {first!r} (see lexbeam --help)")
+    raise UsageError(f"no command is called {first!r}{nearest(first, known)} (see lexbeam --help)")
 
 
 def _dispatch(arguments: Sequence[str]) -> None:
@@ -176,29 +118,45 @@ def _dispatch(arguments: Sequence[str]) -> None:
     if "--" in own:
         place = own.index("--")
         own, beam = own[:place], own[place + 1 :]
-    own = _joined(own)
-    chosen = next((word for word in own if word in COMMANDS), None)
-    parser = _parser(chosen)
-    if not own:
-        parser.print_help()
+    verbose = "--verbose" in own
+    own = [word for word in own if word != "--verbose"]
+    if not own or own[0] in ("-h", "--help"):
+        print(_overview())
         return
-    values: argparse.Namespace = parser.parse_strictly(own)
-    logging.basicConfig(
-        level=logging.INFO if values.verbose else logging.ERROR,
-        format="%(levelname)s %(name)s: %(message)s",
-    )
+    if own[0] == "--version":
+        print(f"lexbeam {importlib.metadata.version('lexbeam')}")
+        return
+    if own[0] == "--print-completion":
+        _print_completion(own[1] if len(own) > 1 else "")
+        return
+    words, rest = _split(own)
+    command = load(words)
+    values = _parser_of(words).parse_strictly(rest)
+    _log(verbose=verbose)
+    options = from_arguments(command.options, values)
+    if beam and command.build is None and not command.takes_beam:
+        raise UsageError(f"`lexbeam {words}` runs no pipeline and takes no Beam options")
+    from pipelines.running import run_command
+
+    run_command(words, options, tell=_print, beam=beam)
+
+
+def _print(line: str) -> None:
+    print(_as_flags(line))
+
+
+def _log(*, verbose: bool) -> None:
+    handler = logging.StreamHandler()
+    handler.setFormatter(_Format())
+    logging.basicConfig(level=logging.INFO if verbose else logging.ERROR, handlers=[handler])
     logging.getLogger("lexbeam").setLevel(logging.INFO)
-    if not values.verbose:
+    if not verbose:
         # Beam logs every failing bundle with its traceback; the cause is told once, by us.
         logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
-    command = COMMANDS[values.command]
-    options: Any = from_arguments(values.options, values)
-    if command.takes_beam:
-        values.action(options, beam)
-    elif beam:
-        raise UsageError(f"`lexbeam {values.command}` runs no pipeline and takes no Beam options")
-    else:
-        values.action(options)
+
+
+def _told(message: object) -> None:
+    print(f"lexbeam: {_as_flags(str(message))}", file=sys.stderr)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -206,26 +164,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         _dispatch(sys.argv[1:] if arguments is None else arguments)
     except UsageError as error:
-        print(f"lexbeam: {error}", file=sys.stderr)
+        _told(error)
         return 2
     except LexbeamError as error:
-        print(f"lexbeam: {error}", file=sys.stderr)
+        _told(error)
         return 1
     except KeyboardInterrupt:
-        print("lexbeam: interrupted; --resume goes on from what is finished", file=sys.stderr)
+        _told("interrupted; --resume goes on from what is finished")
         return 1
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception as error:
         if logging.getLogger().isEnabledFor(logging.INFO):
             raise
-        kind = type(error).__name__
-        print(f"lexbeam: {kind}: {error} (--verbose tells where)", file=sys.stderr)
+        _told(f"{type(error).__name__}: {error} (--verbose tells where)")
         return 1
     return 0
 
 
-def entry() -> None:
+def entry() -> NoReturn:
     """Run the command and leave at once, with no teardown of the engines' native threads."""
     code = main()
     sys.stdout.flush()

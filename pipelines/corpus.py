@@ -6,67 +6,42 @@ Files are packed into units, taken in, cleared of duplicates, annotated and merg
 docs/architecture.md for the picture.
 """
 
-import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import apache_beam as beam
-
-from pipelines.corpus_plan import CorpusOptions, CorpusPlan, plan_corpus, published_options
+from pipelines.command import Command, Graph, Outcome
+from pipelines.corpus_plan import CorpusOptions, CorpusPlan, plan_corpus
 from pipelines.dry_run import dry_run
-from pipelines.inputs import noted_files, refuse_output_as_input
-from pipelines.publishing import Intended, publish_run, tables_line
-from pipelines.results import Results
-from pipelines.runners import (
-    RunnerConfig,
-    load_runner_config,
-    run_pipeline,
-)
-from schemas.rejects import NOT_COUNTED, REMEDIES, RejectRow
+from schemas.documents import DOCUMENTS
+from schemas.rejects import NOT_COUNTED, REJECTS, REMEDIES, RejectRow
+from schemas.sentences import SENTENCES
 from transforms.annotation.annotate import ANNOTATE, Annotated
 from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
-from transforms.annotation.ptransforms import AnnotateDocuments, ListStaged
-from transforms.common import files
-from transforms.common.artefacts import Stage, Workspace, plan, stage_entry
+from transforms.common.artefacts import Stage
 from transforms.common.errors import LexbeamError
 from transforms.common.fingerprints import digest
 from transforms.common.merge import MergeTask
-from transforms.common.ptransforms import MergeTables, WriteResult
-from transforms.common.receipts import ArtefactPath
-from transforms.common.sections import Made
-from transforms.common.snapshots import Snapshot, open_snapshot
-from transforms.common.tables import Part, PartFile
-from transforms.formats.ingest import (
-    INGEST,
-    Ingested,
-    InputCount,
-    acceptable,
-)
+from transforms.common.snapshots import Snapshot
+from transforms.common.tables import PartFile
+from transforms.corpora.panels import panels
+from transforms.formats.ingest import INGEST, Ingested, InputCount, acceptable
 from transforms.formats.merges import MERGE_REJECTS
-from transforms.formats.ptransforms import (
-    IngestFiles,
-    KeepAcceptable,
-    ListRejects,
-    SettleDuplicates,
-)
 
-__all__ = [
-    "CorpusOptions", "CorpusPlan", "build", "execute", "intended", "plan_corpus", "run",
-    "summary",
-]  # fmt: skip
+if TYPE_CHECKING:
+    import apache_beam as beam
 
-NAME = "corpus"
+__all__ = ["CORPUS"]
+
 EXAMPLES_SHOWN = 5
 MERGES: dict[str, Stage[MergeTask, None, PartFile]] = {
     "documents": MERGE_DOCUMENTS, "sentences": MERGE_SENTENCES, "rejects": MERGE_REJECTS,
 }  # fmt: skip
-STAGES: tuple[Stage[Any, Any, Any], ...] = (INGEST, ANNOTATE, *MERGES.values())
 
 
 @dataclass(frozen=True, kw_only=True)
-class _IngestSummary:
+class TakenIn:
     """What the driver needs of a receipt of ingestion."""
 
     inputs: tuple[InputCount, ...]
@@ -75,7 +50,7 @@ class _IngestSummary:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _AnnotateSummary:
+class Counted:
     """What the driver needs of a receipt of annotation."""
 
     counts: dict[str, int]
@@ -86,12 +61,12 @@ class _AnnotateSummary:
     columns: tuple[str, ...]
 
 
-def _of_ingested(receipt: Ingested) -> _IngestSummary:
-    return _IngestSummary(inputs=receipt.inputs, reasons=receipt.reasons, examples=receipt.examples)
+def _of_ingested(receipt: Ingested) -> TakenIn:
+    return TakenIn(inputs=receipt.inputs, reasons=receipt.reasons, examples=receipt.examples)
 
 
-def _of_annotated(receipt: Annotated) -> _AnnotateSummary:
-    return _AnnotateSummary(
+def _of_annotated(receipt: Annotated) -> Counted:
+    return Counted(
         counts=receipt.counts,
         reasons=receipt.reasons,
         examples=receipt.examples,
@@ -101,98 +76,63 @@ def _of_annotated(receipt: Annotated) -> _AnnotateSummary:
     )
 
 
-def build(
-    pipeline: beam.Pipeline,
-    made: CorpusPlan,
-    options: CorpusOptions,
-    workspace: Workspace,
-    lanes: int,
-    results: Results,
-) -> None:
-    """Add the corpus pipeline: units of files in, merged parts and counts out."""
+def _build(
+    pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph
+) -> Mapping[str, "beam.PCollection"]:
+    """Units of files in, merged parts and counts out."""
+    import apache_beam as beam
+
+    from transforms.annotation.ptransforms import AnnotateDocuments, ListStaged
+    from transforms.common.ptransforms import MergeTables
+    from transforms.formats.ptransforms import (
+        IngestFiles,
+        KeepAcceptable,
+        ListRejects,
+        SettleDuplicates,
+    )
+
+    workspace, lanes = graph
     ingested = (
         pipeline
-        | "Units" >> beam.Create([(unit.files[0].name, unit) for unit in made.units], False)
-        | "Ingest" >> IngestFiles(workspace, made.ingest, lanes)
+        | "Units" >> beam.Create([(unit.files[0].name, unit) for unit in plan.units], False)
+        | "Ingest" >> IngestFiles(workspace, plan.ingest, lanes)
     )
     tasks = (
         ingested
-        | "SettleDuplicates" >> SettleDuplicates(options.duplicates)
-        | "KeepAcceptable" >> KeepAcceptable(ingested, options.max_reject_share)
+        | "SettleDuplicates" >> SettleDuplicates(plan.duplicates)
+        | "KeepAcceptable" >> KeepAcceptable(ingested, plan.max_reject_share)
     )
-    annotated = tasks | "Annotate" >> AnnotateDocuments(workspace, made.annotate, lanes)
+    annotated = tasks | "Annotate" >> AnnotateDocuments(workspace, plan.annotate, lanes)
     staged = (
-        annotated | "ListStaged" >> ListStaged(options.parts),
-        ingested | "ListRejects" >> ListRejects(options.parts),
-        annotated | "ListLateRejects" >> ListRejects(options.parts),
+        annotated | "ListStaged" >> ListStaged(plan.parts),
+        ingested | "ListRejects" >> ListRejects(plan.parts),
+        annotated | "ListLateRejects" >> ListRejects(plan.parts),
     ) | "AllStaged" >> beam.Flatten()
-    parts = staged | "Merge" >> MergeTables(workspace, MERGES, options.parts)
-    for name, rows in (
-        ("Ingested", ingested | "SumIngested" >> beam.Map(_of_ingested)),
-        ("Annotated", annotated | "SumAnnotated" >> beam.Map(_of_annotated)),
-        ("Parts", parts),
-    ):
-        rows | f"Write{name}" >> WriteResult(results.path(name.lower()))
-
-
-def _stages(made: CorpusPlan) -> dict[str, Any]:
-    """Return what the manifest says of every stage, by its name."""
-    chosen: dict[str, Any] = {
-        INGEST.name: INGEST.chosen(made.units[0], made.ingest),
-        ANNOTATE.name: ANNOTATE.chosen(_NO_TASK, made.annotate),
+    return {
+        "parts": staged | "Merge" >> MergeTables(workspace, MERGES, plan.parts),
+        "ingested": ingested | "SumIngested" >> beam.Map(_of_ingested),
+        "annotated": annotated | "SumAnnotated" >> beam.Map(_of_annotated),
     }
-    return {stage.name: stage_entry(stage, chosen.get(stage.name)) for stage in STAGES}
+
+
+def _expected(plan: CorpusPlan) -> Mapping[str, int]:
+    return {stage.name: plan.parts for stage in MERGES.values()}
+
+
+def _chosen(plan: CorpusPlan) -> Mapping[str, Mapping[str, Any]]:
+    return {
+        INGEST.name: INGEST.chosen(plan.units[0], plan.ingest),
+        ANNOTATE.name: ANNOTATE.chosen(_NO_TASK, plan.annotate),
+        **{stage.name: {} for stage in MERGES.values()},
+    }
 
 
 _NO_TASK: Any = None
 
 
-def execute(options: CorpusOptions, config: RunnerConfig, workspace: Workspace) -> Made:
-    """Run the pipeline and return its section, unpublished.
-
-    Raises:
-        LexbeamError: the pipeline failed, or too many records were rejected.
-    """
-    listed = time.time_ns()
-    made = plan_corpus(options)
-    for stage in MERGES.values():
-        plan(workspace, stage.name, options.parts)
-    results = Results(workspace.root)
-    run_pipeline(
-        lambda pipeline: build(pipeline, made, options, workspace, config.lanes, results),
-        config,
-        workspace.root,
-        [stage.name for stage in STAGES],
-    )
-    ingested = results.read("ingested", _IngestSummary)
-    annotated = results.read("annotated", _AnnotateSummary)
-    parts = [part._replace(path=ArtefactPath(part.path)) for part in results.read("parts", Part)]
-    results.remove()
-    entry = _entry(options, made, ingested, annotated)
-    examples = [row for found in ingested for row in found.examples]
-    examples += [row for found in annotated for row in found.examples]
-    _check_rejects(entry, examples, options)
-    return Made(name=NAME, parts=tuple(parts), entry=entry, log=_log(options, made, listed))
-
-
-def _log(options: CorpusOptions, made: CorpusPlan, listed: int) -> dict[str, Any]:
-    """Return what is noted beside the snapshot, by which `lexbeam status` finds changed inputs."""
-    rule = made.ingest.dates
-    tables = [options.normalise, rule.path if rule and rule.path else None]
-    return {
-        "inputs": [files.absolute(path) for path in options.inputs],
-        "exclude": list(options.exclude),
-        "files": noted_files(tables),
-        "listed": listed,
-    }
-
-
-def _entry(
-    options: CorpusOptions,
-    made: CorpusPlan,
-    ingested: Sequence[_IngestSummary],
-    annotated: Sequence[_AnnotateSummary],
-) -> dict[str, Any]:
+def _section(plan: CorpusPlan, outcome: Outcome) -> Mapping[str, Any]:
+    ingested: list[TakenIn] = outcome.rows["ingested"]
+    annotated: list[Counted] = outcome.rows["annotated"]
     inputs = {row.name: row for receipt in ingested for row in receipt.inputs}
     reasons: Counter[str] = Counter()
     for receipt in ingested:
@@ -202,7 +142,7 @@ def _entry(
         name = _file_of(source, inputs)
         row = inputs[name]  # taken in, then left out
         inputs[name] = row._replace(documents=row.documents - 1, rejects=row.rejects + 1)
-    rules = made.annotate.normalise
+    rules = plan.annotate.normalise
     counts: Counter[str] = Counter(documents=0, sentences=0, tokens=0, characters=0)
     years: Counter[int] = Counter()
     tokens: Counter[int] = Counter()
@@ -210,14 +150,12 @@ def _entry(
         counts.update(summary.counts)
         years.update(summary.years)
         tokens.update(summary.tokens_by_year)
-    return {
-        "options": published_options(options),
-        "stages": _stages(made),
-        "engine": {"name": made.annotate.name, "fingerprint": made.annotate.fingerprint},
+    section = {
+        "engine": {"name": plan.annotate.name, "fingerprint": plan.annotate.fingerprint},
         "resources": {
-            "engine": made.annotate.fingerprint,
+            "engine": plan.annotate.fingerprint,
             "normalise": digest(asdict(rules)) if rules else None,
-            "metadata": made.ingest.metadata.fingerprint if made.ingest.metadata else None,
+            "metadata": plan.ingest.metadata.fingerprint if plan.ingest.metadata else None,
         },
         "inputs": [inputs[name]._asdict() for name in sorted(inputs)],
         "records": sum(row.records for row in inputs.values()),
@@ -228,6 +166,10 @@ def _entry(
         "columns": sorted({name for summary in annotated for name in summary.columns}),
         **counts,
     }
+    examples = [row for found in ingested for row in found.examples]
+    examples += [row for found in annotated for row in found.examples]
+    _check_rejects(section, examples, plan.max_reject_share)
+    return section
 
 
 def _file_of(source: str, names: Mapping[str, Any]) -> str:
@@ -237,13 +179,11 @@ def _file_of(source: str, names: Mapping[str, Any]) -> str:
     return source
 
 
-def _check_rejects(
-    section: Mapping[str, Any], examples: Sequence[RejectRow], options: CorpusOptions
-) -> None:
+def _check_rejects(section: Mapping[str, Any], examples: Sequence[RejectRow], most: float) -> None:
     records = section["records"]
     reasons = {k: n for k, n in section["rejects"].items() if k not in NOT_COUNTED}
     refused = sum(reasons.values())
-    if acceptable(records, refused, options.max_reject_share):
+    if acceptable(records, refused, most):
         return
     listed = ", ".join(f"{reason} {number}" for reason, number in reasons.items())
     shown = [row for row in sorted(examples) if row.reason not in NOT_COUNTED][:EXAMPLES_SHOWN]
@@ -254,46 +194,45 @@ def _check_rejects(
     remedies = sorted({REMEDIES[reason] for reason in reasons if reason in REMEDIES})
     raise LexbeamError(
         f"{refused} of {records} input records were rejected ({listed}), more than "
-        f"--max-reject-share {options.max_reject_share} allows; nothing is published. Some of "
+        f"`max_reject_share` {most} allows; nothing is published. Some of "
         f"them:{first}\nMend them, {''.join(f'{remedy}, ' for remedy in remedies)}or allow more "
-        "with --max-reject-share."
+        "by `max_reject_share`."
     )
 
 
-def intended(options: CorpusOptions) -> Intended:
-    """Return what a run with these options is to publish.
-
-    Raises:
-        UsageError: it would be published among its inputs.
-    """
-    refuse_output_as_input(options.inputs, options.out)
-    return Intended(NAME, tuple(MERGES), published_options(options))
+def _preview(plan: CorpusPlan) -> Iterator[str]:
+    return dry_run(plan.units, plan.ingest, plan.annotate)
 
 
-def run(options: CorpusOptions, beam_options: Sequence[str] = ()) -> None:
-    """Make and publish the tables documents, sentences and rejects at `options.out`."""
-    config = load_runner_config(options.runner_config, beam_options)
-    if options.dry_run:
-        made = plan_corpus(options)
-        for line in dry_run(made.units, made.ingest, made.annotate):
-            print(line)
-        return
-
-    def make(workspace: Workspace, _: Snapshot | None) -> list[Made]:
-        return [execute(options, config, workspace)]
-
-    if publish_run(options, [intended(options)], make):
-        print(summary(open_snapshot(options.out).section(NAME)))
-        print(tables_line(options.out, MERGES))
-
-
-def summary(section: Mapping[str, Any]) -> str:
-    """Return what was taken in, for a person."""
+def _summary(snapshot: Snapshot) -> Iterator[str]:
+    """Yield what was taken in."""
+    section = snapshot.section("corpus")
     reasons = ", ".join(f"{reason} {number}" for reason, number in section["rejects"].items())
     numbers = [int(year) for year in section["documents_by_year"]]
     years = f", years {min(numbers)} to {max(numbers)}" if numbers else ""
-    return (
+    yield (
         f"{section['records']} input records: {section['documents']} documents, "
-        f"{section['rejected']} rejects{f' ({reasons})' if reasons else ''}\n"
-        f"{section['sentences']} sentences, {section['tokens']} tokens{years}"
+        f"{section['rejected']} rejects{f' ({reasons})' if reasons else ''}"
     )
+    yield f"{section['sentences']} sentences, {section['tokens']} tokens{years}"
+
+
+CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
+    options=CorpusOptions,
+    examples="""\
+  lexbeam corpus novels/ --out corpus --format tei --engine builtin:en --dates header
+  lexbeam corpus sotu/*.txt --out corpus --format text --engine spacy:en_core_web_sm \\
+      --dates 'name:su(\\d{4})'
+  lexbeam corpus lemmas.tar.gz --out corpus --format lines --dates 'name:_([+-]?\\d+)'""",
+    tables=(DOCUMENTS, SENTENCES, REJECTS),
+    stages=(INGEST, ANNOTATE, *MERGES.values()),
+    plan=plan_corpus,
+    build=_build,
+    rows={"ingested": TakenIn, "annotated": Counted},
+    expected=_expected,
+    chosen=_chosen,
+    section=_section,
+    preview=_preview,
+    summary=_summary,
+    report=panels,
+)

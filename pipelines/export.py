@@ -10,16 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from pipelines.options import option
+from pipelines.command import Action, Command
 from transforms.change.alignment import apply
 from transforms.change.spaces import load_side, load_space
 from transforms.common import files
 from transforms.common.blas import one_thread
 from transforms.common.errors import UsageError, nearest
+from transforms.common.options import option
 from transforms.common.snapshots import Snapshot, open_snapshot
 from transforms.common.tables import read_rows
 
-__all__ = ["EXPORTS", "ExportOptions", "run"]
+__all__ = ["EXPORT", "EXPORTS", "ExportOptions"]
 
 
 def _word2vec(stem: str, words: list[str], vectors: np.ndarray) -> list[str]:
@@ -59,24 +60,26 @@ EXPORTS: dict[str, Callable[[str, list[str], np.ndarray], list[str]]] = {
 class ExportOptions:
     """Options of `lexbeam export`."""
 
-    path: str = option(help="folder of published tables", metavar="DIR", positional=True)
+    path: str = option(
+        help="folder of published tables", metavar="DIR", positional=True, path="place"
+    )
     format: str = option(help="file format", choices=tuple(EXPORTS))
-    out: str = option(help="folder to write to")
+    out: str = option(help="folder to write to", path="place")
     aligned: str | None = option(
         None, help="write each pair of slices in one space, by this alignment", metavar="ALIGNMENT"
     )
 
 
-def run(options: ExportOptions) -> None:
+def _export(options: ExportOptions, action: Action) -> None:
     """Write the vectors at `options.path` as files, one per slice (or side of a pair) and seed."""
     snapshot = open_snapshot(options.path)
     snapshot.section("change")
     files.make_folder(options.out)
     write = EXPORTS[options.format]
-    made = _aligned(options, snapshot) if options.aligned else _as_trained(snapshot)
+    made = _aligned(options, snapshot, action) if options.aligned else _as_trained(snapshot)
     for name, words, vectors in made:
         for path in write(files.join(options.out, name), words, vectors):
-            print(path)
+            action.tell(files.shown(path))
 
 
 def _file_name(*parts: Any) -> str:
@@ -95,7 +98,7 @@ def _as_trained(snapshot: Snapshot) -> _Made:
             yield _file_name(name, f"seed{seed}"), space.words, space.vectors
 
 
-def _aligned(options: ExportOptions, snapshot: Snapshot) -> _Made:
+def _aligned(options: ExportOptions, snapshot: Snapshot, action: Action) -> _Made:
     known = snapshot.section("change")["alignments"]
     if options.aligned not in known:
         hint = nearest(str(options.aligned), known) or f"; there are {', '.join(known)}"
@@ -107,10 +110,19 @@ def _aligned(options: ExportOptions, snapshot: Snapshot) -> _Made:
                 continue
             pair = f"{row['slice_from']}_to_{row['slice_to']}"
             if row["residual"] is None:
-                print(f"{pair}, seed {row['seed']}: too few shared words, nothing to align")
+                action.tell(f"{pair}, seed {row['seed']}: too few shared words, nothing to align")
                 continue
             space = load_space(paths, row[f"slice_{row['side']}"], row["seed"])
             with one_thread():
                 vectors = apply(load_side(row), space.vectors)
             name = _file_name(pair, row["alignment"], row["side"], f"seed{row['seed']}")
             yield name, space.words, vectors
+
+
+EXPORT: Command[ExportOptions, None] = Command(
+    options=ExportOptions,
+    examples="""\
+  lexbeam export results --format word2vec --out vectors
+  lexbeam export results --format npy --aligned op --out vectors""",
+    action=_export,
+)

@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-from pipelines.runners import PublishOptions
-from schemas import TABLES
+from pipelines.common_options import PublishOptions
 from transforms.common import files
 from transforms.common.artefacts import Workspace
 from transforms.common.errors import LexbeamError, UsageError
@@ -19,7 +18,14 @@ from transforms.common.fingerprints import digest
 from transforms.common.layout import ARTEFACTS, locked, make_own_folder
 from transforms.common.publish import publish, settle
 from transforms.common.removing import discard_damaged, discard_stages, free
-from transforms.common.sections import Made, Outcome, check_replacing, decide, same_content
+from transforms.common.sections import (
+    Made,
+    Outcome,
+    check_replacing,
+    decide,
+    owner_of,
+    same_content,
+)
 from transforms.common.snapshots import Snapshot, find_snapshot, last_snapshot
 from transforms.common.sound import Damaged
 
@@ -40,7 +46,7 @@ class Intended(NamedTuple):
         name: its name.
         tables: its tables.
         options: its options as published.
-        reads: the sections of the same folder that it is made from.
+        reads: the tables of the same folder that it is made from.
     """
 
     name: str
@@ -53,6 +59,8 @@ def publish_run(
     options: PublishOptions,
     intended: Sequence[Intended],
     make: Callable[[Workspace, Snapshot | None], list[Made]],
+    versions: Mapping[str, str],
+    tell: Callable[[str], object],
 ) -> bool:
     """Make sections and publish them at `options.out`; return whether anything was published.
 
@@ -60,6 +68,8 @@ def publish_run(
         options: the folder, and what may be replaced, taken up and kept.
         intended: the sections.
         make: makes them, from artefacts in a workspace; is given what is published at `out`.
+        versions: of the schema of every table that is known.
+        tell: takes lines that a person is to read.
 
     Raises:
         UsageError: sections would be replaced or dropped without --overwrite, or something foreign
@@ -76,7 +86,7 @@ def publish_run(
         same = options.resume and note.get("asked") == asked
         consent = options.overwrite or bool(same and note.get("overwrite"))
         drop = options.drop or tuple(note.get("drop", ()) if same else ())
-        _check_drop(intended, drop)
+        _check_drop(intended, drop, old)
         # A run that is published with the same options may be asked for again by --resume.
         again = options.resume and not consent and _is_published(old, intended)
         check_replacing(
@@ -101,21 +111,21 @@ def publish_run(
             _check_dropped(old, made, drop, consent)
             return publish(
                 out, made, old=old, drop=drop, keep_snapshots=options.keep_snapshots,
-                versions={name: table.version for name, table in TABLES.items()}, mending=consent,
+                versions=versions, mending=consent,
             )  # fmt: skip
 
         outcome = _attempt(finish, workspace, tables)
         files.remove(unfinished)
         if outcome is None:
-            print(f"{options.out}: published already, with the same inputs and options")
+            tell(f"{files.shown(options.out)}: published already, with the same inputs and options")
             return False
         if options.keep == "published":
             found = free(workspace.root, kept_digests(out))
-            print(f"freed: {found.files} files of artefacts, {found.bytes / 1e6:.1f} MB")
+            tell(f"freed: {found.files} files of artefacts, {found.bytes / 1e6:.1f} MB")
     for name, reason in outcome.stale.items():
-        print(f"stale: {name}, {reason}")
+        tell(f"stale: {name}, {reason}")
     if outcome.dropped:
-        print(f"dropped: {', '.join(outcome.dropped)}")
+        tell(f"dropped: {', '.join(outcome.dropped)}")
     if outcome.damaged:
         listed = "".join(f"\n  {path}" for path in outcome.damaged)
         raise LexbeamError(
@@ -125,13 +135,14 @@ def publish_run(
     return True
 
 
-def _check_drop(intended: Sequence[Intended], drop: Collection[str]) -> None:
+def _check_drop(intended: Sequence[Intended], drop: Collection[str], old: Snapshot | None) -> None:
     names = {section.name for section in intended}
     for section in intended:
+        read = {owner_of(old.manifest, table) for table in section.reads} if old else set()
         for name in drop:
             if name in names:
                 raise UsageError(f"--drop {name}: this command makes it")
-            if name in section.reads:
+            if name in read:
                 raise UsageError(
                     f"--drop {name}: {section.name} is made from it; name another folder to read"
                 )
@@ -161,7 +172,7 @@ def tables_line(out: str, tables: Collection[str]) -> str:
     """Return what a person reads in the end: where the tables are that a run has published."""
     # Object stores have no links: what was published just now lies in its snapshot alone.
     snapshot = None if files.is_local(out) else find_snapshot(out)
-    return f"tables: {snapshot.folder if snapshot else out}/{{{','.join(sorted(tables))}}}"
+    return f"tables: {snapshot.folder if snapshot else files.shown(out)}/{{{','.join(sorted(tables))}}}"
 
 
 def _is_published(old: Snapshot | None, intended: Sequence[Intended]) -> bool:

@@ -2,18 +2,20 @@
 
 import os
 import secrets
-from typing import TypeVar
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from transforms.common import files
-from transforms.common.receipts import decode
+from transforms.common.receipts import ArtefactPath, decode
 from transforms.common.removing import RESULTS
+from transforms.common.tables import Part
 
-__all__ = ["Results"]
+__all__ = ["ResultFiles"]
 
 T = TypeVar("T")
 
 
-class Results:
+class ResultFiles:
     """The result files of one run.
 
     The folder has a name of its own, so that neither an earlier run nor a job that outlives its
@@ -29,6 +31,18 @@ class Results:
         """Return where the pipeline is to write the result of this name."""
         self._names.append(name)
         return files.join(self._folder, f"{name}.json")
+
+    def write(self, handed: Mapping[str, Any]) -> None:
+        """Let a pipeline write collections of small rows, by name."""
+        from transforms.common.ptransforms import WriteResult  # with Beam, which takes seconds
+
+        for name, rows in handed.items():
+            rows | f"HandBack{name.title()}" >> WriteResult(self.path(name))
+
+    def parts(self) -> tuple[Part, ...]:
+        """Return the parts of tables, of the name `parts`, as artefacts."""
+        found = self.read("parts", Part)
+        return tuple(part._replace(path=ArtefactPath(part.path)) for part in found)
 
     def read(self, name: str, row: type[T]) -> list[T]:
         """Return the rows of a result, each of type `row`; a pipeline with no row writes none."""

@@ -21,62 +21,16 @@ from apache_beam.options.pipeline_options import PipelineOptions, StandardOption
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.runners.runner import PipelineState
 
-from pipelines.options import from_mapping, option
 from pipelines.progress import watching
 from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.options import from_mapping, option
 from transforms.common.sound import Damaged
 
-__all__ = [
-    "PublishOptions", "RunnerConfig", "RunnerOptions", "load_runner_config", "run_pipeline",
-]  # fmt: skip
+__all__ = ["RunnerConfig", "load_runner_config", "run_pipeline"]
 
 log = logging.getLogger("lexbeam")
 
 DIRECT = "direct"
-
-
-KEEP = ("all", "published")
-
-
-@dataclass(frozen=True, kw_only=True)
-class PublishOptions:
-    """What every command that publishes takes."""
-
-    out: str = option(help="folder of the published tables")
-    resume: bool = option(False, help="go on with a run that was cut off, as it was asked for")
-    overwrite: bool = option(
-        False, help="replace what is published there; artefacts are taken up all the same"
-    )
-    fresh: bool = option(False, help="make everything anew, whatever artefacts there are")
-    drop: tuple[str, ...] = option(
-        (), help="published sections that go with this publication", metavar="SECTION"
-    )
-    keep: str = option(
-        "all", help="artefacts kept for later runs: all, or published parts alone", choices=KEEP
-    )
-    keep_snapshots: int = option(2, help="snapshots kept, the new one among them", least=1)
-
-
-@dataclass(frozen=True, kw_only=True)
-class RunnerOptions(PublishOptions):
-    """What every command that runs a pipeline takes."""
-
-    runner_config: str = option(
-        "direct", help="YAML file of runner_configs/, or its name", metavar="FILE"
-    )
-    max_reject_share: float = option(
-        0.05,
-        help="publish nothing if more than this share of input records is rejected",
-        least=0,
-        most=1,
-    )
-    parts: int = option(8, help="parts (files) of each corpus table", least=1)
-
-
-# Names of RunnerOptions that decide nothing about what is published.
-NOT_PUBLISHED = (*PublishOptions.__dataclass_fields__, "runner_config")
-# Names that decide nothing about the tables of `change`, which takes them like every command.
-CORPUS_ONLY = ("parts", "max_reject_share")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,15 +19,16 @@ from typing import NamedTuple
 
 from tqdm import tqdm
 
-from pipelines.options import option
+from pipelines.command import Action, Command
 from transforms.common import files
 from transforms.common.errors import UsageError
 from transforms.common.layout import MARK
+from transforms.common.options import option
 from transforms.sample.corpus import Corpus, plan_corpus, read_documents
 from transforms.sample.language import SLICES, YEARS
 from transforms.sample.planting import TRUTH_COLUMNS, truth_row
 
-__all__ = ["LEAST_TOKENS", "SampleOptions", "SampleSummary", "run", "write_sample"]
+__all__ = ["LEAST_TOKENS", "SAMPLE", "SampleOptions", "SampleSummary", "write_sample"]
 
 LEAST_TOKENS = 30_000  # below, the rarest planted words would have fewer than ten uses
 PROMISE_TOKENS = 300_000  # from here on, each planted word has 80 uses or more in each slice
@@ -175,13 +176,13 @@ def write_sample(
 class SampleOptions:
     """Options of `lexbeam sample`."""
 
-    out: str = option(help="folder to write to")
+    out: str = option(help="folder to write to", path="place")
     tokens: int = option(PROMISE_TOKENS, help="words of the corpus")
     seed: int = option(1, help="another seed is another corpus")
     overwrite: bool = option(False, help="replace an earlier sample there")
 
 
-def run(options: SampleOptions) -> None:
+def _sample(options: SampleOptions, action: Action) -> None:
     """Write the sample and say what it is."""
     with tqdm(total=options.tokens, unit="word", unit_scale=True, disable=None) as bar:
         made = write_sample(
@@ -191,8 +192,14 @@ def run(options: SampleOptions) -> None:
             overwrite=options.overwrite,
             progress=bar.update,
         )
-    print(
-        f"{made.documents} documents, {made.tokens} words, {made.planted} words with a planted "
-        f"sense change and {made.controls} controls in {made.out}\n"
-        f"run it: lexbeam run {os.path.join(made.out, 'config.yaml')}"
-    )
+    controls = f"{made.planted} words with a planted sense change and {made.controls} controls"
+    place = files.shown(made.out)
+    action.tell(f"{made.documents} documents, {made.tokens} words, {controls} in {place}")
+    action.tell(f"run it: lexbeam run {os.path.join(place, 'config.yaml')}")
+
+
+SAMPLE: Command[SampleOptions, None] = Command(
+    options=SampleOptions,
+    examples="  lexbeam sample --out sample --tokens 300000 --seed 1",
+    action=_sample,
+)

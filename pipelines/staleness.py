@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pipelines.inputs import list_inputs, noted_files
+from pipelines.registry import command_of
 from transforms.common import files
-from transforms.common.artefacts import Stage
 from transforms.common.errors import LexbeamError
 from transforms.common.fingerprints import environment, stream_digest
+from transforms.common.options import plain_options
 from transforms.common.sections import table_digest
 from transforms.common.snapshots import Snapshot, find_snapshot, read_log
 
@@ -27,7 +28,7 @@ def stale_sections(snapshot: Snapshot) -> dict[str, list[str]]:
     found = {}
     for name, section in snapshot.sections.items():
         reasons = [section["stale"]] if "stale" in section else []
-        reasons += _code(section, snapshot.manifest["environments"])
+        reasons += _code(name, section, snapshot.manifest["environments"])
         beside = noted.get(name)
         if beside is None:
             reasons.append("its log is damaged or gone: what it was made from cannot be compared")
@@ -41,15 +42,12 @@ def stale_sections(snapshot: Snapshot) -> dict[str, list[str]]:
     return found
 
 
-def _stages() -> dict[str, Stage[Any, Any, Any]]:
-    from pipelines import change, corpus  # they import Beam, which takes a while
-
-    stages: tuple[Stage[Any, Any, Any], ...] = (*corpus.STAGES, *change.STAGES)
-    return {stage.name: stage for stage in stages}
-
-
-def _code(section: Mapping[str, Any], environments: Mapping[str, Any]) -> Iterator[str]:
-    known = _stages()
+def _code(name: str, section: Mapping[str, Any], environments: Mapping[str, Any]) -> Iterator[str]:
+    command = command_of(name)
+    if command is None:
+        yield f"no command is called {name.replace('.', ' ')!r} any more"
+        return
+    known = {stage.name: stage for stage in command.stages}
     code: list[str] = []
     packages: set[str] = set()
     for name, entry in section.get("stages", {}).items():
@@ -154,21 +152,17 @@ def _options(name: str, snapshot: Snapshot, noted: Mapping[str, Any]) -> Iterato
     path = noted.get("config")
     if not path:
         return
-    from pipelines import change, corpus
-    from pipelines.run import read_config
+    from pipelines.configuration import SHARED, read_jobs
 
     try:
-        first, second = read_config(path, {"out": snapshot.out})
+        jobs = read_jobs(path, {"out": snapshot.out})
     except LexbeamError as error:
         yield f"option: {error}"
         return
-    published = {
-        "corpus": corpus.published_options(first), "change": change.published_options(second),
-    }  # fmt: skip
     here = snapshot.section(name)["options"]
-    for option, value in published.get(name, {}).items():
-        if option in ("max-reject-share", "parts"):
+    published = next((plain_options(job.options) for job in jobs if job.section == name), {})
+    for option, value in published.items():
+        if option.replace("-", "_") in SHARED:
             continue  # the command line may have said otherwise
-        plain = list(value) if isinstance(value, tuple) else value
-        if here.get(option) != plain:
-            yield f"option: {option} is {plain} in {path}, {here.get(option)} here"
+        if here.get(option) != value:
+            yield f"option: {option} is {value} in {path}, {here.get(option)} here"

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pipelines.options import option
+from pipelines.command import Action, Command
 from pipelines.publishing import UNFINISHED, read_unfinished
+from pipelines.registry import all_tables
 from pipelines.staleness import stale_sections
-from schemas import TABLES
 from transforms.common import files
 from transforms.common.errors import LexbeamError
 from transforms.common.layout import (
@@ -31,10 +31,11 @@ from transforms.common.layout import (
     links_of,
     read_record,
 )
+from transforms.common.options import option
 from transforms.common.removing import leftovers
 from transforms.common.snapshots import Snapshot, find_snapshot
 
-__all__ = ["Leftover", "StageWork", "StatusOptions", "Survey", "run", "summed", "survey"]
+__all__ = ["STATUS", "Leftover", "StageWork", "StatusOptions", "Survey", "summed", "survey"]
 
 _TEMPORARY = re.compile(r"(.+)" + files.TEMPORARY)
 _SNAPSHOT = re.compile(r"[0-9a-f]{32}")
@@ -44,7 +45,9 @@ _SNAPSHOT = re.compile(r"[0-9a-f]{32}")
 class StatusOptions:
     """Options of `lexbeam status`."""
 
-    path: str = option(help="folder of published tables", metavar="DIR", positional=True)
+    path: str = option(
+        help="folder of published tables", metavar="DIR", positional=True, path="place"
+    )
     verify: bool = option(False, help="check every published part by its digest")
 
 
@@ -232,7 +235,7 @@ def _leftovers(out: str, owned: Sequence[str]) -> Iterator[Leftover]:
                 continue
             if match[1] == MARK or _SNAPSHOT.fullmatch(match[1].removesuffix(LOG)):
                 yield Leftover("temporary file", path, _bytes(path))
-    known = {*read_record(out).links, *links_of(TABLES), POINTER, LOCK, ARTEFACTS, SNAPSHOTS}
+    known = {*read_record(out).links, *links_of(all_tables()), POINTER, LOCK, ARTEFACTS, SNAPSHOTS}
     for name in sorted(os.listdir(out)):
         path = os.path.join(out, name)
         match = _TEMPORARY.fullmatch(name)
@@ -267,19 +270,20 @@ def _size(folder: str) -> int:
     return size
 
 
-def run(options: StatusOptions) -> None:
-    """Print what is at `options.path`.
+def _status(options: StatusOptions, action: Action) -> None:
+    """Tell what is at `options.path`.
 
     Raises:
         LexbeamError: with `verify`, published parts are damaged; they are named.
     """
     found = survey(options.path)
-    print("\n".join(_told(options.path, found)))
+    for line in _told(files.shown(options.path), found):
+        action.tell(line)
     if options.verify:
-        _verify(options.path, found.snapshot)
+        action.tell(_verified(options.path, found.snapshot))
 
 
-def _verify(out: str, snapshot: Snapshot | None) -> None:
+def _verified(out: str, snapshot: Snapshot | None) -> str:
     damaged = snapshot.damaged() if snapshot else []
     if damaged:
         listed = "".join(f"\n  {path}" for path in damaged)
@@ -288,7 +292,7 @@ def _verify(out: str, snapshot: Snapshot | None) -> None:
             "commands that made them mend them with --overwrite"
         )
     parts = sum(len(entry["parts"]) for entry in snapshot.tables.values()) if snapshot else 0
-    print(f"verified: {parts} parts are what the manifest says")
+    return f"verified: {parts} parts are what the manifest says"
 
 
 def _told(out: str, found: Survey) -> Iterator[str]:
@@ -341,3 +345,10 @@ def summed(leftovers: tuple[Leftover, ...]) -> list[str]:
         sizes = [leftover.bytes for leftover in leftovers if leftover.kind == kind]
         lines.append(f"{kind} ({len(sizes)}, {sum(sizes) / 1e6:.1f} MB)")
     return lines
+
+
+STATUS: Command[StatusOptions, None] = Command(
+    options=StatusOptions,
+    examples="  lexbeam status results\n  lexbeam status results --verify",
+    action=_status,
+)

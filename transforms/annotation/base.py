@@ -42,6 +42,7 @@ __all__ = [
     "Engine",
     "EngineInfo",
     "annotate_text",
+    "check_engine",
     "describe_engine",
     "load_engine",
     "split_paragraphs",
@@ -55,6 +56,24 @@ _BORDER = re.compile(r"\n(?:[^\S\n]*\n)+")
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]]*\s+")
 _SPACE = re.compile(r"\s+")
 _UNEVEN = re.compile(r"\s{2,}|[^\S ]")
+
+
+def check_engine(spec: str) -> None:
+    """Check what a specification tells by itself; `none` is one, too.
+
+    Raises:
+        UsageError: it names no engine, or an engine without what it needs.
+    """
+    kind, _, argument = spec.partition(":")
+    if kind == "none":
+        return
+    if kind not in ENGINES:
+        raise UsageError(
+            f"unknown engine {kind!r} in {spec!r}{nearest(kind, [*ENGINES, 'none'])} "
+            f"(engines: {', '.join(sorted([*ENGINES, 'none']))})"
+        )
+    if not argument:
+        raise UsageError(f"engine {spec!r} names no {_NEEDS.get(kind, 'model')}: {kind}:...")
 
 
 def describe_engine(spec: str, *, resolve: Resolve | None = None) -> EngineInfo:
@@ -76,13 +95,7 @@ def _prepare(spec: str, resolve: Resolve | None) -> tuple[EngineInfo, Callable[[
         raise UsageError(
             "engine 'none' keeps the annotation that the input brings: there is nothing to load"
         )
-    if kind not in ENGINES:
-        raise UsageError(
-            f"unknown engine {kind!r} in {spec!r}{nearest(kind, [*ENGINES, 'none'])} "
-            f"(engines: {', '.join(sorted([*ENGINES, 'none']))})"
-        )
-    if not argument:
-        raise UsageError(f"engine {spec!r} names no {_NEEDS.get(kind, 'model')}: {kind}:...")
+    check_engine(spec)
     return ENGINES[kind](argument, resolve)
 
 

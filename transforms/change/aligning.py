@@ -19,6 +19,7 @@ from transforms.change.alignment import (
 )
 from transforms.change.spaces import load_side, load_space, side_row
 from transforms.common.artefacts import Artefact, Stage
+from transforms.common.options import option
 from transforms.common.receipts import File
 from transforms.common.sound import checked
 from transforms.common.tables import PartFile, read_rows, write_part
@@ -63,8 +64,13 @@ class AlignOptions:
         targets: target words.
     """
 
-    fit_on: str | None = None
-    rcond: float = 1e-10
+    fit_on: str | None = option(
+        None, help="words to fit on: shared, without-targets, top:N, or several joined by +; "
+        "default shared for op, without-targets+top:100000 for cca", metavar="WORDS",
+    )  # fmt: skip
+    rcond: float = option(
+        1e-10, help="cca drops singular values below this share of the first", least=0, most=1
+    )
     targets: tuple[str, ...] = ()
 
 

@@ -107,7 +107,7 @@ def parse_fit_on(spec: str) -> FitOn:
         elif name != "shared" or number:
             known = ("shared", "without-targets", "top:N")
             raise UsageError(
-                f"--fit-on {spec!r}: no {part.strip()!r}{nearest(part.strip(), known)} "
+                f"`fit_on` {spec!r}: no {part.strip()!r}{nearest(part.strip(), known)} "
                 f"(known, joined by +: {', '.join(known)} with N from 1)"
             )
     return fit_on

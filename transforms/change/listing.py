@@ -15,6 +15,7 @@ from schemas.slices import SLICES
 from transforms.change.neighbours import neighbours_table
 from transforms.change.spaces import load_space
 from transforms.common.artefacts import Artefact, Stage
+from transforms.common.options import option
 from transforms.common.receipts import File
 from transforms.common.sound import checked
 from transforms.common.tables import GROUP_ROWS, PartFile, write_part
@@ -35,8 +36,10 @@ class NeighbourTask(NamedTuple):
 class NeighbourOptions:
     """How many neighbours a word gets, and the uses that a neighbour needs."""
 
-    neighbours: int = 10
-    min_count: int = 20
+    neighbours: int = option(10, help="neighbours to list per word", least=1)
+    min_count: int = option(
+        20, name="neighbour_min_count", help="uses that a neighbour needs", least=1
+    )
 
 
 @dataclass(frozen=True)

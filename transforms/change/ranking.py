@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.errors import UsageError
+from transforms.common.options import option
 
 __all__ = ["RankOptions", "SliceCounts", "ranked_mask", "spearman_with_log_count", "top"]
 
@@ -31,15 +32,19 @@ class RankOptions:
         max_proper: largest share of proper nouns among its uses in both slices.
     """
 
-    min_count: int = 50
-    min_documents: int = 5
+    min_count: int = option(
+        50, name="rank_min_count", help="uses in both slices that a ranked word needs"
+    )
+    min_documents: int = option(
+        5, name="rank_min_documents",
+        help="documents in both slices that a ranked word needs, or a fifth of a smaller slice",
+    )  # fmt: skip
     max_proper: float = 0.5
 
     def __post_init__(self) -> None:
         for name in ("min_count", "min_documents"):
             if getattr(self, name) < 0:
-                option = "--rank-" + name.replace("_", "-")
-                raise UsageError(f"{option} {getattr(self, name)}: must be 0 or more")
+                raise UsageError(f"`rank_{name}` {getattr(self, name)}: must be 0 or more")
 
 
 class SliceCounts(NamedTuple):

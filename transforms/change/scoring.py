@@ -5,7 +5,7 @@ COMBINE   scores of all seeds                    -> a part of table `scores`, mo
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -19,6 +19,7 @@ from transforms.change.ranking import RankOptions, spearman_with_log_count, top
 from transforms.change.scores import Scored, combine_seeds, score_pair
 from transforms.common import files
 from transforms.common.artefacts import Artefact, Stage
+from transforms.common.options import embedded, option
 from transforms.common.receipts import File
 from transforms.common.sound import checked
 from transforms.common.tables import GROUP_ROWS, PartFile, write_part
@@ -44,12 +45,19 @@ class ScoreOptions:
         neighbour_words: most changed words that get neighbours, beside the targets.
     """
 
-    alignments: tuple[str, ...] = ("op", "cca")
-    measures: tuple[str, ...] = ("cosine",)
+    alignments: tuple[str, ...] = option(
+        ("op", "cca"), name="alignment", help="alignments",
+        choices="transforms.change.alignment:ALIGNMENTS",
+    )  # fmt: skip
+    measures: tuple[str, ...] = option(
+        ("cosine",), name="measure", help="measures", choices="transforms.change.measures:MEASURES"
+    )
     targets: tuple[str, ...] = ()
     threshold: str = "mean"
-    rank: RankOptions = field(default_factory=RankOptions)
-    neighbour_words: int = 100
+    rank: RankOptions = embedded(RankOptions)
+    neighbour_words: int = option(
+        100, help="most changed words that get neighbours, beside the targets", least=0
+    )
 
 
 class ScoreTask(NamedTuple):

@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.options import option
 
 __all__ = ["SgnsOptions", "derive_seed", "sentences_of", "train"]
 
@@ -34,26 +35,25 @@ class SgnsOptions:
         ns_exponent: power of the counts that negative words are drawn by.
     """
 
-    dim: int = 100
-    window: int = 10
-    epochs: int = 5
-    negative: int = 5
-    sample: float = 0.0
+    dim: int = option(100, help="length of the vectors")
+    window: int = option(10, help="words to either side, at most")
+    epochs: int = option(5, help="passes over a slice")
+    negative: int = option(5, help="words drawn for each true context")
+    sample: float = option(0.0, help="threshold of random removal of frequent words; 0 for none")
     min_count: int = 5
-    alpha: float = 0.025
+    alpha: float = option(0.025, help="learning rate at the start")
     min_alpha: float = 0.0001
     ns_exponent: float = 0.75
 
     def __post_init__(self) -> None:
         for name in ("dim", "window", "epochs", "negative", "min_count"):
             if getattr(self, name) < 1:
-                option = "--" + name.replace("_", "-")
-                raise UsageError(f"{option} {getattr(self, name)}: must be at least 1")
+                raise UsageError(f"`{name}` {getattr(self, name)}: must be at least 1")
         if self.sample < 0:
-            raise UsageError(f"--sample {self.sample}: must be 0 (off) or more")
+            raise UsageError(f"`sample` {self.sample}: must be 0 (off) or more")
         if not 0 < self.min_alpha <= self.alpha:
             raise UsageError(
-                f"--alpha {self.alpha} to --min-alpha {self.min_alpha}: the learning rate must "
+                f"`alpha` {self.alpha} to `min_alpha` {self.min_alpha}: the learning rate must "
                 "start above 0 and not rise"
             )
 

@@ -141,7 +141,7 @@ def slice_pairs(slices: Sequence[Slice], pairs: str = "consecutive") -> tuple[tu
 
 
 def per_slice(
-    values: Sequence[int], slices: Sequence[Slice], option: str = "--min-count"
+    values: Sequence[int], slices: Sequence[Slice], option: str = "min_count"
 ) -> list[int]:
     """Return one value per slice from one value for all, or one each in the order of time.
 
@@ -151,12 +151,12 @@ def per_slice(
     if len(values) not in (1, len(slices)):
         names = ", ".join(slice.name for slice in slices)
         raise UsageError(
-            f"{option} has {len(values)} values for {len(slices)} slices ({names}): give one "
+            f"`{option}` has {len(values)} values for {len(slices)} slices ({names}): give one "
             "value, or one per slice in the order of time"
         )
     for value in values:
         if value < 1:
-            raise UsageError(f"{option} {value}: must be at least 1")
+            raise UsageError(f"`{option}` {value}: must be at least 1")
     return list(values) * (len(slices) if len(values) == 1 else 1)
 
 

@@ -15,6 +15,7 @@ import unicodedata
 from dataclasses import dataclass, fields
 
 from transforms.common.errors import UsageError, nearest
+from transforms.common.options import option
 
 __all__ = ["ViewOptions", "is_word", "normalise_word"]
 
@@ -45,23 +46,32 @@ class ViewOptions:
         seed: of shuffling and downsampling.
     """
 
-    unit: str = "lemma"
-    case: str = "lower"
-    homonym_marks: str = "strip"
-    min_sentence: int = 10
-    length_counts: str = "all"
-    target_pos: str = "join"
-    seed: int = 0
+    unit: str = option("lemma", help="what is trained on", choices=CHOICES["unit"])
+    case: str = option("lower", help="letter case of the words", choices=CHOICES["case"])
+    homonym_marks: str = option(
+        "strip", help="marks like #4 at a lemma's end", choices=CHOICES["homonym_marks"]
+    )
+    min_sentence: int = option(10, help="shorter sentences are dropped", metavar="TOKENS")
+    length_counts: str = option(
+        "all", help="what a sentence's length counts", choices=CHOICES["length_counts"]
+    )
+    target_pos: str = option(
+        "join", help="join targets like attack_nn with their part of speech, or keep them as text",
+        choices=CHOICES["target_pos"],
+    )  # fmt: skip
+    seed: int = option(
+        0, name="view_seed", help="seed of shuffling and downsampling", metavar="SEED"
+    )
 
     def __post_init__(self) -> None:
         for field in fields(self):
             known = CHOICES.get(field.name)
             value = getattr(self, field.name)
             if known and value not in known:
-                option = "--" + field.name.replace("_", "-")
-                raise UsageError(f"{option} {value!r}{nearest(value, known)} (one of {known})")
+                hint = nearest(value, known)
+                raise UsageError(f"`{field.name}` {value!r}{hint} (one of {known})")
         if self.min_sentence < 0:
-            raise UsageError(f"--min-sentence {self.min_sentence}: must be 0 or more")
+            raise UsageError(f"`min_sentence` {self.min_sentence}: must be 0 or more")
 
 
 def normalise_word(text: str, options: ViewOptions) -> str:

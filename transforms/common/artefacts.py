@@ -32,10 +32,10 @@ __all__ = [
     "Artefact",
     "Stage",
     "Workspace",
+    "announce",
     "files_of",
     "make",
     "make_all",
-    "plan",
     "stage_entry",
 ]
 
@@ -207,7 +207,7 @@ def files_of(value: Any) -> Iterator[File]:
         yield from files_of(list(value.values()))
 
 
-def plan(workspace: Workspace, stage: str, artefacts: int) -> None:
+def announce(workspace: Workspace, stage: str, artefacts: int) -> None:
     """Note how many artefacts a stage is to make, for whoever watches the work."""
     path = files.join(workspace.root, "plan", *stage.split("/"))
     files.make_folder(path.rpartition("/")[0])

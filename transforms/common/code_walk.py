@@ -24,10 +24,11 @@ from transforms.common.source_index import (
 __all__ = ["PACKAGES", "PLUMBING", "Walk", "distributions", "source_of"]
 
 PACKAGES = ("pipelines", "schemas", "transforms")  # ours
-# They carry an artefact's bytes as they are, check them, and say what is wrong: nothing in them
-# decides what an artefact holds, and better words for an error must retrain nothing.
+# They carry an artefact's bytes as they are, check them, state options, and say what is wrong:
+# nothing in them decides what an artefact holds, and better words must retrain nothing.
 PLUMBING = frozenset(
-    f"transforms.common.{name}" for name in ("artefacts", "errors", "files", "receipts", "sound")
+    f"transforms.common.{name}"
+    for name in ("artefacts", "errors", "files", "options", "receipts", "sound")
 )
 
 _ALL_NAMES = frozenset({"eval", "exec", "globals"})  # builtins that may use any name of a module

@@ -19,8 +19,8 @@ from transforms.common.errors import LexbeamError
 
 __all__ = [
     "Entry", "Folder", "absolute", "exists", "is_local", "join", "link_or_copy", "list_files",
-    "list_folder", "make_folder", "open_read", "read_bytes", "real", "remove", "root_of", "size",
-    "sync_folder", "temporary", "touch", "write_bytes", "writing",
+    "list_folder", "make_folder", "open_read", "read_bytes", "real", "remove", "root_of", "shown",
+    "size", "sync_folder", "temporary", "touch", "write_bytes", "writing",
 ]  # fmt: skip
 
 # What `temporary` appends: nobody else's file is likely to end so.
@@ -61,6 +61,14 @@ def absolute(path: str) -> str:
 def real(path: str) -> str:
     """Return `path` made absolute, local links followed: equal for two names of one place."""
     return os.path.realpath(absolute(path)) if is_local(path) else path.rstrip("/")
+
+
+def shown(path: str) -> str:
+    """Return `path` for a person: relative to the working directory if it lies there."""
+    if not is_local(path) or not os.path.isabs(path):
+        return path
+    relative = os.path.relpath(path)
+    return path if relative.startswith("..") else relative
 
 
 def join(folder: str, *names: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import apache_beam as beam
 
 from transforms.common import files
-from transforms.common.artefacts import Stage, Workspace, make_all, plan
+from transforms.common.artefacts import Stage, Workspace, announce, make_all
 from transforms.common.errors import LexbeamError
 from transforms.common.lanes import pack
 from transforms.common.merge import MergeTask, Staged
@@ -42,7 +42,7 @@ class _Pack(beam.DoFn):
 
     def process(self, element: tuple[Any, Iterable[Any]]) -> Iterator[tuple[int, list[Any]]]:
         items = sorted(element[1])
-        plan(self._workspace, self._stage, self._pieces * len(items))
+        announce(self._workspace, self._stage, self._pieces * len(items))
         packed = pack([self._weight(item) for item in items], self._lanes)
         for lane, indices in enumerate(packed):
             yield lane, [items[index] for index in indices]
@@ -61,7 +61,7 @@ class _NotePlan(beam.DoFn):
         self._pieces = pieces
 
     def process(self, element: int) -> None:
-        plan(self._workspace, self._stage, self._pieces * element)
+        announce(self._workspace, self._stage, self._pieces * element)
 
 
 @dataclass

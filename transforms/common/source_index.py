@@ -324,6 +324,9 @@ def _exports(statement: Statement) -> bool:
 def _without_docstrings(node: Any) -> Any:
     # Any text that stands by itself: attributes are documented so too, and none does anything.
     body = getattr(node, "body", None)
+    if isinstance(node, ast.AnnAssign) and _is_option(node.value):
+        # What is told of an option is for people; what counts is its value.
+        node.value = node.value.args[0] if node.value.args else None  # type: ignore[union-attr]
     if isinstance(body, list):
         body[:] = [inner for inner in body if not _is_text(inner)]
         if not body and not isinstance(node, ast.Module):
@@ -332,6 +335,12 @@ def _without_docstrings(node: Any) -> Any:
             for inner in getattr(node, part, ()):
                 _without_docstrings(inner)
     return node
+
+
+def _is_option(node: ast.expr | None) -> bool:
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "option"
+    )
 
 
 def _is_text(node: ast.stmt) -> bool:

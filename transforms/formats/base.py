@@ -34,6 +34,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple
 
 from transforms.common.errors import UsageError, nearest
+from transforms.common.options import option
 from transforms.common.records import Sentence
 
 __all__ = [
@@ -136,20 +137,37 @@ class ReaderOptions:
         max_expanded_bytes: of what comes out of a compressed file or archive.
     """
 
-    encoding: str = "utf-8"
-    fields: tuple[str, ...] = ()
-    text_field: str = "text"
-    json_path: str = ""
-    tei_parts: tuple[str, ...] = ("body",)
-    delimiter: str = ""
-    quoting: bool = True
-    header: bool = True
-    columns: tuple[str, ...] = ()
-    lines_hold: str = "lemmas"
-    max_record_bytes: int = 200_000_000
-    max_line_bytes: int = 32 << 20
-    max_expansion_ratio: int = 200
-    max_expanded_bytes: int = 1 << 40
+    encoding: str = option("utf-8", help="encoding of text, lines, JSON, CSV and CoNLL-U")
+    fields: tuple[str, ...] = option(
+        (), help="which field gives what: title=headline,author=meta.by", metavar="NAME=FIELD"
+    )
+    text_field: str = option("text", help="field, column or dotted path that holds the text")
+    json_path: str = option("", help="dotted path of the array within a JSON file")
+    tei_parts: tuple[str, ...] = option(("body",), help="parts of a TEI text", choices=TEI_PARTS)
+    delimiter: str = option("", help="of CSV; found out if not given")
+    quoting: bool = option(True, help="whether quotes mean something in CSV")
+    header: bool = option(True, help="whether the first row of CSV names the columns")
+    columns: tuple[str, ...] = option((), help="names of the columns of CSV without header")
+    lines_hold: str = option(
+        "lemmas", help="what `lines` are made of; text is for an engine", choices=LINES_HOLD
+    )
+    max_record_bytes: int = option(
+        200_000_000,
+        help="larger files read whole (text, TEI, JSON object) or JSON elements are rejects",
+        metavar="BYTES", least=1, group="limits",
+    )  # fmt: skip
+    max_line_bytes: int = option(
+        32 << 20, help="longer lines are rejects: JSON lines, CSV, CoNLL-U, lines",
+        metavar="BYTES", least=1, group="limits",
+    )  # fmt: skip
+    max_expansion_ratio: int = option(
+        200, help="what expands more, and to over 16 MiB, is a reject: compressed files, archives",
+        metavar="TIMES", least=1, group="limits",
+    )  # fmt: skip
+    max_expanded_bytes: int = option(
+        1 << 40, help="what expands to more is a reject: compressed files, archives",
+        metavar="BYTES", least=1, group="limits",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         """Refuse values that no reader could follow."""
@@ -158,20 +176,20 @@ class ReaderOptions:
         except LookupError:
             known = False
         if not known:
-            raise UsageError(f"--encoding: no text encoding is called {self.encoding!r}")
+            raise UsageError(f"`encoding`: no text encoding is called {self.encoding!r}")
         for pair in self.fields:
             if not all(pair.partition("=")):
-                raise UsageError(f"--fields: {pair!r} is not of the form NAME=FIELD")
+                raise UsageError(f"`fields`: {pair!r} is not of the form NAME=FIELD")
         for name, values, allowed in (
-            ("lines-hold", (self.lines_hold,), LINES_HOLD),
-            ("tei-parts", self.tei_parts, TEI_PARTS),
+            ("lines_hold", (self.lines_hold,), LINES_HOLD),
+            ("tei_parts", self.tei_parts, TEI_PARTS),
         ):
             for value in values:
                 if value not in allowed:
                     hint = nearest(value, allowed)
-                    raise UsageError(f"--{name} takes {', '.join(allowed)}, not {value!r}{hint}")
+                    raise UsageError(f"`{name}` takes {', '.join(allowed)}, not {value!r}{hint}")
         if len(_TAB.get(self.delimiter, self.delimiter)) > 1:
-            raise UsageError(f"--delimiter is one character or `tab`, not {self.delimiter!r}")
+            raise UsageError(f"`delimiter` is one character or `tab`, not {self.delimiter!r}")
 
     @property
     def separator(self) -> str:

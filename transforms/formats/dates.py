@@ -77,7 +77,7 @@ def parse_date_rule(spec: str) -> DateRule:
         try:
             re.compile(rest)
         except re.error as error:
-            raise UsageError(f"--dates: {rest!r} is not a regular expression: {error}") from None
+            raise UsageError(f"`dates`: {rest!r} is not a regular expression: {error}") from None
         return DateRule(kind="name", pattern=rest)
     if kind == "field" and rest:
         return DateRule(kind="field", field=rest)
@@ -88,11 +88,11 @@ def parse_date_rule(spec: str) -> DateRule:
     if (match := _PERIOD.fullmatch(spec)) and spec != "..":
         first, last = match["from"] or match["to"], match["to"] or match["from"]
         if int(first) > int(last):
-            raise UsageError(f"--dates: the period {spec} ends before it begins")
+            raise UsageError(f"`dates`: the period {spec} ends before it begins")
         return DateRule(kind="period", period=Date(int(first), int(last), spec))
     known = [form.partition(":")[0] for form in _FORMS]
     hint = nearest(kind, known) if not colon or kind not in known else ""
-    raise UsageError(f"--dates: {spec!r} is none of {', '.join(_FORMS)}{hint}")
+    raise UsageError(f"`dates`: {spec!r} is none of {', '.join(_FORMS)}{hint}")
 
 
 def _table_rule(spec: str, rest: str) -> DateRule:
@@ -100,9 +100,9 @@ def _table_rule(spec: str, rest: str) -> DateRule:
     pairs = [pair.partition("=") for pair in columns.split(",")]
     named = {name.strip(): column.strip() for name, _, column in pairs}
     if not path or not all(named.values()) or not {"key", "date"} <= named.keys():
-        raise UsageError(f"--dates: {spec!r} is not of the form {_FORMS[3]}")
+        raise UsageError(f"`dates`: {spec!r} is not of the form {_FORMS[3]}")
     if len(named) < len(pairs):
-        raise UsageError(f"--dates: a column is named twice in {spec!r}")
+        raise UsageError(f"`dates`: a column is named twice in {spec!r}")
     return DateRule(kind="table", path=path, columns=tuple(named.items()))
 
 
@@ -135,7 +135,7 @@ def date_of(
         date = parsed
     year = pick_year(date, how)
     if year is None:
-        return Reject(record.position, "bad_date", f"{found!r} is a range, see --date-range")
+        return Reject(record.position, "bad_date", f"{found!r} is a range, see `date_range`")
     return date._replace(year=year)
 
 
@@ -149,7 +149,7 @@ def _found(
         return record.fields.get(rule.field, ""), f"in field {rule.field!r}"
     if rule.kind == "table":
         if metadata is None:
-            raise UsageError("--dates: a table's rule needs its table")
+            raise UsageError("`dates`: a table's rule needs its table")
         row = metadata.row(source)
         if row is None:
             return "", f"in the table: no row has the key {base_name(source)!r}"

@@ -1,0 +1,186 @@
+"""What a command is: an entry of the registry, and what it is told when it runs.
+
+A command makes tables by a graph (`build`) or does something else (`action`); all that is the same
+for every command is done by `pipelines/running.py`, once. Modules of commands import no Beam at
+their top, nor anything else that takes seconds: `build` does, when it is called.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+import pyarrow as pa
+
+from schemas import Table
+from transforms.common.artefacts import Stage, Workspace
+from transforms.common.errors import LexbeamError
+from transforms.common.sections import Read, table_digest
+from transforms.common.snapshots import Snapshot
+from transforms.common.tables import Part
+from transforms.common.views import View
+
+if TYPE_CHECKING:
+    import apache_beam as beam
+
+__all__ = ["Action", "Command", "Given", "Graph", "Inputs", "Outcome", "Source", "View"]
+
+O = TypeVar("O")  # noqa: E741
+P = TypeVar("P")
+
+
+class Source(NamedTuple):
+    """A table that a command reads.
+
+    Attributes:
+        table: its name.
+        folder: where it is published; None: by the same run, else in the folder published to.
+        optional: whether the command does without it.
+    """
+
+    table: str
+    folder: str | None = None
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Given:
+    """A table that a command reads, found.
+
+    Attributes:
+        table: its name.
+        parts: its parts.
+        name: the section that it belongs to.
+        section: what the manifest says of that section.
+        own: whether it is in the folder that is published to.
+    """
+
+    table: str
+    parts: tuple[Part, ...]
+    name: str
+    section: Mapping[str, Any]
+    own: bool
+
+    @property
+    def read(self) -> Read:
+        """What the section that is made from it notes."""
+        return Read(self.table, table_digest(self.parts), self.name if self.own else None)
+
+
+class Inputs(NamedTuple):
+    """The tables that a command reads, in the order in which it names them."""
+
+    given: tuple[Given, ...]
+
+    def of(self, table: str) -> tuple[Given, ...]:
+        """Return all that is given of a table, one for each folder."""
+        return tuple(given for given in self.given if given.table == table)
+
+    def one(self, table: str) -> Given:
+        """Return the one that is given of a table.
+
+        Raises:
+            LexbeamError: there is none, or there are several.
+        """
+        found = self.of(table)
+        if len(found) != 1:
+            raise LexbeamError(f"one table {table} is needed, and there are {len(found)}")
+        return found[0]
+
+
+class Graph(NamedTuple):
+    """What a graph is built for: where artefacts lie, and how many keys work is dealt out to."""
+
+    workspace: Workspace
+    lanes: int
+
+
+class Outcome(NamedTuple):
+    """What a graph gave: the parts of its tables, and rows for the driver by name."""
+
+    parts: tuple[Part, ...]
+    rows: Mapping[str, list[Any]]
+
+
+class Action(NamedTuple):
+    """What an action is given beside its options.
+
+    Attributes:
+        tell: takes the lines that a person is to read.
+        inputs: the tables that it reads, where it publishes tables of its own.
+        beam: Beam options, where it runs pipelines.
+    """
+
+    tell: Callable[[str], object]
+    inputs: Inputs = Inputs(())
+    beam: Sequence[str] = ()
+
+
+def _nothing_read(_: Any) -> Sequence[Source]:
+    return ()
+
+
+def _nothing_known(_: Any) -> Mapping[str, Any]:
+    return {}
+
+
+def _nothing_more(_: Any, __: Outcome) -> Mapping[str, Any]:
+    return {}
+
+
+def _no_lines(_: Snapshot) -> Iterator[str]:
+    return iter(())
+
+
+def _no_panels(_: Snapshot) -> Sequence[Any]:
+    return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command(Generic[O, P]):
+    """A command.
+
+    Attributes:
+        options: dataclass of its options; one that publishes derives from `PublishOptions`.
+        examples: command lines for `--help`.
+        tables: the tables that it makes.
+        reads: from options, the tables that it reads.
+        stages: the stages whose artefacts it makes.
+        plan: from options and inputs, what is to be done; checks all that can be checked. No Beam.
+        build: adds its transforms to a pipeline; returns what is handed back, by name: `parts`,
+            of type `Part`, and others, of the types in `rows`.
+        rows: the types of the rows that `build` hands back beside `parts`.
+        expected: from a plan, how many artefacts stages are to make, by name, for progress.
+        chosen: from a plan, which of the stages it uses, by name, each with the entries of
+            registries that count, see `Stage.chosen`. None: all, with nothing chosen.
+        section: from a plan and the outcome, what the manifest says beside options, stages and
+            inputs: `resources` (digests of what was read beside tables) and counts.
+        preview: from a plan, what `--dry-run` tells.
+        summary: what a person reads in the end, from what is published.
+        views: named questions, for `show` and for Python.
+        report: the panels of the section in `lexbeam report`.
+        action: what a command without a graph does; tables that it returns are published.
+        takes_beam: whether an action takes Beam options.
+    """
+
+    options: type[O]
+    examples: str = ""
+    tables: tuple[Table, ...] = ()
+    reads: Callable[[O], Sequence[Source]] = _nothing_read
+    stages: tuple[Stage[Any, Any, Any], ...] = ()
+    plan: Callable[[O, Inputs], P] | None = None
+    build: Callable[["beam.Pipeline", P, Graph], Mapping[str, "beam.PCollection"]] | None = None
+    rows: Mapping[str, type] = field(default_factory=dict)
+    expected: Callable[[P], Mapping[str, int]] = _nothing_known
+    chosen: Callable[[P], Mapping[str, Mapping[str, Any]]] | None = None
+    section: Callable[[P, Outcome], Mapping[str, Any]] = _nothing_more
+    preview: Callable[[P], Iterable[str]] | None = None
+    summary: Callable[[Snapshot], Iterable[str]] = _no_lines
+    views: Mapping[str, View[Any]] = field(default_factory=dict)
+    report: Callable[[Snapshot], Sequence[Any]] = _no_panels
+    action: Callable[[O, Action], Mapping[str, pa.Table] | None] | None = None
+    takes_beam: bool = False
+
+    @property
+    def table_names(self) -> tuple[str, ...]:
+        """The names of the tables that it makes."""
+        return tuple(table.name for table in self.tables)

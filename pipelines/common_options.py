@@ -1,0 +1,68 @@
+"""Options that several commands take: what is published where, and what runs it."""
+
+from dataclasses import dataclass
+
+from transforms.common.options import Within, option
+
+__all__ = ["IntakeOptions", "PublishOptions", "RunnerOptions"]
+
+KEEP = ("all", "published")
+RUN = "run"
+LIMITS = "limits"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishOptions:
+    """What every command that publishes takes; nothing of it decides what is published."""
+
+    out: str = option(
+        help="folder of the published tables", path="place", published=False, group=RUN
+    )
+    resume: bool = option(
+        False, help="go on with a run that was cut off, as it was asked for",
+        published=False, group=RUN,
+    )  # fmt: skip
+    overwrite: bool = option(
+        False, help="replace what is published there; artefacts are reused all the same",
+        published=False, group=RUN,
+    )  # fmt: skip
+    fresh: bool = option(
+        False, help="make everything anew, whatever artefacts there are",
+        published=False, group=RUN,
+    )  # fmt: skip
+    drop: tuple[str, ...] = option(
+        (), help="published sections that go with this publication", metavar="SECTION",
+        published=False, group=RUN,
+    )  # fmt: skip
+    keep: str = option(
+        "all", help="artefacts kept for later runs: all, or published parts alone", choices=KEEP,
+        published=False, group=RUN,
+    )  # fmt: skip
+    keep_snapshots: int = option(
+        2, help="snapshots kept, the new one among them", least=1, published=False, group=RUN
+    )
+
+
+def _or_a_name(value: str) -> Within:
+    return Within("", value, perhaps=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunnerOptions(PublishOptions):
+    """What every command that runs a pipeline takes."""
+
+    runner_config: str = option(
+        "direct", help="YAML file of runner_configs/, or its name", metavar="FILE", path="place",
+        within=_or_a_name, published=False, group=RUN,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntakeOptions(RunnerOptions):
+    """What every command takes that makes tables of raw records."""
+
+    max_reject_share: float = option(
+        0.05, help="publish nothing if more than this share of input records is rejected",
+        least=0, most=1, group=LIMITS,
+    )  # fmt: skip
+    parts: int = option(8, help="parts (files) of each table of records", least=1, group=RUN)

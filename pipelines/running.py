@@ -1,0 +1,305 @@
+"""Commands at work: inputs found, plans made, graphs run, sections published; once, for all.
+
+    run_command("change", options, tell=print)
+
+`lexbeam run` gives several jobs at once, in the order of what they read.
+"""
+
+import glob
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from pipelines.command import Action, Command, Given, Graph, Inputs, Outcome, Source
+from pipelines.common_options import PublishOptions, RunnerOptions
+from pipelines.inputs import noted_files, refuse_output_as_input
+from pipelines.publishing import Intended, publish_run, tables_line
+from pipelines.registry import all_tables, load, maker_of, section_of
+from pipelines.results import ResultFiles
+from transforms.common import files
+from transforms.common.artefacts import Workspace, announce, make, stage_entry
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.options import noted_paths, plain_options
+from transforms.common.sections import Made, owner_of
+from transforms.common.snapshots import Snapshot, open_snapshot
+from transforms.common.tables import Part
+from transforms.common.written import WrittenTable, written
+
+__all__ = ["Job", "run_command", "run_jobs"]
+
+Tell = Callable[[str], object]
+
+
+class Job(NamedTuple):
+    """A command with its options; it makes the section `section`."""
+
+    section: str
+    command: Command[Any, Any]
+    options: Any
+
+    def reads_own(self) -> list[Source]:
+        """Return what it reads of the folder that it publishes to."""
+        return [s for s in self.command.reads(self.options) if _is_own(s, self.options.out)]
+
+
+def run_command(name: str, options: Any, *, tell: Tell, beam: Sequence[str] = ()) -> None:
+    """Run a command.
+
+    Args:
+        name: its words.
+        options: its options.
+        tell: takes the lines that a person is to read.
+        beam: Beam options.
+
+    Raises:
+        UsageError: an option is wrong, or published sections would be replaced unasked.
+        LexbeamError: it failed, for the reason told.
+    """
+    command = load(name)
+    job = Job(section_of(name), command, options)
+    if command.action is not None and not command.tables:
+        _check_paths(job)
+        command.action(options, Action(tell, beam=beam))
+    elif command.preview is not None and getattr(options, "dry_run", False):
+        _check_paths(job)
+        for line in command.preview(_plan(job, _find_inputs(job, (), None))):
+            tell(line)
+    else:
+        run_jobs([job], options, tell=tell, beam=beam)
+
+
+def run_jobs(
+    jobs: Sequence[Job],
+    options: PublishOptions,
+    *,
+    tell: Tell,
+    beam: Sequence[str] = (),
+    noted: Mapping[str, Any] | None = None,
+) -> None:
+    """Run jobs in their order and publish their sections at once.
+
+    Args:
+        jobs: the jobs, each after those whose tables it reads.
+        options: the folder, and what may be replaced, reused and kept.
+        tell: takes the lines that a person is to read.
+        beam: Beam options.
+        noted: what is noted beside the snapshot, of every section.
+
+    Raises:
+        UsageError, LexbeamError: as `run_command`.
+    """
+    for job in jobs:
+        _check_paths(job)
+    config = _runner(jobs, beam)
+
+    def make_all(workspace: Workspace, old: Snapshot | None) -> list[Made]:
+        made: list[Made] = []
+        for job in jobs:
+            section = _make_section(job, _find_inputs(job, made, old), workspace, config, tell)
+            made.append(replace(section, log={**(section.log or {}), **(noted or {})}))
+        return made
+
+    intended = [
+        Intended(
+            job.section,
+            job.command.table_names,
+            plain_options(job.options),
+            tuple(source.table for source in job.reads_own()),
+        )
+        for job in jobs
+    ]
+    versions = {name: table.version for name, table in all_tables().items()}
+    if publish_run(options, intended, make_all, versions, tell):
+        snapshot = open_snapshot(options.out)
+        for job in jobs:
+            for line in job.command.summary(snapshot):
+                tell(line)
+        tell(tables_line(options.out, [name for job in jobs for name in job.command.table_names]))
+
+
+def _runner(jobs: Iterable[Job], beam: Sequence[str]) -> Any:
+    """Return the runner configuration of the jobs, which share it; None where none has a graph."""
+    for job in jobs:
+        if job.command.build is not None and isinstance(job.options, RunnerOptions):
+            from pipelines.runners import load_runner_config  # with Beam, which takes seconds
+
+            return load_runner_config(job.options.runner_config, beam)
+    if beam:
+        raise UsageError("no pipeline is run, so no Beam options are taken")
+    return None
+
+
+def _check_paths(job: Job) -> None:
+    """Check that the files are there that options name, before anything is made."""
+    for name, paths in noted_paths(job.options, "file").items():
+        for path in paths:
+            if not files.exists(path):
+                raise UsageError(f"{job.section}: `{name}`: no file is at {path!r}")
+    inputs = [path for paths in noted_paths(job.options, "input").values() for path in paths]
+    if isinstance(job.options, PublishOptions):
+        refuse_output_as_input(inputs, job.options.out)
+    for path in inputs:
+        if files.is_local(path) and not os.path.lexists(path) and not _matches(path):
+            raise LexbeamError(f"no input files at {path!r}: check the path or the pattern")
+
+
+def _matches(pattern: str) -> bool:
+    return next(glob.iglob(pattern, recursive=True), None) is not None
+
+
+def _is_own(source: Source, out: str) -> bool:
+    return source.folder is None or files.real(source.folder) == files.real(out)
+
+
+def _find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:
+    """Find what a job reads: made by the same run, published at its folder, or in another.
+
+    Raises:
+        UsageError: a folder is named twice, or a table is nowhere.
+        LexbeamError: a folder lacks the table.
+    """
+    given: list[Given] = []
+    seen: set[tuple[str, str]] = set()
+    opened: dict[str, Snapshot] = {}
+    for source in job.command.reads(job.options):
+        place = files.real(job.options.out if source.folder is None else source.folder)
+        if (source.table, place) in seen:
+            raise UsageError(f"{source.folder!r} is named twice: its rows would count twice")
+        seen.add((source.table, place))
+        if _is_own(source, job.options.out):
+            found = _of_run(source.table, made)
+            if found is None and old is not None:
+                found = _of_snapshot(source.table, old, own=True)
+        else:
+            snapshot = opened.setdefault(place, open_snapshot(str(source.folder)))
+            found = _of_snapshot(source.table, snapshot, own=False)
+        if found is not None:
+            given.append(found)
+        elif not source.optional:
+            raise _missing(source, job.options.out)
+    return Inputs(tuple(given))
+
+
+def _of_run(table: str, made: Sequence[Made]) -> Given | None:
+    for section in made:
+        if table in section.tables:
+            return Given(table, tuple(section.of_table(table)), section.name, section.entry, True)
+    return None
+
+
+def _of_snapshot(table: str, snapshot: Snapshot, *, own: bool) -> Given | None:
+    name = owner_of(snapshot.manifest, table)
+    if name is None:
+        return None
+    return Given(table, tuple(snapshot.parts(table)), name, snapshot.section(name), own)
+
+
+def _missing(source: Source, out: str) -> LexbeamError:
+    name = maker_of(source.table)
+    words = f"`lexbeam {name}`" if name else "the command that makes it"
+    if source.folder is not None:
+        return LexbeamError(
+            f"no {name or source.table} tables are published at {source.folder!r}: run {words} "
+            "first"
+        )
+    return UsageError(
+        f"no {name or source.table} is published at {out!r}: name a folder made by {words}, or "
+        "make one there first"
+    )
+
+
+def _plan(job: Job, inputs: Inputs) -> Any:
+    return None if job.command.plan is None else job.command.plan(job.options, inputs)
+
+
+def _make_section(job: Job, inputs: Inputs, workspace: Workspace, config: Any, tell: Tell) -> Made:
+    """Make a section from artefacts; nothing is published."""
+    command = job.command
+    listed = time.time_ns()
+    plan = _plan(job, inputs)
+    if command.build is not None:
+        outcome = _run_graph(job, plan, workspace, config)
+    else:
+        outcome = _run_action(job, inputs, workspace, tell)
+    entry: dict[str, Any] = {
+        "options": plain_options(job.options),
+        "stages": _stages(command, plan),
+        "inputs": sorted([part.rows, part.sha256] for g in inputs.given for part in g.parts),
+        **command.section(plan, outcome),
+    }
+    return Made(
+        name=job.section,
+        parts=outcome.parts,
+        entry=entry,
+        reads=tuple(sorted((given.read for given in inputs.given), key=_as_plain)),
+        log=_log(job, listed),
+    )
+
+
+def _as_plain(read: Any) -> tuple[str, str, str]:
+    return read.table, read.digest, read.section or ""
+
+
+def _run_graph(job: Job, plan: Any, workspace: Workspace, config: Any) -> Outcome:
+    from pipelines.runners import run_pipeline
+
+    command = job.command
+    assert command.build is not None
+    for stage, number in command.expected(plan).items():
+        announce(workspace, stage, number)
+    results = ResultFiles(workspace.root)
+    graph = Graph(workspace, config.lanes)
+
+    def build(pipeline: Any) -> None:
+        assert command.build is not None
+        results.write(command.build(pipeline, plan, graph))
+
+    run_pipeline(build, config, workspace.root, [stage.name for stage in command.stages])
+    rows: dict[str, list[Any]] = {}
+    for name, row in command.rows.items():
+        rows[name] = results.read(name, row)
+    outcome = Outcome(results.parts(), rows)
+    results.remove()
+    return outcome
+
+
+def _run_action(job: Job, inputs: Inputs, workspace: Workspace, tell: Tell) -> Outcome:
+    command = job.command
+    assert command.action is not None
+    tables = command.action(job.options, Action(tell, inputs)) or {}
+    parts = []
+    for table in command.tables:
+        task = WrittenTable(table, tables[table.name])
+        made = make(workspace, written(job.section), task, None)
+        parts.append(Part.of(table.name, 0, made))
+    return Outcome(tuple(parts), {})
+
+
+def _stages(command: Command[Any, Any], plan: Any) -> dict[str, Any]:
+    """Return what the manifest says of every stage that was used, by its name."""
+    chosen = (
+        {stage.name: {} for stage in command.stages}
+        if command.chosen is None
+        else command.chosen(plan)
+    )
+    return {
+        stage.name: stage_entry(stage, chosen[stage.name])
+        for stage in command.stages
+        if stage.name in chosen
+    }
+
+
+def _log(job: Job, listed: int) -> dict[str, Any]:
+    """Return what is noted beside the snapshot, by which `lexbeam status` finds what changed."""
+    inputs = [p for paths in noted_paths(job.options, "input").values() for p in paths]
+    read = [p for paths in noted_paths(job.options, "file").values() for p in paths]
+    folders = [s.folder for s in job.command.reads(job.options) if s.folder is not None]
+    return {
+        "inputs": inputs,
+        "exclude": list(getattr(job.options, "exclude", ())),
+        "files": noted_files(read),
+        "folders": folders,
+        "listed": listed,
+    }

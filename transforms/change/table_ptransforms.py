@@ -1,0 +1,124 @@
+"""Beam glue of what is published: the table `slices`, and the parts of all change tables.
+
+DescribeSlices   (PCollection[SliceReady], PCollection[(SpaceKey, Trained)])
+                 -> PCollection[(place, Listed)]
+NumberParts      what was made, by table -> PCollection[Part]
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import apache_beam as beam
+
+from transforms.change.aligning import Aligned, AlignTask
+from transforms.change.describing import map_number, slice_row, space_number
+from transforms.change.listing import SLICE, Listed
+from transforms.change.plan import PairPlan, PairSeed, SliceReady, SpaceKey
+from transforms.change.scoring import Combined
+from transforms.change.slice_merges import SliceCounts
+from transforms.change.slicing import Slice
+from transforms.change.training import Trained
+from transforms.common.artefacts import Workspace
+from transforms.common.ptransforms import MakeArtefact
+from transforms.common.tables import Part
+
+__all__ = ["DescribeSlices", "NumberParts"]
+
+
+def _by_place(ready: SliceReady) -> tuple[int, SliceCounts]:
+    return ready.place, ready.counts
+
+
+def _words_by_place(element: tuple[SpaceKey, Trained]) -> tuple[int, int]:
+    (place, _), trained = element
+    return place, trained.part.rows  # a row per word
+
+
+class _Row(beam.DoFn):
+    def __init__(self, slices: Sequence[Slice], plan: PairPlan) -> None:
+        self._slices = slices
+        self._plan = plan
+
+    def process(self, element: tuple[int, dict[str, Iterable[Any]]]) -> Iterator[tuple[int, Any]]:
+        place, found = element
+        words = next(iter(found["words"]))
+        for counts in found["counts"]:
+            yield place, slice_row(self._slices[place], counts, words, self._plan.min_counts[place])
+
+
+@dataclass
+class DescribeSlices(beam.PTransform):
+    """Make the row of every slice, which is a part of its own."""
+
+    workspace: Workspace
+    slices: Sequence[Slice]
+    plan: PairPlan
+
+    def expand(
+        self, made: tuple[beam.PCollection[SliceReady], beam.PCollection[tuple[SpaceKey, Trained]]]
+    ) -> beam.PCollection[tuple[int, Listed]]:
+        """Apply the transform."""
+        ready, spaces = made
+        return (
+            {
+                "counts": ready | "KeyCounts" >> beam.Map(_by_place),
+                "words": spaces | "KeyWords" >> beam.Map(_words_by_place),
+            }
+            | "JoinBySlice" >> beam.CoGroupByKey()
+            | "MakeRow" >> beam.ParDo(_Row(self.slices, self.plan))
+            | "WriteRow" >> beam.ParDo(MakeArtefact(self.workspace, SLICE, None))
+        )
+
+
+class _Number(beam.DoFn):
+    def __init__(self, table: str, part: Callable[[Any], tuple[int | None, Any]]) -> None:
+        self._table = table
+        self._part = part
+
+    def process(self, element: Any) -> Iterator[Part]:
+        number, made = self._part(element)
+        if number is not None:
+            yield Part.of(self._table, number, made.part)
+
+
+def _of_space(
+    plan: PairPlan, element: tuple[SpaceKey, Trained | Listed]
+) -> tuple[int, Trained | Listed]:
+    return space_number(plan, element[0]), element[1]
+
+
+def _of_map(
+    plan: PairPlan, alignments: tuple[str, ...], element: tuple[PairSeed, tuple[AlignTask, Aligned]]
+) -> tuple[int | None, Aligned]:
+    key, (task, aligned) = element
+    return map_number(plan, alignments, key, task.alignment), aligned
+
+
+def _of_place(element: tuple[int, Combined | Listed]) -> tuple[int, Combined | Listed]:
+    return element
+
+
+@dataclass
+class NumberParts(beam.PTransform):
+    """Name the parts of the change tables; each part is an artefact of its own."""
+
+    plan: PairPlan
+    alignments: tuple[str, ...]
+
+    def expand(self, made: Mapping[str, beam.PCollection]) -> beam.PCollection[Part]:
+        """Apply the transform."""
+        space = partial(_of_space, self.plan)
+        numbers: dict[str, Callable[[Any], tuple[int | None, Any]]] = {
+            "vectors": space,
+            "neighbours": space,
+            "alignments": partial(_of_map, self.plan, self.alignments),
+            "scores": _of_place,
+            "slices": _of_place,
+        }
+        parts = [
+            made[table] | f"Number{table.title()}" >> beam.ParDo(_Number(table, number))
+            for table, number in numbers.items()
+        ]
+        return parts | "AllParts" >> beam.Flatten()
