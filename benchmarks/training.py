@@ -10,23 +10,10 @@ import statistics
 from pathlib import Path
 
 from benchmarks.change import make_config
-from benchmarks.measure import Row, lexbeam, run_script, stage_seconds
+from benchmarks.measure import Row, lexbeam, stage_seconds
 
 TOKENS = 2_000_000
 REPEATS = 3
-SCRIPT = """
-import sys
-from pipelines.change import ChangeOptions, execute
-from pipelines.change_plan import Corpus
-from pipelines.runners import load_runner_config
-from transforms.common.artefacts import Workspace
-from transforms.common.snapshots import open_snapshot
-corpus, work, runner = sys.argv[1:]
-options = ChangeOptions(corpora=(corpus,), out=work, alignment=("op",),
-                        slices="early=1800-1849,late=1950-1999")
-read = Corpus.published(open_snapshot(corpus))
-execute(options, [read], load_runner_config(runner), Workspace(work))
-"""
 
 
 def measure(folder: Path) -> list[Row]:
@@ -40,8 +27,11 @@ def measure(folder: Path) -> list[Row]:
 
     def train(runner: str, number: int) -> float:
         work = folder / f"{runner}{number}"
-        run_script(SCRIPT, corpus, str(work), runner)
-        return stage_seconds(work, "change/train")
+        lexbeam(
+            "change", corpus, "--out", str(work), "--alignment", "op", "--runner-config", runner,
+            "--slices", "early=1800-1849,late=1950-1999",
+        )  # fmt: skip
+        return stage_seconds(work / "_artefacts", "change/train")
 
     found = [train("direct", n) / train("direct_multiprocess", n) for n in range(REPEATS)]
     note = f"all runs: {', '.join(f'{ratio:.2f}' for ratio in found)}"

@@ -23,6 +23,7 @@ import yaml
 from pipelines.common_options import IntakeOptions, PublishOptions
 from pipelines.registry import commands, load, section_of
 from pipelines.running import Job
+from transforms.common import files
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options import from_mapping, options_of
 
@@ -81,7 +82,7 @@ def _read(path: str) -> dict[str, Any]:
         with open(path, encoding="utf-8") as stream:
             values = yaml.safe_load(stream)
     except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from None
+        raise UsageError(f"cannot read {files.shown(path)}: {error.strerror}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not YAML in UTF-8: {error}") from None
     if not isinstance(values, dict):

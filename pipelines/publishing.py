@@ -172,7 +172,8 @@ def tables_line(out: str, tables: Collection[str]) -> str:
     """Return what a person reads in the end: where the tables are that a run has published."""
     # Object stores have no links: what was published just now lies in its snapshot alone.
     snapshot = None if files.is_local(out) else find_snapshot(out)
-    return f"tables: {snapshot.folder if snapshot else files.shown(out)}/{{{','.join(sorted(tables))}}}"
+    folder = snapshot.folder if snapshot else files.shown(out)
+    return f"tables: {folder}/{{{','.join(sorted(tables))}}}"
 
 
 def _is_published(old: Snapshot | None, intended: Sequence[Intended]) -> bool:

@@ -29,7 +29,7 @@ def _or_a_name(value: str) -> Within:
 class RunOptions(PublishOptions):
     """Options of `lexbeam run`; None means that the file, or the default, decides."""
 
-    config: str = option(help="YAML file", metavar="CONFIG.yaml", positional=True, path="file")
+    config: str = option(help="YAML file", metavar="CONFIG.yaml", positional=True, path="place")
     only: tuple[str, ...] = option(
         (), help="run these sections of the file alone; what they read is published already",
         metavar="SECTION",

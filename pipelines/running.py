@@ -27,7 +27,7 @@ from transforms.common.snapshots import Snapshot, open_snapshot
 from transforms.common.tables import Part
 from transforms.common.written import WrittenTable, written
 
-__all__ = ["Job", "run_command", "run_jobs"]
+__all__ = ["Job", "find_inputs", "make_section", "run_command", "run_jobs"]
 
 Tell = Callable[[str], object]
 
@@ -64,7 +64,7 @@ def run_command(name: str, options: Any, *, tell: Tell, beam: Sequence[str] = ()
         command.action(options, Action(tell, beam=beam))
     elif command.preview is not None and getattr(options, "dry_run", False):
         _check_paths(job)
-        for line in command.preview(_plan(job, _find_inputs(job, (), None))):
+        for line in command.preview(_plan(job, find_inputs(job, (), None))):
             tell(line)
     else:
         run_jobs([job], options, tell=tell, beam=beam)
@@ -97,7 +97,7 @@ def run_jobs(
     def make_all(workspace: Workspace, old: Snapshot | None) -> list[Made]:
         made: list[Made] = []
         for job in jobs:
-            section = _make_section(job, _find_inputs(job, made, old), workspace, config, tell)
+            section = make_section(job, find_inputs(job, made, old), workspace, config, tell)
             made.append(replace(section, log={**(section.log or {}), **(noted or {})}))
         return made
 
@@ -153,7 +153,7 @@ def _is_own(source: Source, out: str) -> bool:
     return source.folder is None or files.real(source.folder) == files.real(out)
 
 
-def _find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:
+def find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:
     """Find what a job reads: made by the same run, published at its folder, or in another.
 
     Raises:
@@ -214,7 +214,7 @@ def _plan(job: Job, inputs: Inputs) -> Any:
     return None if job.command.plan is None else job.command.plan(job.options, inputs)
 
 
-def _make_section(job: Job, inputs: Inputs, workspace: Workspace, config: Any, tell: Tell) -> Made:
+def make_section(job: Job, inputs: Inputs, workspace: Workspace, config: Any, tell: Tell) -> Made:
     """Make a section from artefacts; nothing is published."""
     command = job.command
     listed = time.time_ns()

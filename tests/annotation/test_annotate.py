@@ -120,7 +120,7 @@ def test_a_document_that_breaks_the_engine_is_a_reject(staged, monkeypatch):
 
 
 def test_text_without_an_engine_is_an_error_that_names_the_remedy(staged):
-    with pytest.raises(LexbeamError, match="--engine"):
+    with pytest.raises(LexbeamError, match="`engine`"):
         annotate(staged, options=replace(OPTIONS, engine="none", name="none"))
 
 

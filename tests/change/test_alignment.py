@@ -155,7 +155,7 @@ def test_reads_fit_on(spec, expected):
 
 @pytest.mark.parametrize("spec", ["", "top", "top:0", "top:x", "without-target", "shared:3", "+"])
 def test_bad_fit_on_is_a_usage_error(spec):
-    with pytest.raises(UsageError, match="--fit-on"):
+    with pytest.raises(UsageError, match="`fit_on`"):
         parse_fit_on(spec)
 
 

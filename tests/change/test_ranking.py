@@ -48,7 +48,7 @@ def test_untagged_slices_do_not_count_for_proper_nouns():
 
 
 def test_bad_options_are_usage_errors():
-    with pytest.raises(UsageError, match="--rank-min-count"):
+    with pytest.raises(UsageError, match="`rank_min_count`"):
         RankOptions(min_count=-1)
 
 

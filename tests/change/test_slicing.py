@@ -96,5 +96,5 @@ def test_one_value_serves_all_slices_and_another_length_is_an_error():
     assert per_slice([5], slices) == [5, 5]
     assert per_slice([1, 6], slices) == [1, 6]
     for values in ([], [1, 2, 3], [0]):
-        with pytest.raises(UsageError, match="--min-count"):
+        with pytest.raises(UsageError, match="`min_count`"):
             per_slice(values, slices)

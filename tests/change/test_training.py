@@ -61,7 +61,7 @@ def test_a_slice_without_frequent_words_is_named(task, tmp_path):
 
 
 def test_a_slice_without_sentences_is_named(task, tmp_path):
-    with pytest.raises(LexbeamError, match="'early' has no sentence left: lower --min-sentence"):
+    with pytest.raises(LexbeamError, match="'early' has no sentence left: lower `min_sentence`"):
         make(Workspace(str(tmp_path / "w")), TRAIN, task._replace(sentences=0), SGNS)
 
 

@@ -171,7 +171,7 @@ def test_form_unit_reads_forms_only():
 
 def test_missing_lemmas_or_tags_are_usage_errors_that_name_a_document():
     rows = [("dd", 0, 1800, None, None)]
-    with pytest.raises(UsageError, match=r"no lemmas.*document dd.*--unit"):
+    with pytest.raises(UsageError, match=r"no lemmas.*document dd.*`unit`"):
         derive(sentences(rows), SLICES, Targets(), ViewOptions())
     with pytest.raises(UsageError, match=r"no upos.*tagger"):
         derive(sentences([plain(["a"] * 10)]), SLICES, TARGETS, ViewOptions())

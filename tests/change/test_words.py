@@ -43,7 +43,7 @@ def test_a_word_has_a_letter_digit_or_mark(text):
 
 
 def test_unknown_choices_are_usage_errors():
-    with pytest.raises(UsageError, match="--unit 'lema'; did you mean 'lemma'"):
+    with pytest.raises(UsageError, match="`unit` 'lema'; did you mean 'lemma'"):
         ViewOptions(unit="lema")
-    with pytest.raises(UsageError, match="--min-sentence"):
+    with pytest.raises(UsageError, match="`min_sentence`"):
         ViewOptions(min_sentence=-1)

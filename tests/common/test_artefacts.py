@@ -6,7 +6,7 @@ import pytest
 from making import BUILT, TOY, Toy
 
 from transforms.common import artefacts
-from transforms.common.artefacts import FREED, Stage, Workspace, make, make_all, plan
+from transforms.common.artefacts import FREED, Stage, Workspace, announce, make, make_all
 from transforms.common.code_identity import CodeIdentity
 from transforms.common.sound import Damaged, checked
 
@@ -62,7 +62,7 @@ def test_what_failed_leaves_no_receipt_and_no_half_file(space):
 
 
 def test_a_plan_is_noted_for_who_watches(tmp_path):
-    plan(Workspace(str(tmp_path)), "change/train", 6)
+    announce(Workspace(str(tmp_path)), "change/train", 6)
     assert (tmp_path / "plan" / "change" / "train").read_text() == "6"
 
 

@@ -8,13 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pipelines.cli import COMMANDS, main
+from pipelines.cli import main
+from pipelines.registry import COMMANDS
 
 
 def test_help_names_every_command_with_examples(capsys):
-    with pytest.raises(SystemExit) as end:
-        main(["--help"])
-    assert end.value.code == 0
+    assert main(["--help"]) == 0
     out = capsys.readouterr().out
     assert all(name in out for name in COMMANDS)
 
@@ -38,7 +37,7 @@ def test_every_command_has_help_with_examples(name, capsys):
         (["corpus", "x", "--out", "y", "--", "--direct_num_worker=2"], "direct_num_workers"),
         (["change", "x", "--out", "y"], "--slices"),
         (["run", "nowhere.yaml"], "cannot read nowhere.yaml"),
-        (["show", "x", "--slice", "y"], "--slice goes with --word"),
+        (["show", "x", "--slice", "y"], "--slice goes with --word or --neighbours"),
         (["show", "x", "--", "--runner=x"], "takes no Beam options"),
     ],
 )

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.run import read_config
+from pipelines.configuration import read_jobs
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_example_configuration_is_valid(path):
-    corpus, change = read_config(str(path), {})
+    corpus, change = (job.options for job in read_jobs(str(path), {}))
     assert corpus.inputs == (str(EXAMPLES / "novels"),)
     assert change.slices == "early=1840-1859,late=1880-1920"
 

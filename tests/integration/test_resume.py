@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines import change, corpus
 from pipelines.cli import main
+from pipelines.registry import load
 from transforms.annotation import annotate
 from transforms.change import training
 
@@ -32,7 +32,11 @@ publishing.publish = lambda *_, **__: signal.pause()
 # Of all stages, those that a kill is timed by: nothing is rejected or sampled down, and the rows of
 # the slices are written last.
 LEFT_OUT = ("corpus/merge-rejects", "change/measure", "change/slices")
-STAGES = [s.name for s in (*corpus.STAGES, *change.STAGES) if s.name not in LEFT_OUT]
+STAGES = [
+    stage.name
+    for stage in (*load("corpus").stages, *load("change").stages)
+    if stage.name not in LEFT_OUT
+]
 
 
 def files_of(out: Path) -> dict[str, bytes]:

@@ -2,10 +2,14 @@
 
 import gensim.models.word2vec  # noqa: F401
 
-import pipelines.run  # noqa: F401
-from pipelines import change, corpus
+import transforms.annotation.ptransforms
+import transforms.change.table_ptransforms
+import transforms.change.view_ptransforms
+import transforms.formats.ptransforms  # noqa: F401
+from pipelines.registry import commands, load
 from transforms.annotation.base import load_engine
 
 load_engine("builtin:en")
-for stage in (*corpus.STAGES, *change.STAGES):
-    stage.code()
+for command in map(load, commands()):
+    for stage in command.stages:
+        stage.code()

@@ -2,10 +2,11 @@
 
 import pytest
 
-from pipelines.corpus_plan import CorpusOptions, plan_corpus, published_options
+from pipelines.corpus_plan import CorpusOptions, plan_corpus
 from transforms.annotation.annotate import ANNOTATE
 from transforms.common.artefacts import Workspace, make
 from transforms.common.errors import UsageError
+from transforms.common.options import plain_options
 from transforms.formats.duplicates import AnnotateTask
 from transforms.formats.ingest import INGEST
 
@@ -61,7 +62,7 @@ def test_files_that_options_name_count_by_content(texts, tmp_path):
             normalise=str(place / "rules.tsv"),
             dates=f"table:{place / 'dates.csv'}:key=file,date=year",
         )
-        return identities(plan_corpus(given), tmp_path / "work"), published_options(given)
+        return identities(plan_corpus(given), tmp_path / "work"), plain_options(given)
 
     first, shown = found("here")
     assert found("there") == (first, shown)
@@ -94,5 +95,5 @@ def test_the_engine_says_what_language_it_is_unless_the_options_do(texts):
 def test_a_wrong_engine_or_rule_is_told_before_anything_is_read(texts):
     with pytest.raises(UsageError, match="unknown engine 'bulitin'"):
         plan_corpus(options(texts, engine="bulitin:en"))
-    with pytest.raises(UsageError, match="--dates"):
+    with pytest.raises(UsageError, match="`dates`"):
         plan_corpus(options(texts, dates="nmae:x"))

@@ -2,8 +2,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from pipelines.options import Parser, add_options, from_arguments, from_mapping, option
+from pipelines.options import Parser, add_options, from_arguments
 from transforms.common.errors import UsageError
+from transforms.common.options import from_mapping, option
 
 
 @dataclass(frozen=True, kw_only=True)

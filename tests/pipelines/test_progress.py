@@ -3,7 +3,7 @@ import sys
 from dataclasses import dataclass
 
 from pipelines.progress import watching
-from transforms.common.artefacts import Stage, Workspace, make, plan
+from transforms.common.artefacts import Stage, Workspace, announce, make
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ def work_in(folder, stream, monkeypatch):
     monkeypatch.setattr(sys, "stderr", stream)
     space = Workspace(str(folder))
     with watching(str(folder), ["toy/ingest", TRAIN.name]):
-        plan(space, TRAIN.name, 3)
+        announce(space, TRAIN.name, 3)
         for number in range(3):
             make(space, TRAIN, number, None)
     return stream.getvalue()

@@ -3,7 +3,7 @@ from typing import NamedTuple
 
 import pytest
 
-from pipelines.results import Results
+from pipelines.results import ResultFiles
 from transforms.common.receipts import ArtefactPath, File, encode
 
 
@@ -25,7 +25,7 @@ def write(path, rows):
 
 
 def test_rows_come_back_as_they_were_with_their_types(tmp_path):
-    results = Results(str(tmp_path))
+    results = ResultFiles(str(tmp_path))
     write(results.path("rows"), ROWS)
     found = results.read("rows", Row)
     assert found == ROWS
@@ -33,27 +33,27 @@ def test_rows_come_back_as_they_were_with_their_types(tmp_path):
 
 
 def test_a_pipeline_without_rows_writes_no_file(tmp_path):
-    results = Results(str(tmp_path))
+    results = ResultFiles(str(tmp_path))
     results.path("rows")
     assert results.read("rows", Row) == []
 
 
 def test_rows_of_another_type_are_an_error(tmp_path):
-    results = Results(str(tmp_path))
+    results = ResultFiles(str(tmp_path))
     write(results.path("rows"), ROWS)
     with pytest.raises(ValueError, match="Expected `str`"):
         results.read("rows", str)
 
 
 def test_a_run_sees_neither_an_earlier_one_s_results_nor_a_late_one_s(tmp_path):
-    first, second = Results(str(tmp_path)), Results(str(tmp_path))
+    first, second = ResultFiles(str(tmp_path)), ResultFiles(str(tmp_path))
     write(first.path("rows"), ROWS)
     second.path("rows")
     assert second.read("rows", Row) == []
 
 
 def test_results_are_removed_and_nothing_else(tmp_path):
-    first, second = Results(str(tmp_path)), Results(str(tmp_path))
+    first, second = ResultFiles(str(tmp_path)), ResultFiles(str(tmp_path))
     for results in (first, second):
         write(results.path("rows"), ROWS)
         results.path("never written")

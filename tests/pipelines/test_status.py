@@ -14,7 +14,7 @@ from store import OBJECTS
 from pipelines.cli import main
 from pipelines.publishing import UNFINISHED
 from pipelines.status import survey
-from transforms.common.artefacts import Workspace, make, plan
+from transforms.common.artefacts import Workspace, announce, make
 from transforms.common.errors import LexbeamError
 from transforms.common.layout import locked, make_own_folder
 
@@ -35,8 +35,8 @@ def killed(tmp_path: Path) -> Path:
     for path in Path(space.stage(TOY.name)).iterdir():
         os.utime(path, ns=(before, before))
     Path(space.root, UNFINISHED).write_text('{"sections": ["toy"], "overwrite": true}')
-    plan(space, "toy/make", 4)
-    plan(space, "toy/later", 2)
+    announce(space, "toy/make", 4)
+    announce(space, "toy/later", 2)
     for task in "abc":
         make(space, TOY, task, None)
     return out

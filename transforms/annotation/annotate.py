@@ -199,7 +199,7 @@ def _annotate(
 ) -> tuple[pa.RecordBatch | None, RejectRow | None]:
     if engine is None:
         raise LexbeamError(
-            f"{row['source']} came without annotation: give --engine an engine "
+            f"{row['source']} came without annotation: give `engine` an engine "
             "(for example spacy:NAME or builtin:en) instead of none"
         )
     try:

@@ -122,7 +122,7 @@ def train(
         most = max(counts.values(), default=0)
         raise LexbeamError(
             f"slice {slice_name!r} has no word with {options.min_count} uses (the most frequent "
-            f"has {most}): lower --min-count or take wider slices"
+            f"has {most}): lower `min_count` or take wider slices"
         )
     model = Word2Vec(
         sg=1,

@@ -59,7 +59,7 @@ def _identity(task: TrainTask, options: SgnsOptions) -> Any:
 def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> Trained:
     if not task.sentences:
         raise LexbeamError(
-            f"slice {task.slice!r} has no sentence left: lower --min-sentence, or take wider slices"
+            f"slice {task.slice!r} has no sentence left: lower `min_sentence`, or take wider slices"
         )
     counts = read_counts(task.counts)
     uses = dict(zip(counts["word"].to_pylist(), counts["count"].to_pylist(), strict=True))

@@ -121,7 +121,7 @@ def derive(
     if outside_sentences:
         table = table.filter(pa.array(place >= 0)).combine_chunks()
         place = place[place >= 0]
-    _require(table, _unit(options), "choose the other --unit, or annotate with another engine")
+    _require(table, _unit(options), "choose the other `unit`, or annotate with another engine")
     if targets.needs_upos:
         _require(table, "upos", "targets with _nn, _vb or _jj need an engine with a tagger")
 

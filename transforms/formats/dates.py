@@ -135,7 +135,7 @@ def date_of(
         date = parsed
     year = pick_year(date, how)
     if year is None:
-        return Reject(record.position, "bad_date", f"{found!r} is a range, see `date_range`")
+        return Reject(record.position, "bad_date", f"{found!r} is a range, see --date-range")
     return date._replace(year=year)
 
 

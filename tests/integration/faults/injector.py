@@ -150,8 +150,8 @@ def publish_made(out: str, made: Sequence[Made], keep_snapshots: int = 2) -> Non
 
 def run_whole(out: str, label: str, keep_snapshots: int = 2) -> None:
     """Run what a command is: make the sections of a label as artefacts, publish, free the rest."""
+    from pipelines.common_options import PublishOptions
     from pipelines.publishing import Intended, publish_run
-    from pipelines.runners import PublishOptions
 
     def make(workspace: Workspace, _: Snapshot | None) -> list[Made]:
         folder = Path(workspace.stage("corpus/merge"))
@@ -167,7 +167,7 @@ def run_whole(out: str, label: str, keep_snapshots: int = 2) -> None:
         out=out, overwrite=True, keep="published", keep_snapshots=keep_snapshots
     )
     with redirect_stdout(io.StringIO()):
-        publish_run(options, intended, make)
+        publish_run(options, intended, make, {}, print)
 
 
 class Shelf:

@@ -13,36 +13,25 @@ from apache_beam.portability.common_urns import primitives
 from mixed import PARTS, SEEDS, SLICES
 from mixed_runs import REFERENCE, skip_without
 
-from pipelines import change, corpus
-from pipelines.change_plan import Corpus
-from pipelines.run import read_config
-from pipelines.runners import RunnerConfig
+from pipelines.command import Graph
+from pipelines.configuration import read_jobs
+from pipelines.running import find_inputs
 from transforms.common.artefacts import Workspace
-from transforms.common.snapshots import open_snapshot
+from transforms.common.snapshots import find_snapshot
 
 pytestmark = pytest.mark.slow
 PAIRS = SLICES * (SLICES - 1) // 2
 ALIGNMENTS = 3
 
 
-class _Built(Exception):
-    pass
-
-
-def proto_of(module, monkeypatch, execute):
-    """Return the proto of the pipeline that `execute` would run."""
-    found = []
-
-    def keep(build, *_):
-        pipeline = beam.Pipeline(runner="FnApiRunner")
-        build(pipeline)
-        found.append(pipeline.to_runner_api())
-        raise _Built
-
-    monkeypatch.setattr(module, "run_pipeline", keep)
-    with pytest.raises(_Built):
-        execute()
-    return found[0]
+def proto_of(config, section, out, tmp_path):
+    """Return the proto of the pipeline of a section of a configuration that publishes to `out`."""
+    jobs = {job.section: job for job in read_jobs(str(config), {"out": str(out)})}
+    command, options = jobs[section].command, jobs[section].options
+    plan = command.plan(options, find_inputs(jobs[section], (), find_snapshot(str(out))))
+    pipeline = beam.Pipeline(runner="FnApiRunner")
+    command.build(pipeline, plan, Graph(Workspace(str(tmp_path / "work")), lanes=0))
+    return pipeline.to_runner_api()
 
 
 def is_behind_a_grouping(proto, name):
@@ -71,29 +60,15 @@ def labels_of(proto):
     return {transform.unique_name for transform in proto.components.transforms.values()}
 
 
-def test_the_corpus_pipeline_ingests_annotates_and_merges(mixed_config, tmp_path, monkeypatch):
-    options, _ = read_config(str(mixed_config), {"out": str(tmp_path / "out")})
-    work = Workspace(str(tmp_path / "work"))
-    proto = proto_of(
-        corpus, monkeypatch, lambda: corpus.execute(options, RunnerConfig(lanes=0), work)
-    )
+def test_the_corpus_pipeline_ingests_annotates_and_merges(mixed_config, tmp_path):
+    proto = proto_of(mixed_config, "corpus", tmp_path / "out", tmp_path)
     for label in ("Ingest/IngestUnit", "Annotate/AnnotateFile", "Merge/MergeSentences"):
         assert label in labels_of(proto)
         assert is_behind_a_grouping(proto, label)
 
 
-def test_the_change_pipeline_trains_aligns_and_scores(
-    mixed_config, tmp_path, monkeypatch, run_variant
-):
-    out = str(run_variant(REFERENCE).out)
-    _, options = read_config(str(mixed_config), {"out": str(tmp_path / "out")})
-    work = Workspace(str(tmp_path / "work"))
-    read = Corpus.published(open_snapshot(out))
-    proto = proto_of(
-        change,
-        monkeypatch,
-        lambda: change.execute(options, [read], RunnerConfig(lanes=0), work),
-    )
+def test_the_change_pipeline_trains_aligns_and_scores(mixed_config, tmp_path, run_variant):
+    proto = proto_of(mixed_config, "change", run_variant(REFERENCE).out, tmp_path)
     for label in (
         "DeriveView/DerivePart", "MergeSlices/MergeRange", "Train/TrainSpace", "Align/AlignPair",
         "Score/ScoreSeed", "Score/CombineSeeds", "Neighbours/FindNeighbours",
@@ -116,13 +91,12 @@ def test_every_stage_has_many_elements(run_variant):
 
 
 # What the driver may open while pipelines run: its configuration, the lock, marks, plans, and the
-# lists of receipts that a pipeline ends with. It writes the table of slices, a row each.
+# lists of receipts that a pipeline ends with.
 _NAMES = re.compile(
     r"config\.yaml|runner\.yaml|out/\.lock"
     r"|out/(_artefacts|_snapshots)(\.\w+\.tmp)?/\.lexbeam"
     r"|out/_artefacts/(unfinished|results/\w+/\w+)\.json"
     r"|out/_artefacts/plan/(corpus|change)/[\w-]+"
-    r"|out/_artefacts/change/slices(/\w+\.(json|parquet))?"
 )
 _TEMPORARY = re.compile(r"\.\w{16}\.tmp$")
 # Publication reads what it publishes to check it, brings files to the disk by their handles and
