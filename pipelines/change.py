@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from pipelines.change_plan import ChangeOptions, ChangePlan, Corpus, plan_change
+from pipelines.change_plan import ChangeOptions, ChangePlan, plan_change
 from pipelines.inputs import noted_files
 from pipelines.options import plain_options
 from pipelines.publishing import Intended, publish_run, tables_line
@@ -42,6 +42,7 @@ from transforms.common.ptransforms import WriteResult
 from transforms.common.sections import Made, Read
 from transforms.common.snapshots import Snapshot, open_snapshot
 from transforms.common.tables import Part, PartFile
+from transforms.corpora.corpus import Corpus
 
 __all__ = ["ChangeOptions", "build", "execute", "intended", "run", "summary"]
 

@@ -14,11 +14,11 @@ from mixed import PARTS, SEEDS, SLICES
 from mixed_runs import REFERENCE, skip_without
 
 from pipelines import change, corpus
-from pipelines.change_plan import Corpus
 from pipelines.run import read_config
 from pipelines.runners import RunnerConfig
 from transforms.common.artefacts import Workspace
 from transforms.common.snapshots import open_snapshot
+from transforms.corpora.corpus import Corpus
 
 pytestmark = pytest.mark.slow
 PAIRS = SLICES * (SLICES - 1) // 2
