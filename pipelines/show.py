@@ -28,6 +28,8 @@ from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.fingerprints import digest
 from transforms.common.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.tables import read_rows
+from transforms.corpora.corpus import Corpus
+from transforms.corpora.fetching import fetch_documents
 
 __all__ = ["ShowOptions", "run"]
 
@@ -273,14 +275,12 @@ def _show_sentences(
         print(f"\nsentences, {name}: none here; name the corpus by --corpus DIR")
         return
     examples = heapq.nsmallest(EXAMPLES, _examples(word, name, view, seed, places))
-    sources: dict[str, str] = {}
-    wanted = pa.array([example.document_id for example in examples], pa.string())
-    for place in places:
-        for rows in read_rows(place.paths("documents"), ["document_id", "source"]):
-            rows = rows.filter(pc.is_in(rows["document_id"], wanted))
-            sources.update(
-                zip(rows["document_id"].to_pylist(), rows["source"].to_pylist(), strict=True)
-            )
+    wanted = [example.document_id for example in examples]
+    sources = {
+        row.document_id: row.source
+        for place in places
+        for row in fetch_documents(Corpus.published(place), wanted, columns=["source"])
+    }
     print(f"\nsentences, {name}:")
     for example in examples:
         source = sources.get(example.document_id, "?")
