@@ -78,7 +78,7 @@ class Fetched(NamedTuple):
 
 
 class _KeyByPart(beam.DoFn):
-    """Send a key to the part of the first corpus that holds it, if that corpus does."""
+    """Send a key to the part of the only corpus that may hold it."""
 
     def __init__(self, pairs: Pairs) -> None:
         self._pairs = pairs
