@@ -123,7 +123,7 @@ class _Settle(beam.DoFn):
         self, element: tuple[str, dict[str, Iterable[Any]]]
     ) -> Iterator[tuple[Place, SentenceKey]]:
         name, joined = element
-        places = dict(sorted(joined["held"], reverse=True))  # of parts that are equal, the first
+        places = dict(sorted(joined["held"]))  # of parts with equal content, any will do
         # A document that is in none is not there, which any part will tell.
         nowhere = (0, place_of(name, len(self._pairs[0])))
         place = places[copies(places)[0]] if places else nowhere
