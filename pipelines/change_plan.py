@@ -1,14 +1,13 @@
 """Options of `lexbeam change`, and the plan they make with what the corpora say of themselves."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pipelines.command import Inputs
 from pipelines.common_options import RunnerOptions
+from pipelines.inputs import corpora_of
 from transforms.change.aligning import AlignOptions
 from transforms.change.alignment import parse_fit_on
-from transforms.change.feeds import SentencePart
 from transforms.change.listing import NeighbourOptions
 from transforms.change.plan import PairPlan
 from transforms.change.preparing import RANGE_TOKENS, SMALLEST, ViewPlan
@@ -20,11 +19,16 @@ from transforms.change.words import ViewOptions
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import embedded, option
-from transforms.common.sections import Made, Read, table_digest
-from transforms.common.snapshots import Snapshot
-from transforms.common.tables import Part
+from transforms.corpora.corpus import (
+    Corpus,
+    SentencePart,
+    check_columns,
+    sentence_parts,
+    tokens_by_year,
+    years,
+)
 
-__all__ = ["ChangeOptions", "ChangePlan", "Corpus", "plan_change"]
+__all__ = ["ChangeOptions", "ChangePlan", "plan_change"]
 
 
 def check_slices(spec: str) -> None:
@@ -101,39 +105,6 @@ class ChangeOptions(RunnerOptions):
 
 
 @dataclass(frozen=True)
-class Corpus:
-    """An annotated corpus: the parts of its `sentences`, and what its manifest says of it.
-
-    Attributes:
-        parts: the parts.
-        section: the section `corpus` of its manifest.
-        own: whether it is in the folder that is published to.
-    """
-
-    parts: tuple[Part, ...]
-    section: Mapping[str, Any]
-    own: bool = False
-
-    @classmethod
-    def made(cls, corpus: Made) -> "Corpus":
-        """Return the corpus that the same run has made."""
-        return cls(tuple(corpus.of_table(SENTENCES)), corpus.entry, own=True)
-
-    @classmethod
-    def published(cls, snapshot: Snapshot, *, own: bool = False) -> "Corpus":
-        """Return the corpus of a snapshot."""
-        return cls(tuple(snapshot.parts(SENTENCES)), snapshot.section("corpus"), own)
-
-    @property
-    def read(self) -> Read:
-        """What a section that is made from it notes."""
-        return Read(SENTENCES, table_digest(self.parts), "corpus" if self.own else None)
-
-
-SENTENCES = "sentences"
-
-
-@dataclass(frozen=True)
 class ChangePlan:
     """What a change run is to do, checked against the corpora."""
 
@@ -156,22 +127,18 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
         UsageError: an option is wrong, or needs annotation that the corpora lack.
         LexbeamError: a slice without documents.
     """
-    corpora = [Corpus(g.parts, g.section, g.own) for g in inputs.of(SENTENCES)]
-    years = _years(corpora)
-    span = (min(years), max(years)) if years else None
-    slices = parse_slices(options.slices, years=span)
-    slices = _with_documents(slices, years, drop=options.slices.strip().startswith("every"))
+    corpora = corpora_of(inputs)
+    known = years(corpora)
+    slices = parse_slices(options.slices, years=(min(known), max(known)))
+    slices = _with_documents(slices, known, drop=options.slices.strip().startswith("every"))
     targets = _targets(options)
-    _check_columns(options, corpora, targets)
+    check_columns(
+        corpora, _columns(options, targets),
+        remedy="choose an engine that gives them, another `unit`, or targets without _nn, _vb, _jj",
+    )  # fmt: skip
     cuts = per_slice(list(options.min_count), slices)
     return ChangePlan(
-        parts=sorted(
-            {
-                part.sha256: SentencePart(part.rows, part.path, part.bytes, part.sha256)
-                for corpus in corpora
-                for part in corpus.parts
-            }.values()
-        ),
+        parts=sentence_parts(corpora),
         settle=len(corpora) > 1,
         view=ViewPlan(
             slices=slices, targets=targets, options=options.view,
@@ -195,21 +162,10 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
 def _ranges(slices: Sequence[Slice], corpora: Sequence[Corpus]) -> tuple[int, ...]:
     """Return into how many ranges each slice is cut: by its own tokens, whatever others hold."""
     tokens = [0] * len(slices)
-    for corpus in corpora:
-        for year, number in corpus.section["tokens_by_year"].items():
-            if (place := slice_of(int(year), slices)) is not None:
-                tokens[place] += number
+    for year, number in tokens_by_year(corpora).items():
+        if (place := slice_of(year, slices)) is not None:
+            tokens[place] += number
     return tuple(max(1, -(-number // RANGE_TOKENS)) for number in tokens)
-
-
-def _years(corpora: Sequence[Corpus]) -> dict[int, int]:
-    years: dict[int, int] = {}
-    for corpus in corpora:
-        for year, documents in corpus.section["documents_by_year"].items():
-            years[int(year)] = years.get(int(year), 0) + documents
-    if not years:
-        raise LexbeamError("no document has a year: make the corpus anew with --dates")
-    return years
 
 
 def _with_documents(
@@ -239,15 +195,6 @@ def _targets(options: ChangeOptions) -> Targets:
     return load_targets(text.splitlines(), options.view)
 
 
-def _check_columns(options: ChangeOptions, corpora: Sequence[Corpus], targets: Targets) -> None:
-    wanted = {"lemmas" if options.view.unit == "lemma" else "forms"}
-    if targets.needs_upos:
-        wanted.add("upos")
-    for corpus in corpora:
-        lacking = sorted(wanted - set(corpus.section["columns"]))
-        if lacking:
-            name = corpus.section["engine"]["name"]
-            raise UsageError(
-                f"the corpus annotated by {name!r} has no {' and no '.join(lacking)}: choose an "
-                "engine that gives them, another --unit, or targets without _nn, _vb, _jj"
-            )
+def _columns(options: ChangeOptions, targets: Targets) -> set[str]:
+    unit = "lemmas" if options.view.unit == "lemma" else "forms"
+    return {unit, "upos"} if targets.needs_upos else {unit}

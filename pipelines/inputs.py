@@ -1,17 +1,20 @@
-"""The files that a corpus is made of, and their published names."""
+"""What commands read: the files that a corpus is made of, and corpora as tasks read them."""
 
 import fnmatch
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
+from pipelines.command import Inputs
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.fingerprints import stream_digest
+from transforms.common.tables import Part
+from transforms.corpora.corpus import Corpus
 from transforms.formats.ingest import InputFile
 from transforms.formats.registry import printable
 
-__all__ = ["list_inputs", "noted_files", "refuse_output_as_input"]
+__all__ = ["corpora_of", "list_inputs", "noted_files", "refuse_output_as_input"]
 
 
 def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list[InputFile]:
@@ -76,3 +79,12 @@ def noted_files(paths: Iterable[str | None]) -> dict[str, str]:
             with files.open_read(path) as stream:
                 found[files.absolute(path)] = stream_digest(stream)
     return found
+
+
+def corpora_of(inputs: Inputs) -> list[Corpus]:
+    """Return the corpora whose tables a command has named, in its order."""
+    tables: dict[int, dict[str, tuple[Part, ...]]] = {}
+    for given in inputs.given:
+        tables.setdefault(id(given.section), {})[given.table] = given.parts
+    first = {id(given.section): given for given in reversed(inputs.given)}
+    return [Corpus(parts, first[key].section, first[key].own) for key, parts in tables.items()]

@@ -39,6 +39,12 @@ def test_transforms_do_not_know_pipelines(path):
     assert not {name for name in imports(path, nested=True) if name.startswith("pipelines")}
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "transforms/corpora").glob("*.py")), ids=named)
+def test_corpora_know_no_task(path):
+    own = {name for name in imports(path, nested=True) if name.startswith("transforms.")}
+    assert {name.split(".")[1] for name in own} <= {"common", "corpora"}
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "schemas").glob("*.py")), ids=named)
 def test_schemas_know_only_schemas(path):
     own = {"transforms", "pipelines"}

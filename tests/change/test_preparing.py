@@ -17,7 +17,7 @@ from view_making import (
 
 from transforms.change import preparing
 from transforms.change.feeds import read_counts
-from transforms.change.preparing import MEASURE, VIEW, document_ids, limits_of
+from transforms.change.preparing import MEASURE, VIEW, limits_of
 from transforms.change.targets import Targets, load_targets
 from transforms.change.words import ViewOptions
 from transforms.common.artefacts import Workspace, files_of, make_all
@@ -88,10 +88,6 @@ def test_downsampling_keeps_targets_and_the_budget(rows, tmp_path, budget):
         assert slices[index].tokens == sum(map(len, feeds[index]))
         dropped = slices[index].sampled_out
         assert dropped == len(everything[index]) - len(feeds[index])
-
-
-def test_documents_of_a_part_are_named_once(rows, part):
-    assert document_ids(part) == sorted({row["document_id"] for row in rows})
 
 
 def test_documents_left_out_are_as_if_they_were_not_there(rows, part, tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.sentences import SENTENCES
-from transforms.change.feeds import SentencePart, StagedView, read_feed
+from transforms.change.feeds import StagedView, read_feed
 from transforms.change.preparing import MEASURE, VIEW, ViewPlan, ViewTask, limits_of
 from transforms.change.sgns import sentences_of
 from transforms.change.slice_merges import COUNT, SHUFFLE, PartCounts
@@ -15,6 +15,7 @@ from transforms.change.targets import load_targets
 from transforms.change.words import ViewOptions
 from transforms.common.artefacts import Artefact, Workspace, make, make_all
 from transforms.common.tables import write_part
+from transforms.corpora.corpus import SentencePart
 
 __all__ = [
     "EMPTY", "OPTIONS", "PLAN", "Prepared", "corpus", "counts_of", "plan_of", "prepare", "tasks_of",

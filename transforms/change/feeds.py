@@ -8,7 +8,7 @@ import pyarrow as pa
 from transforms.common.batches import BatchReader
 from transforms.common.receipts import File
 
-__all__ = ["FEED", "STAGED", "SentencePart", "StagedView", "one_batch", "read_counts", "read_feed"]
+__all__ = ["FEED", "STAGED", "StagedView", "one_batch", "read_counts", "read_feed"]
 
 # A sentence of the view, staged by slice and range of keys.
 STAGED = pa.schema(
@@ -22,15 +22,6 @@ STAGED = pa.schema(
 )
 # A sentence in the order of training.
 FEED = pa.schema([("words", pa.list_(pa.dictionary(pa.int32(), pa.string())))])
-
-
-class SentencePart(NamedTuple):
-    """A part of table `sentences` of one of the corpora; `rows` is its size."""
-
-    rows: int
-    path: str
-    bytes: int
-    sha256: str
 
 
 class StagedView(NamedTuple):

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.change.counts import COUNTS, count_view
-from transforms.change.feeds import STAGED, SentencePart, one_batch
+from transforms.change.feeds import STAGED, one_batch
 from transforms.change.sampling import BINS, kept, threshold, token_histogram
 from transforms.change.slicing import Slice
 from transforms.change.targets import Targets
@@ -28,6 +28,7 @@ from transforms.common.batches import BatchReader, BatchWriter
 from transforms.common.receipts import File
 from transforms.common.sound import checked
 from transforms.common.tables import read_rows
+from transforms.corpora.corpus import SentencePart
 
 __all__ = [
     "MEASURE",
@@ -38,7 +39,6 @@ __all__ = [
     "ViewPlan",
     "ViewTask",
     "Viewed",
-    "document_ids",
     "limits_of",
 ]
 
@@ -115,14 +115,6 @@ class Viewed:
     sampled_out: int
     seen: int
     of: int
-
-
-def document_ids(part: SentencePart) -> list[str]:
-    """Return the ids of the documents of a part, each once."""
-    found: set[str] = set()
-    for table in read_rows([checked(part)], ["document_id"]):
-        found.update(pc.unique(table["document_id"]).to_pylist())
-    return sorted(found)
 
 
 def _view(tasks: Sequence[ViewTask], plan: ViewPlan) -> Iterator[ViewBatch]:

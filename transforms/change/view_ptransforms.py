@@ -14,7 +14,7 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.metrics import Metrics
 
-from transforms.change.feeds import SentencePart, StagedView
+from transforms.change.feeds import StagedView
 from transforms.change.plan import SliceReady
 from transforms.change.preparing import (
     MEASURE,
@@ -23,34 +23,16 @@ from transforms.change.preparing import (
     Viewed,
     ViewPlan,
     ViewTask,
-    document_ids,
     limits_of,
 )
 from transforms.change.slice_merges import COUNT, SHUFFLE, PartCounts, Shuffled, SliceCounts
 from transforms.change.text import write_text
 from transforms.common.artefacts import Workspace
 from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
+from transforms.corpora.corpus import SentencePart
+from transforms.corpora.ptransforms import FindRepeated
 
 __all__ = ["DeriveView", "MergeSlices", "WriteText"]
-
-
-class _Documents(beam.DoFn):
-    def process(self, element: SentencePart) -> Iterator[tuple[str, str]]:
-        for name in document_ids(element):
-            yield name, element.sha256
-
-
-class _Repeated(beam.DoFn):
-    def process(self, element: tuple[str, Iterable[str]]) -> Iterator[tuple[str, str]]:
-        name, parts = element
-        for part in sorted(parts)[1:]:
-            yield part, name
-
-
-class _Sorted(beam.DoFn):
-    def process(self, element: tuple[str, Iterable[str]]) -> Iterator[tuple[str, list[str]]]:
-        part, names = element
-        yield part, sorted(names)
 
 
 class _Tasks(beam.DoFn):
@@ -110,7 +92,8 @@ class DeriveView(beam.PTransform):
             weight=_rows, lanes=self.lanes, workspace=self.workspace, stage=VIEW.name,
             pieces=len(self.plan.slices),
         )  # fmt: skip
-        repeated = beam.pvalue.AsDict(self._repeated(parts))
+        found = parts | "FindRepeated" >> FindRepeated(self.settle)
+        repeated = beam.pvalue.AsDict(found)
         limits = {}
         if self.budget is not None:
             measured = (
@@ -128,19 +111,6 @@ class DeriveView(beam.PTransform):
             | "MakeTasks" >> beam.ParDo(_Tasks(self.plan), repeated=repeated, **limits)
             | "DerivePart" >> beam.ParDo(MakeArtefact(self.workspace, VIEW, self.plan))
             | "TakeViewed" >> beam.Values()
-        )
-
-    def _repeated(self, parts: beam.PCollection) -> beam.PCollection:
-        """Return, by part, the documents that another corpus holds too."""
-        if not self.settle:
-            return parts.pipeline | "NoneRepeated" >> beam.Create([])
-        return (
-            parts
-            | "ListDocuments" >> beam.ParDo(_Documents())
-            | "GroupById" >> beam.GroupByKey()
-            | "FindRepeated" >> beam.ParDo(_Repeated())
-            | "GroupByPart" >> beam.GroupByKey()
-            | "SortRepeated" >> beam.ParDo(_Sorted())
         )
 
 

@@ -19,6 +19,8 @@ from transforms.common.fingerprints import digest
 from transforms.common.options import option
 from transforms.common.snapshots import Snapshot, open_snapshot
 from transforms.common.tables import read_rows
+from transforms.corpora.corpus import Corpus
+from transforms.corpora.fetching import fetch_documents
 
 __all__ = ["NeighbourViewOptions", "WordOptions", "neighbours_of", "scores_of", "tell_word"]
 
@@ -208,14 +210,12 @@ def _sentences(
         yield f"\nsentences, {name}: none here; name the folder of the corpus by `corpus`"
         return
     examples = heapq.nsmallest(EXAMPLES, _examples(word, name, view, seed, places))
-    sources: dict[str, str] = {}
-    wanted = pa.array([example.document_id for example in examples], pa.string())
-    for place in places:
-        for rows in read_rows(place.paths("documents"), ["document_id", "source"]):
-            rows = rows.filter(pc.is_in(rows["document_id"], wanted))
-            sources.update(
-                zip(rows["document_id"].to_pylist(), rows["source"].to_pylist(), strict=True)
-            )
+    wanted = [example.document_id for example in examples]
+    sources = {
+        row.document_id: row.source
+        for place in places
+        for row in fetch_documents(Corpus.published(place), wanted, columns=["source"])
+    }
     yield f"\nsentences, {name}:"
     for example in examples:
         source = sources.get(example.document_id, "?")

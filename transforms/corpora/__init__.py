@@ -1,1 +1,1 @@
-"""Annotated corpora as every task reads them."""
+"""Annotated corpora as every task reads them: parts, documents, sentences asked for by key."""

@@ -1,0 +1,128 @@
+"""Annotated corpora: their parts, and what their manifests say of years and columns."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.fingerprints import bucket_of
+from transforms.common.snapshots import Snapshot
+from transforms.common.tables import Part
+
+__all__ = [
+    "Corpus", "PartPair", "SentencePart", "check_columns", "place_of", "sentence_parts",
+    "tokens_by_year", "years",
+]  # fmt: skip
+
+SECTION = "corpus"
+DOCUMENTS = "documents"
+SENTENCES = "sentences"
+
+
+class SentencePart(NamedTuple):
+    """A part of table `sentences` of one of the corpora; `rows` is its size."""
+
+    rows: int
+    path: str
+    bytes: int
+    sha256: str
+
+
+class PartPair(NamedTuple):
+    """The parts of `documents` and of `sentences` that hold the same documents."""
+
+    documents: Part
+    sentences: Part
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """An annotated corpus: its parts, and what its manifest says of it.
+
+    Attributes:
+        parts: the parts of tables `documents` and `sentences`, in their order.
+        section: the section `corpus` of its manifest.
+        own: whether it is in the folder that is published to.
+    """
+
+    parts: Mapping[str, tuple[Part, ...]]
+    section: Mapping[str, Any]
+    own: bool = False
+
+    @classmethod
+    def published(cls, snapshot: Snapshot, *, own: bool = False) -> "Corpus":
+        """Return the corpus of a snapshot.
+
+        Raises:
+            LexbeamError: it has none.
+        """
+        section = snapshot.section(SECTION)
+        parts = {table: tuple(snapshot.parts(table)) for table in (DOCUMENTS, SENTENCES)}
+        return cls(parts, section, own)
+
+    @property
+    def pairs(self) -> tuple[PartPair, ...]:
+        """The parts of both tables, by bucket: `place_of` tells which holds a document."""
+        both = zip(self.parts[DOCUMENTS], self.parts[SENTENCES], strict=True)
+        return tuple(PartPair(*parts) for parts in both)
+
+
+def place_of(document_id: str, parts: int) -> int:
+    """Return which of a corpus's parts holds a document, if the corpus has it.
+
+    An id that is not hexadecimal is of no document: the first part is as good as any to tell.
+    """
+    try:
+        return bucket_of(document_id, parts)
+    except ValueError:
+        return 0
+
+
+def sentence_parts(corpora: Sequence[Corpus]) -> list[SentencePart]:
+    """Return the parts of `sentences` of all corpora, sorted; each content once."""
+    found = {
+        part.sha256: SentencePart(part.rows, part.path, part.bytes, part.sha256)
+        for corpus in corpora
+        for part in corpus.parts[SENTENCES]
+    }
+    return sorted(found.values())
+
+
+def years(corpora: Sequence[Corpus]) -> dict[int, int]:
+    """Return the documents of each year; one that several corpora hold counts in each.
+
+    Raises:
+        LexbeamError: no document has a year.
+    """
+    found = _by_year(corpora, "documents_by_year")
+    if not found:
+        raise LexbeamError("no document has a year: make the corpus anew with `dates`")
+    return found
+
+
+def tokens_by_year(corpora: Sequence[Corpus]) -> dict[int, int]:
+    """Return the tokens of each year; those of a document in several corpora count in each."""
+    return _by_year(corpora, "tokens_by_year")
+
+
+def _by_year(corpora: Sequence[Corpus], name: str) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for corpus in corpora:
+        for year, number in corpus.section[name].items():
+            found[int(year)] = found.get(int(year), 0) + number
+    return found
+
+
+def check_columns(corpora: Sequence[Corpus], wanted: Collection[str], *, remedy: str) -> None:
+    """Check that every corpus has these columns of `sentences` filled.
+
+    Raises:
+        UsageError: one has not; it names the columns and ends with `remedy`.
+    """
+    for corpus in corpora:
+        lacking = sorted(set(wanted) - set(corpus.section["columns"]))
+        if lacking:
+            name = corpus.section["engine"]["name"]
+            raise UsageError(
+                f"the corpus annotated by {name!r} has no {' and no '.join(lacking)}: {remedy}"
+            )

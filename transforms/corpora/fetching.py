@@ -1,0 +1,171 @@
+"""Sentences by their keys, with neighbours and text: one bounded read of a part.
+
+    for key, passage in fetch(pair, keys, columns=["forms"], around=1, text=True): ...
+
+Keys may be shuffled, for they are small; what is fetched is not to be.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from schemas.documents import DocumentRow
+from schemas.sentences import SentenceRow
+from transforms.common.errors import UsageError
+from transforms.common.sound import Described
+from transforms.corpora.corpus import Corpus, PartPair, place_of
+from transforms.corpora.reading import (
+    DOCUMENT_ID,
+    SENTENCE,
+    aligned,
+    by_document,
+    read_documents,
+    read_wanted,
+)
+
+__all__ = ["Passage", "SentenceKey", "check_fetching", "fetch", "fetch_documents", "held"]
+
+
+class SentenceKey(NamedTuple):
+    """A sentence by its document and its ordinal there."""
+
+    document_id: str
+    sentence: int
+
+
+class Passage(NamedTuple):
+    """A sentence that was asked for.
+
+    Attributes:
+        sentence: its row; columns that were not asked for are None.
+        before: the sentences before it in the document, as many as were asked for, if there are.
+        after: those after it.
+        text: the document's text from the first form to the last of all of these, if it was asked
+            for and the document has one.
+        start: where `text` starts in the document's text, in code points.
+    """
+
+    sentence: SentenceRow
+    before: tuple[SentenceRow, ...] = ()
+    after: tuple[SentenceRow, ...] = ()
+    text: str | None = None
+    start: int | None = None
+
+
+def check_fetching(columns: Sequence[str], around: int) -> None:
+    """Check what is asked for.
+
+    Raises:
+        UsageError: `sentences` has no such column, or `around` is below 0.
+    """
+    unknown = [name for name in columns if name not in SentenceRow._fields]
+    if unknown:
+        raise UsageError(
+            f"table sentences has no column {unknown[0]!r}: it has {', '.join(SentenceRow._fields)}"
+        )
+    if around < 0:
+        raise UsageError(f"around must be 0 or more sentences, not {around}")
+
+
+def fetch(
+    parts: PartPair,
+    keys: Iterable[SentenceKey],
+    *,
+    columns: Sequence[str],
+    around: int = 0,
+    text: bool = False,
+) -> Iterator[tuple[SentenceKey, Passage | None]]:
+    """Yield each key once, sorted, with what it stands for in a part; None where it is not there.
+
+    Args:
+        parts: the parts of both tables; that of documents is read only for text.
+        keys: the sentences.
+        columns: columns of `sentences` to read, beside document_id and sentence.
+        around: sentences before and after, at most.
+        text: whether with the text; columns `starts` and `ends` come along.
+
+    Raises:
+        UsageError: see `check_fetching`.
+        LexbeamError: a part is damaged, or not sorted.
+    """
+    check_fetching(columns, around)
+    sentences: dict[str, list[int]] = {}
+    for key in sorted(set(keys)):
+        sentences.setdefault(key.document_id, []).append(key.sentence)
+    names = list(dict.fromkeys([DOCUMENT_ID, SENTENCE, *columns, *(_SPANS if text else ())]))
+    near = {name: _near(own, around) for name, own in sentences.items()}
+    rows = by_document(read_wanted(parts.sentences, names, near))
+    texts = _texts(parts.documents, sentences) if text else iter(())
+    joined = aligned(sentences.items(), rows, parts.sentences.path)
+    pieces = ((name, table) for name, _, table in joined)
+    for name, table, whole in aligned(pieces, texts, parts.documents.path):
+        found = {} if table is None else {row.sentence: row for row in _rows(table)}
+        for sentence in sentences[name]:
+            key = SentenceKey(name, sentence)
+            yield key, _passage(sentence, found, around, whole) if sentence in found else None
+
+
+_SPANS = ("starts", "ends")
+
+
+def _near(sentences: Sequence[int], around: int) -> set[int]:
+    return {
+        other for sentence in sentences for other in range(sentence - around, sentence + around + 1)
+    }
+
+
+def _rows(table: pa.Table) -> Iterator[SentenceRow]:
+    for values in table.to_pylist():
+        yield SentenceRow(**{**_NO_SENTENCE, **values})
+
+
+_NO_SENTENCE: dict[str, Any] = dict.fromkeys(SentenceRow._fields)
+
+
+def _texts(part: Described, documents: Iterable[str]) -> Iterator[tuple[str, str | None]]:
+    wanted = dict.fromkeys(documents)
+    for row in read_documents(part, ["text"], wanted):
+        yield row.document_id, row.text
+
+
+def _passage(
+    sentence: int, found: Mapping[int, SentenceRow], around: int, whole: str | None
+) -> Passage:
+    before = [found[n] for n in range(sentence - around, sentence) if n in found]
+    after = [found[n] for n in range(sentence + 1, sentence + around + 1) if n in found]
+    passage = Passage(found[sentence], tuple(before), tuple(after))
+    rows = [*before, found[sentence], *after]
+    starts = [start for row in rows for start in row.starts or ()]
+    ends = [end for row in rows for end in row.ends or ()]
+    if whole is None or not starts or not ends:
+        return passage
+    return passage._replace(text=whole[min(starts) : max(ends)], start=min(starts))
+
+
+def held(part: Described, documents: Iterable[str]) -> list[str]:
+    """Return which of these documents have a sentence in a part, each once, sorted.
+
+    Raises:
+        LexbeamError: the part is damaged.
+    """
+    rows = read_wanted(part, [DOCUMENT_ID], dict.fromkeys(documents))
+    return [name for name, _ in by_document(rows)]
+
+
+def fetch_documents(
+    corpus: Corpus, documents: Iterable[str], *, columns: Sequence[str]
+) -> Iterator[DocumentRow]:
+    """Yield the rows of those documents that a corpus holds; only the parts that may are read.
+
+    Columns that are not asked for are None, but for document_id.
+
+    Raises:
+        LexbeamError: a part is damaged.
+    """
+    parts = corpus.pairs
+    wanted: dict[int, list[str]] = {}
+    for name in documents:
+        wanted.setdefault(place_of(name, len(parts)), []).append(name)
+    for place in sorted(wanted):
+        yield from read_documents(parts[place].documents, columns, dict.fromkeys(wanted[place]))

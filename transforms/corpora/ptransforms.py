@@ -1,0 +1,221 @@
+"""Beam glue of corpora: documents that count once, and sentences by their keys.
+
+    FindRepeated     PCollection[SentencePart] -> PCollection[(SHA-256, list[document_id])]
+    FetchSentences   PCollection[SentenceKey] -> found: PCollection[(SentenceKey, Passage)],
+                                                 missing: PCollection[SentenceKey]
+
+What is grouped are keys and ids of documents; text is in nothing but the last output.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import apache_beam as beam
+
+from transforms.corpora.corpus import Corpus, PartPair, SentencePart, place_of
+from transforms.corpora.fetching import Passage, SentenceKey, check_fetching, fetch, held
+from transforms.corpora.repeated import copies, document_ids
+
+__all__ = ["FetchSentences", "Fetched", "FindRepeated"]
+
+
+class _Documents(beam.DoFn):
+    def process(self, element: SentencePart) -> Iterator[tuple[str, str]]:
+        for name in document_ids(element):
+            yield name, element.sha256
+
+
+class _Copies(beam.DoFn):
+    def process(self, element: tuple[str, Iterable[str]]) -> Iterator[tuple[str, str]]:
+        name, parts = element
+        for part in copies(parts)[1]:
+            yield part, name
+
+
+class _Sorted(beam.DoFn):
+    def process(self, element: tuple[str, Iterable[str]]) -> Iterator[tuple[str, list[str]]]:
+        part, names = element
+        yield part, sorted(names)
+
+
+@dataclass
+class FindRepeated(beam.PTransform):
+    """Find, by part, the documents that are to count in another part.
+
+    Attributes:
+        several: whether there are several corpora; of one, nothing is read and nothing is found.
+    """
+
+    several: bool
+
+    def expand(
+        self, parts: beam.PCollection[SentencePart]
+    ) -> beam.PCollection[tuple[str, list[str]]]:
+        """Apply the transform."""
+        if not self.several:
+            return parts.pipeline | "NoneRepeated" >> beam.Create([])
+        return (
+            parts
+            | "ListDocuments" >> beam.ParDo(_Documents())
+            | "GroupById" >> beam.GroupByKey()
+            | "FindCopies" >> beam.ParDo(_Copies())
+            | "GroupByPart" >> beam.GroupByKey()
+            | "SortRepeated" >> beam.ParDo(_Sorted())
+        )
+
+
+# A part by its corpus, in the order given, and its place there.
+Place = tuple[int, int]
+Pairs = tuple[tuple[PartPair, ...], ...]
+
+
+class Fetched(NamedTuple):
+    """What is found of the keys, and the keys that no corpus holds."""
+
+    found: beam.PCollection[tuple[SentenceKey, Passage]]
+    missing: beam.PCollection[SentenceKey]
+
+
+class _KeyByPart(beam.DoFn):
+    """Send a key to the part of the only corpus that may hold it."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        self._pairs = pairs
+
+    def process(self, element: SentenceKey) -> Iterator[tuple[Place, SentenceKey]]:
+        yield (0, place_of(element.document_id, len(self._pairs[0]))), element
+
+
+class _AskEvery(beam.DoFn):
+    """Send a document to the part of every corpus that may hold it."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        self._pairs = pairs
+
+    def process(self, element: str) -> Iterator[tuple[Place, str]]:
+        for corpus, pairs in enumerate(self._pairs):
+            yield (corpus, place_of(element, len(pairs))), element
+
+
+class _Held(beam.DoFn):
+    """Answer with the documents that a part holds, and with the part."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        self._pairs = pairs
+
+    def process(
+        self, element: tuple[Place, Iterable[str]]
+    ) -> Iterator[tuple[str, tuple[str, Place]]]:
+        (corpus, place), documents = element
+        part = self._pairs[corpus][place].sentences
+        for name in held(part, documents):
+            yield name, (part.sha256, (corpus, place))
+
+
+class _Settle(beam.DoFn):
+    """Send the keys of a document to the part where it counts."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        self._pairs = pairs
+
+    def process(
+        self, element: tuple[str, dict[str, Iterable[Any]]]
+    ) -> Iterator[tuple[Place, SentenceKey]]:
+        name, joined = element
+        places = dict(sorted(joined["held"]))  # of parts with equal content, any will do
+        # A document that is in none is not there, which any part will tell.
+        nowhere = (0, place_of(name, len(self._pairs[0])))
+        place = places[copies(places)[0]] if places else nowhere
+        for key in joined["keys"]:
+            yield place, key
+
+
+def _document(key: SentenceKey) -> str:
+    return key.document_id
+
+
+def _by_document(key: SentenceKey) -> tuple[str, SentenceKey]:
+    return key.document_id, key
+
+
+class _Fetch(beam.DoFn):
+    """Fetch the keys of a part in one read."""
+
+    def __init__(self, pairs: Pairs, columns: tuple[str, ...], around: int, text: bool) -> None:
+        self._pairs = pairs
+        self._columns = columns
+        self._around = around
+        self._text = text
+
+    def process(self, element: tuple[Place, Iterable[SentenceKey]]) -> Iterator[Any]:
+        (corpus, place), keys = element
+        for key, passage in fetch(
+            self._pairs[corpus][place], keys,
+            columns=self._columns, around=self._around, text=self._text,
+        ):  # fmt: skip
+            if passage is None:
+                yield beam.pvalue.TaggedOutput(MISSING, key)
+            else:
+                yield key, passage
+
+
+MISSING = "missing"
+
+
+@dataclass(kw_only=True)
+class FetchSentences(beam.PTransform):
+    """Fetch sentences by their keys: one read of each part that holds any, however many keys.
+
+    A key that comes several times is found once. Of a document that several corpora hold, the copy
+    that counts is read (`transforms.corpora.repeated`). What is found may carry text: do not group
+    it by key.
+
+    Attributes:
+        corpora: where to look, one or more.
+        columns: columns of `sentences` to read, beside document_id and sentence.
+        around: sentences before and after, at most.
+        text: whether with the document's text of these sentences.
+    """
+
+    corpora: Sequence[Corpus]
+    columns: Sequence[str]
+    around: int = 0
+    text: bool = False
+
+    def expand(self, keys: beam.PCollection[SentenceKey]) -> Fetched:
+        """Apply the transform.
+
+        Raises:
+            UsageError: see `check_fetching`.
+        """
+        check_fetching(self.columns, self.around)
+        pairs = tuple(corpus.pairs for corpus in self.corpora)
+        fetched = (
+            self._by_part(keys, pairs)
+            | "GroupByPart" >> beam.GroupByKey()
+            | "FetchPart"
+            >> beam.ParDo(_Fetch(pairs, tuple(self.columns), self.around, self.text)).with_outputs(
+                MISSING, main="found"
+            )
+        )
+        return Fetched(fetched.found, fetched[MISSING])
+
+    def _by_part(self, keys: beam.PCollection, pairs: Pairs) -> beam.PCollection:
+        """Key the keys by the part that is to be read; several corpora are asked which it is."""
+        if len(pairs) == 1:
+            return keys | "KeyByPart" >> beam.ParDo(_KeyByPart(pairs))
+        found = (
+            keys
+            | "TakeDocument" >> beam.Map(_document)
+            | "EachDocumentOnce" >> beam.Distinct()
+            | "AskEveryCorpus" >> beam.ParDo(_AskEvery(pairs))
+            | "GroupByPartAsked" >> beam.GroupByKey()
+            | "FindHeld" >> beam.ParDo(_Held(pairs))
+        )
+        by_document = keys | "KeyByDocument" >> beam.Map(_by_document)
+        return (
+            {"keys": by_document, "held": found}
+            | "JoinByDocument" >> beam.CoGroupByKey()
+            | "SettleCopies" >> beam.ParDo(_Settle(pairs))
+        )
