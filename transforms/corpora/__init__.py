@@ -1,0 +1,1 @@
+"""Annotated corpora as every task reads them."""
