@@ -35,7 +35,7 @@ _CONFIG: dict[str, Any] = {
 def _load(module: str) -> Any:
     try:
         return importlib.import_module(module)
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise LexbeamError(
             f"a report needs the Python package {error.name or module!r}: install the extra "
             "`report`, pip install 'lexbeam[report]'"
@@ -51,7 +51,9 @@ def bundle() -> str:
     return str(_load("vl_convert").javascript_bundle("window.vegaEmbed = vegaEmbed;"))
 
 
-def bars_over_time(start: str, end: str, value: str, *, colour: str | None = None) -> dict[str, Any]:
+def bars_over_time(
+    start: str, end: str, value: str, *, colour: str | None = None
+) -> dict[str, Any]:
     """Return bars from `start` to `end` (years) of height `value`, stacked by `colour`.
 
     The arguments are names of columns.

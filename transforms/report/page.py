@@ -111,7 +111,9 @@ def _panel(place: str, panel: Panel, data: list[dict[str, Any]]) -> str:
     title, text = html.escape(panel.title), html.escape(panel.text)
     if isinstance(panel, Note):
         items = "".join(f"<li>{html.escape(item)}</li>" for item in panel.items)
-        kind, word = ("note warning", "<strong>Warning.</strong> ") if panel.warning else ("note", "")
+        kind, word = (
+            ("note warning", "<strong>Warning.</strong> ") if panel.warning else ("note", "")
+        )
         inner = f"<p>{word}{text}</p>" + (f"<ul>{items}</ul>" if items else "")
         return f'<h3>{title}</h3>\n<div class="{kind}">{inner}</div>'
     data.append(_data(place, panel))
