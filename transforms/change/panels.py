@@ -127,7 +127,7 @@ def _pair(path: str, section: dict[str, Any], most: int) -> _Pair | None:
     ranked = main.filter(pc.and_(main["ranked"], pc.is_valid(main["score"])))
     scores = ranked["score"].to_numpy(zero_copy_only=False)
     shown = main.filter(pc.or_(pa.array(np.arange(main.num_rows) < most), main["target"]))
-    names = [" ".join(kind) for kind in kinds]
+    names = [_name(kind) for kind in kinds]
     columns = [
         column("word", pa.string(), "word of the training view"),
         *(column(n, pa.float64(), _about(k)) for n, k in zip(names, kinds, strict=True)),
@@ -178,6 +178,10 @@ def _kinds(rows: pa.Table, options: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _is_kind(rows: pa.Table, kind: tuple[str, str]) -> pa.ChunkedArray:
     return pc.and_(pc.equal(rows["alignment"], kind[0]), pc.equal(rows["measure"], kind[1]))
+
+
+def _name(kind: tuple[str, str]) -> str:
+    return kind[1] if kind[0] == "none" else " ".join(kind)
 
 
 def _about(kind: tuple[str, str]) -> str:

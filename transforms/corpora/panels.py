@@ -89,7 +89,7 @@ def _over_time(totals: Totals) -> list[Panel]:
         list(zip(*rows, strict=True)),
         schema=pa.schema([
             column("from", pa.int32(), "first year", unit="year"),
-            column("to", pa.int32(), "the year after the last", unit="year"),
+            column("before", pa.int32(), "the year after the last", unit="year"),
             column("genre", pa.string(), "genre as found, the smaller ones together"),
             _DOCUMENTS, _TOKENS,
         ]),
@@ -109,7 +109,7 @@ def _over_time(totals: Totals) -> list[Panel]:
         Chart(
             f"{what.capitalize()} over time",
             f"{unit} per {span}{by}. A document counts for the first year of its date.{rest}",
-            bars_over_time("from", "to", what, colour="genre" if named else None),
+            bars_over_time("from", "before", what, colour="genre" if named else None),
             table,
         )
         for what, unit in (("tokens", "Tokens, punctuation included,"), ("documents", "Documents"))

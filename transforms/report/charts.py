@@ -65,7 +65,7 @@ def bars_over_time(
     encoding = {
         "x": alt.X(f"{start}:Q", bin="binned", title="year", axis=alt.Axis(format="d", grid=False)),
         "x2": alt.X2(end),
-        "y": alt.Y(f"{value}:Q", stack="zero", axis=alt.Axis(tickCount=5)),
+        "y": alt.Y(f"{value}:Q", stack="zero", axis=alt.Axis(tickCount=5, tickMinStep=1)),
         "tooltip": _tips(alt, [colour, start, end], [value]),
     }
     return _spec(alt, alt.Chart().mark_bar(), encoding, colour, HEIGHT)
@@ -76,7 +76,7 @@ def bars_across(name: str, value: str, *, number: int) -> dict[str, Any]:
     alt = _load("altair")
     encoding = {
         "y": alt.Y(f"{name}:N", sort=None, title=None),
-        "x": alt.X(f"{value}:Q", axis=alt.Axis(tickCount=5)),
+        "x": alt.X(f"{value}:Q", axis=alt.Axis(tickCount=5, tickMinStep=1)),
         "tooltip": _tips(alt, [name], [value]),
     }
     return _spec(alt, alt.Chart().mark_bar(), encoding, None, _BAR * max(number, 2))

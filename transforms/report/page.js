@@ -24,7 +24,8 @@
     if (column.kind === "flag") return value ? "yes" : "no";
     if (column.kind === "text" || column.unit === "year") return String(value);
     if (column.unit === "%") return value.toFixed(1) + " %";
-    return column.kind === "integer" ? grouped.format(value) : value.toFixed(3);
+    if (column.kind === "integer") return grouped.format(value);
+    return value !== 0 && Math.abs(value) < 0.01 ? value.toPrecision(2) : value.toFixed(3);
   }
 
   function compare(one, other) {
@@ -57,9 +58,8 @@
       const { column, direction } = order ?? {};
       const all = column ? sorted(matching, column.values, direction) : matching;
       body.replaceChildren(...all.slice(0, limit).map((row) => make("tr", {}, ...columns.map((cell) => {
-        const td = make("td", isNumber(cell) ? { class: "number" } : {});
-        td.textContent = shown(cell.values[row], cell);
-        return td;
+        const text = shown(cell.values[row], cell);
+        return make("td", { class: isNumber(cell) ? "number" : text.length < 32 ? "short" : "long" }, text);
       }))));
       more.hidden = all.length <= limit;
       const found = matching.length < rows.length ? `${grouped.format(matching.length)} of ` : "";
