@@ -3,6 +3,7 @@
 Colours are variables of the page's style sheet, so one chart serves light, dark and print.
 """
 
+import functools
 import importlib
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +16,8 @@ COLOURS = 8  # --c1 to --c8 in style.css
 HEIGHT = 260
 _BAR = 22
 
+# What Altair adds: the address of a schema, its theme, and no data, which the page puts in.
+_ALTAIRS = ("$schema", "config", "data", "datasets")
 _INK, _LINE = "var(--ink)", "var(--line)"
 _CONFIG: dict[str, Any] = {
     "background": "transparent",
@@ -42,6 +45,7 @@ def _load(module: str) -> Any:
         ) from error
 
 
+@functools.cache
 def bundle() -> str:
     """Return the JavaScript of Vega, Vega-Lite and Vega-Embed, about 0.9 MB.
 
@@ -134,9 +138,8 @@ def _spec(
     else:
         encoding["color"] = alt.value(palette[0])
     spec = chart.encode(**encoding).properties(width="container", height=height).to_dict()
-    # Altair's own: the address of a schema, its theme, and no data, which the page puts in.
     return {
-        **{key: value for key, value in spec.items() if key not in ("$schema", "config", "data")},
+        **{key: value for key, value in spec.items() if key not in _ALTAIRS},
         "autosize": {"type": "fit-x", "contains": "padding"},
         "config": _CONFIG,
     }
