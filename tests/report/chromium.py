@@ -20,6 +20,7 @@ FLAGS = (
     "--disable-background-networking", "--disable-component-update", "--no-proxy-server",
     "--host-resolver-rules=MAP * ~NOTFOUND", "--window-size=1200,900",
 )  # fmt: skip
+DRAWN = "document.documentElement?.dataset.drawn === 'true'"
 WAIT = 60  # seconds, for an answer or a condition
 
 
@@ -52,7 +53,13 @@ class Page:
         for domain in ("Runtime", "Log", "Network", "Page"):
             self.send(f"{domain}.enable")
         self.send("Page.navigate", url=path.as_uri())
-        self.wait("document.documentElement?.dataset.drawn === 'true'")
+        self.wait(DRAWN)
+
+    def reload(self) -> None:
+        """Load the file anew and wait until its report is drawn."""
+        self.run("window.old = true")
+        self.send("Page.reload")
+        self.wait(f"!window.old && {DRAWN}")
 
     def send(self, method: str, **params: Any) -> dict[str, Any]:
         """Send a command of the DevTools protocol and return its result."""
@@ -79,9 +86,17 @@ class Page:
     def wait(self, script: str) -> None:
         """Wait until a JavaScript expression is true."""
         end = time.monotonic() + WAIT
-        while not self.run(script):
+        while not self._is_true(script):
             assert time.monotonic() < end, f"never true: {script}; {self.errors}"
             time.sleep(0.05)
+
+    def _is_true(self, script: str) -> bool:
+        try:
+            return bool(self.run(script))
+        except AssertionError as error:
+            if "navigated" in str(error) or "context" in str(error):
+                return False  # the page went while it was asked
+            raise
 
     def press(self, key: str, text: str = "") -> None:
         """Press a key, such as Tab, Enter (with text "\\r") or a letter (with itself as text)."""

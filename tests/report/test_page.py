@@ -139,7 +139,11 @@ def test_every_panel_has_a_heading_a_text_and_a_place():
     found = Elements(raw)
     ids = [attrs["id"] for _, attrs in found.tags if "id" in attrs]
     assert len(ids) == len(set(ids))
-    assert [p["id"] for p in json.loads(found.scripts[0])] == ["panel-1-1", "panel-1-2", "panel-2-1"]
+    assert [p["id"] for p in json.loads(found.scripts[0])] == [
+        "panel-1-1",
+        "panel-1-2",
+        "panel-2-1",
+    ]
     assert {"panel-1-1", "panel-1-2", "panel-2-1"} <= set(ids)
     links = [attrs["href"][1:] for tag, attrs in found.tags if tag == "a"]
     assert set(links) <= set(ids)

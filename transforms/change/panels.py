@@ -298,5 +298,5 @@ def _neighbours(snapshot: Snapshot, section: dict[str, Any], pairs: Sequence[_Pa
         f"Choose one of {len(chosen):,}: targets and the most changed words of each pair."
     )
     if len(chosen) < len(have):
-        text += f" {len(have) - len(chosen):,} others have neighbours in table neighbours."
+        text += f" Table neighbours has {len(have) - len(chosen):,} more."
     return [Choice("Neighbours in each slice", text, table, key="word", across="slice")]

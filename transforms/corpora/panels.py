@@ -99,8 +99,7 @@ def _over_time(totals: Totals) -> list[Panel]:
     by = ", by genre" if named else ""
     undated = totals.undated()
     rest = (
-        f" {undated.documents:,} documents without a year, of {undated.tokens:,} tokens, are not "
-        "shown."
+        f" Not shown: {undated.documents:,} without a year ({undated.tokens:,} tokens)."
         if undated.documents
         else ""
     )

@@ -173,12 +173,14 @@
   function drawChart(panel, place) {
     const values = every(panel.columns).map((row) => Object.fromEntries(
       panel.columns.map((column) => [column.name, column.values[row]])));
-    const chart = make("div", { class: "chart", role: "img", "aria-label": `${panel.title}. ${panel.text}` });
+    // Vega names and gives a role to the element that it draws in, so ours are on another around it.
+    const chart = make("div", { class: "chart" });
+    const image = make("div", { role: "img", "aria-label": `${panel.title}. ${panel.text}` }, chart);
     const numbers = make("details", {}, make("summary", {}, "The numbers as a table"));
     numbers.addEventListener("toggle", () => {
       if (numbers.childElementCount === 1) drawRows(panel, numbers);
     });
-    place.append(chart, numbers);
+    place.append(image, numbers);
     const spec = { ...panel.spec, data: { values } };
     // `ast`: expressions are interpreted, not compiled, so that the page's policy forbids eval.
     const options = { mode: "vega-lite", renderer: "svg", actions: false, ast: true, defaultStyle: false, tooltip };
