@@ -24,9 +24,9 @@ _CONFIG: dict[str, Any] = {
     "font": "system-ui, sans-serif",
     "view": {"stroke": None},
     "axis": {
-        "domainColor": _LINE, "gridColor": _LINE, "tickColor": _LINE, "labelColor": _INK,
-        "titleColor": _INK, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal",
-        "labelLimit": 260,
+        "domainColor": _LINE, "gridColor": _LINE, "gridOpacity": 0.6, "tickColor": _LINE,
+        "labelColor": _INK, "titleColor": _INK, "labelFontSize": 12, "titleFontSize": 12,
+        "titleFontWeight": "normal", "labelLimit": 260,
     },
     "legend": {
         "labelColor": _INK, "titleColor": _INK, "labelFontSize": 12, "titleFontSize": 12,
