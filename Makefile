@@ -24,15 +24,20 @@ $(VENV)/.core: requirements/core.lock setup.py | $(UV)
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@
 
+$(VENV)/.report: requirements/report.lock $(VENV)/.core
+	$(UV) pip install --quiet --python $(BIN)/python -r requirements/report.lock
+	@touch $@
+
 $(VENV)/.all: requirements/all.lock $(VENV)/.core
 	$(UV) pip install --quiet --python $(BIN)/python -r requirements/all.lock
 	@touch $@
 
 install: $(VENV)/.core ## make the environment with the core, nothing else
 
-run: $(VENV)/.core ## the main job on a sample corpus, into out/
+run: $(VENV)/.report ## the main job on a sample corpus and a report of it, into out/
 	$(BIN)/lexbeam sample --out out/sample --tokens $(TOKENS) --seed 1 --overwrite
 	$(BIN)/lexbeam run out/sample/config.yaml --out out/results --overwrite
+	$(BIN)/lexbeam report out/results
 
 test: $(VENV)/.all lint ## lint, types and the whole suite, with every extra
 	$(BIN)/python -m pytest
@@ -59,7 +64,8 @@ bench: ## the benchmarks: a table, and out/bench.json
 
 lock: | $(UV) ## renew the locked versions
 	$(LOCK) -o requirements/core.lock
-	$(LOCK) --extra all --extra dev -c requirements/core.lock -o requirements/all.lock
+	$(LOCK) --extra report -c requirements/core.lock -o requirements/report.lock
+	$(LOCK) --extra all --extra dev -c requirements/report.lock -o requirements/all.lock
 
 # The runners' programs are of the locked Beam version, the job server of one that Maven can get.
 BEAM_VERSION := $(shell sed -n 's/^apache-beam==//p' requirements/core.lock)

@@ -23,6 +23,10 @@ CORE = [
 ]
 EXTRAS = {
     "gcp": ["apache-beam[gcp]>=2.77,<2.78"],
+    "report": [
+        "altair>=6.1,<7",  # charts as Vega-Lite, checked when they are made
+        "vl-convert-python>=1.9,<2",  # the JavaScript of Vega that the page carries
+    ],
     "stanza": ["stanza>=1.10"],
     "torch": ["torch>=2.5"],
     "transformers": ["transformers>=4.46", "torch>=2.5"],
@@ -49,7 +53,10 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.11,<3.14",
     packages=find_packages(include=["pipelines*", "transforms*", "schemas*", "runner_configs"]),
-    package_data={"runner_configs": ["*.yaml", "flink/*"]},
+    package_data={
+        "runner_configs": ["*.yaml", "flink/*"],
+        "transforms.report": ["*.css", "*.html", "*.js"],
+    },
     install_requires=CORE,
     extras_require={**EXTRAS, "dev": DEV},
     entry_points={"console_scripts": ["lexbeam = pipelines.cli:entry"]},

@@ -1,6 +1,6 @@
-"""Lets the tests of corpora import what they share (`corpora_making.py`)."""
+"""Lets these tests import what they share, and the snapshots that tests/report writes."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "report")]

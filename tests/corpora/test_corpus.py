@@ -78,7 +78,7 @@ def test_years_and_tokens_are_summed_over_corpora(tmp_path):
 
 def test_corpora_without_years_say_what_to_do(corpus):
     bare = Corpus(corpus.parts, {"documents_by_year": {}, "tokens_by_year": {}})
-    with pytest.raises(LexbeamError, match=r"no document has a year: .* --dates"):
+    with pytest.raises(LexbeamError, match=r"no document has a year: .* `dates`"):
         years([bare])
     assert tokens_by_year([bare]) == {}
     assert years([bare, corpus]) == years([corpus])

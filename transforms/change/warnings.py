@@ -1,19 +1,23 @@
-"""What a person is to know of slices before believing a score."""
+"""What may mislead in a change run: slices that one document rules, or of very unlike sizes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["slice_warnings"]
+__all__ = ["LARGE_SHARE", "UNEVEN", "slice_warnings"]
 
-LARGE_SHARE = 0.2
-UNEVEN = 5
+LARGE_SHARE = 0.2  # of a slice's tokens, in one document
+UNEVEN = 5  # times as many tokens in one slice as in another
 
 
 def slice_warnings(slices: Sequence[Mapping[str, Any]], outside: int) -> list[str]:
-    """Return warnings about rows of table `slices`, and documents outside all of them.
+    """Return warnings, a sentence each without a full stop.
 
-    One is due where a document has over a fifth of a slice's tokens, where slices differ over
-    fivefold in tokens, and where documents lie outside all slices.
+    Args:
+        slices: rows of table `slices`.
+        outside: documents that are in no slice.
+
+    >>> slice_warnings([{"slice": "old", "tokens": 10, "largest_document_share": 0.5}], 2)
+    ['slice old: one document has 50 % of the tokens', '2 documents lie outside all slices']
     """
     found = [
         f"slice {row['slice']}: one document has {100 * row['largest_document_share']:.0f} % of "

@@ -1,0 +1,50 @@
+"""One self-contained HTML page about all that is published in a folder.
+
+lexbeam report results
+lexbeam report results --out report.html
+"""
+
+import os
+from dataclasses import dataclass
+
+from pipelines.command import Action, Command
+from pipelines.registry import command_of
+from transforms.common import files
+from transforms.common.options import option
+from transforms.common.snapshots import open_snapshot
+from transforms.report.page import write_report
+
+__all__ = ["REPORT", "ReportOptions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions:
+    """Options of `lexbeam report`."""
+
+    path: str = option(
+        help="folder of published tables", metavar="DIR", positional=True, path="place"
+    )
+    out: str | None = option(
+        None, help="file to write; DIR/report.html if not given", metavar="FILE.html", path="place"
+    )
+
+
+def _report(options: ReportOptions, action: Action) -> None:
+    """Write the panels of every section as one page."""
+    snapshot = open_snapshot(options.path)
+    found = {section: command_of(section) for section in snapshot.sections}
+    panels = {
+        section: list(command.report(snapshot))
+        for section, command in found.items()
+        if command is not None
+    }
+    out = options.out or files.join(options.path, "report.html")
+    write_report(out, os.path.basename(options.path.rstrip("/")), panels)
+    action.tell(f"report: {files.shown(out)}")
+
+
+REPORT: Command[ReportOptions, None] = Command(
+    options=ReportOptions,
+    examples="  lexbeam report results\n  lexbeam report results --out report.html",
+    action=_report,
+)

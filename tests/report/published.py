@@ -1,0 +1,76 @@
+"""Snapshots written as they are published, of tables that a test makes up."""
+
+import hashlib
+import io
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from schemas import TABLES
+from transforms.common.snapshots import Snapshot
+from transforms.common.tables import write_rows
+
+__all__ = ["CORPUS", "change_section", "documents", "publish", "scores", "sentences"]
+
+CORPUS: dict[str, Any] = {
+    "records": 9, "documents": 8, "rejected": 1, "sentences": 7, "tokens": 6,
+    "documents_by_year": {"1801": 5, "1855": 3}, "engine": {"name": "builtin:en"},
+}  # fmt: skip
+
+
+def publish(
+    folder: Path, sections: dict[str, Any], tables: dict[str, list[list[dict[str, Any]]]]
+) -> Snapshot:
+    """Write tables, each a list of parts, each a list of rows; what a row lacks is null."""
+    entries: dict[str, Any] = {}
+    for name, parts in tables.items():
+        schema = TABLES[name].schema()
+        place = folder / name
+        place.mkdir(parents=True)
+        entries[name] = {"parts": []}
+        for number, rows in enumerate(parts):
+            stream = io.BytesIO()
+            write_rows(stream, schema, [pa.Table.from_pylist(rows, schema=schema)])
+            content = stream.getvalue()
+            (place / f"{number}.parquet").write_bytes(content)
+            entries[name]["parts"].append({
+                "file": f"{number}.parquet", "rows": len(rows), "bytes": len(content),
+                "sha256": hashlib.sha256(content).hexdigest(),
+            })  # fmt: skip
+    return Snapshot(str(folder), "made-up", str(folder), {**sections, "tables": entries})
+
+
+def documents(*rows: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return rows of `documents`, sorted."""
+    full = [{"source": "a.txt", "position": "", **row} for row in rows]
+    return sorted(full, key=lambda row: row["document_id"])
+
+
+def sentences(*rows: tuple[str, list[str] | None, list[str] | None]) -> list[dict[str, Any]]:
+    """Return rows of `sentences` from document, forms and lemmas."""
+    return [
+        {"document_id": document, "sentence": number, "forms": forms, "lemmas": lemmas}
+        for number, (document, forms, lemmas) in enumerate(rows)
+    ]
+
+
+def scores(word: str, score: float | None, **other: Any) -> dict[str, Any]:
+    """Return a row of `scores`, a mean over seeds, ranked and with a hundred uses each."""
+    return {
+        "word": word, "target": False, "slice_from": "old", "slice_to": "new", "seed": None,
+        "alignment": "op", "measure": "cosine", "score": score, "seeds": 1, "ranked": True,
+        "count_from": 100, "count_to": 100, "relative_from": 0.1, "relative_to": 0.1,
+        "documents_from": 9, "documents_to": 9, **other,
+    }  # fmt: skip
+
+
+def change_section(**other: Any) -> dict[str, Any]:
+    """Return a section `change` of two slices and one seed."""
+    return {
+        "seeds": [1], "slices": [["old", 1800, 1849], ["new", 1850, 1899]], "targets": [],
+        "documents_outside_slices": 0,
+        "options": {"alignment": ["op"], "measure": ["cosine"], "neighbours": 3,
+                    "rank-min-count": 50, "rank-min-documents": 5},
+        **other,
+    }  # fmt: skip

@@ -1,0 +1,322 @@
+"""The report in a real browser: what it draws, says, lets a person do, and does not do."""
+
+import re
+
+import pyarrow as pa
+import pytest
+from chromium import find_chromium, open_page
+
+from schemas.columns import column
+from transforms.report.charts import bars_across, bars_over_time, lines, points
+from transforms.report.page import write_report
+from transforms.report.panels import Chart, Choice, Note, Rows
+
+pytestmark = pytest.mark.slow
+
+HOSTILE = "</script><script>window.ran = 1</script><img src=x onerror='window.ran = 2'>"
+WORDS = 250
+
+
+def hostile(number):
+    return HOSTILE if number == 3 else f"word {number}"
+
+
+def charts():
+    years = pa.table({
+        "from": [1800, 1810, 1800], "before": [1810, 1820, 1810], "tokens": [5, 7, 2],
+        "genre": ["law", "law", HOSTILE],
+    })  # fmt: skip
+    sources = pa.table({"source": [HOSTILE, "b"], "tokens": [5, 2]})
+    growth = pa.table({"tokens": [1, 2, 3], "unit": ["forms"] * 3, "words": [1, 2, 2]})
+    cloud = pa.table({
+        "word": [hostile(n) for n in range(50)], "uses": list(range(1, 51)),
+        "score": [n / 50 for n in range(50)], "kind": ["one", "two"] * 25,
+    })  # fmt: skip
+    return [
+        Chart("Time", "Tokens", bars_over_time("from", "before", "tokens", colour="genre"), years),
+        Chart("Sources", "Largest", bars_across("source", "tokens", number=2), sources),
+        Chart("Growth", "Words", lines("tokens", "words", colour="unit"), growth),
+        Chart("Cloud", "Scores", points("uses", "score", name="word", colour="kind",
+                                        values=["one", "two"]), cloud),
+    ]  # fmt: skip
+
+
+def tables():
+    numbers = range(WORDS)
+    words = pa.table(
+        [[hostile(n) for n in numbers], [n * 37 % WORDS / 7 for n in numbers],
+         [None if n == 5 else n * 1_000 for n in numbers], [n % 2 == 0 for n in numbers]],
+        schema=pa.schema([
+            column("word", pa.string(), HOSTILE), column("score", pa.float64(), "distance"),
+            column("uses", pa.int64(), "uses"), column("ranked", pa.bool_(), "whether ranked"),
+        ]),
+    )  # fmt: skip
+    near = pa.table({
+        "word": ["sea"] * 3 + [HOSTILE] * 2, "slice": ["old", "old", "new", "old", "new"],
+        "neighbour": ["ship", "sail", "beach", HOSTILE, "none"],
+    })  # fmt: skip
+    return [
+        Rows("Words", "A row is a word.", words),
+        Choice("Neighbours", "Near words.", near, key="word", across="slice"),
+        Note("Warnings", HOSTILE, (HOSTILE,), warning=True),
+    ]
+
+
+@pytest.fixture(scope="module")
+def opened(tmp_path_factory):
+    chromium = find_chromium()
+    if chromium is None:
+        pytest.skip("needs Chromium: none of its names is on the PATH")
+    folder = tmp_path_factory.mktemp("report")
+    path = folder / "report.html"
+    write_report(str(path), HOSTILE, {"corpus": charts(), "change": tables()})
+    with open_page(chromium, folder / "profile", path) as page:
+        yield page
+
+
+@pytest.fixture
+def page(opened):
+    opened.emulate("light")
+    opened.reload()
+    return opened
+
+
+ROWS = "#panel-2-1"
+CHOICE = "#panel-2-2"
+
+
+def column_of(page, number):
+    return page.run(
+        f"[...document.querySelectorAll('{ROWS} tbody tr')].map(r => r.cells[{number}].textContent)"
+    )
+
+
+def sort_state(page):
+    return page.run(
+        f"[...document.querySelectorAll('{ROWS} th')].map(h => h.getAttribute('aria-sort'))"
+    )
+
+
+def type_into(page, selector, text):
+    page.run(f"document.querySelector('{selector}').focus()")
+    page.run("document.activeElement.select()")
+    page.send("Input.insertText", text=text)
+
+
+def test_nothing_fails_and_nothing_is_asked_for(page):
+    assert page.errors == []
+    assert {address.partition(":")[0] for address in page.requests} == {"file"}
+    assert len(set(page.requests)) == 1
+
+
+def test_the_policy_forbids_the_network_and_other_code(page):
+    page.run("fetch('http://localhost:1/').catch(() => { window.refused = true }); 0")
+    page.wait("window.refused === true")
+    page.run("document.body.append(Object.assign(document.createElement('script'),"
+             " {textContent: 'window.ran = 3'})); 0")  # fmt: skip
+    page.run("window.onerror = null; try { window.setTimeout('window.ran = 4', 0) } catch {} 0")
+    page.wait("new Promise(done => setTimeout(() => done(true), 50)) && true")
+    assert page.run("window.ran") is None
+    said = [text for text in page.errors if "Content Security Policy" in text]
+    assert said
+    page.errors.clear()
+
+
+def test_charts_are_drawn_as_svg_with_a_text_in_their_place(page):
+    drawn = (
+        "[...document.querySelectorAll('.chart')].map(c => c.querySelectorAll('svg path').length)"
+    )
+    assert min(page.run(drawn)) > 2
+    labels = page.run("[...document.querySelectorAll('[role=img]')].map(c => c.ariaLabel)")
+    assert labels == ["Time. Tokens", "Sources. Largest", "Growth. Words", "Cloud. Scores"]
+    tree = page.send("Accessibility.getFullAXTree")["nodes"]
+    images = [node["name"]["value"] for node in tree if node["role"]["value"] == "image"]
+    assert images == labels
+
+
+def test_the_numbers_of_a_chart_are_a_table_too(page):
+    page.run("document.querySelector('#panel-1-1 summary').click()")
+    page.wait("document.querySelectorAll('#panel-1-1 tbody tr').length === 3")
+    assert page.run("document.querySelector('#panel-1-1 tbody tr').innerText").split() == [
+        "1,800", "1,810", "5", "law",
+    ]  # fmt: skip
+
+
+def test_a_document_that_holds_a_script_is_text(page):
+    assert page.run("window.ran") is None
+    assert page.run("document.images.length") == 0
+    assert page.run("document.title") == HOSTILE
+    assert column_of(page, 0)[3] == HOSTILE
+    assert page.run("document.querySelector('.note li').textContent") == HOSTILE
+    axis = page.run("document.querySelector('#panel-1-2 svg').textContent")
+    assert "<script>" in axis
+
+
+def test_pointing_at_a_bar_tells_its_values_as_text(page):
+    page.run("document.querySelector('#panel-1-2').scrollIntoView({behavior: 'instant'})")
+    place = page.run(
+        "(() => { const r = document.querySelector('#panel-1-2 .mark-rect path')"
+        ".getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2] })()"
+    )
+    page.send("Input.dispatchMouseEvent", type="mouseMoved", x=place[0], y=place[1])
+    page.wait("!document.querySelector('.tip').hidden")
+    assert page.run("document.querySelector('.tip').textContent") == f"source: {HOSTILE}\ntokens: 5"
+    assert page.run("window.ran") is None
+
+
+def test_a_header_sorts_and_says_so(page):
+    assert sort_state(page) == [None] * 4
+    page.run(f"document.querySelectorAll('{ROWS} th button')[1].click()")
+    assert sort_state(page) == [None, "descending", None, None]
+    found = [float(text) for text in column_of(page, 1)]
+    assert found == sorted((round(n / 7, 3) for n in range(WORDS)), reverse=True)[:100]
+    page.run(f"document.querySelectorAll('{ROWS} th button')[1].click()")
+    assert sort_state(page) == [None, "ascending", None, None]
+    assert float(column_of(page, 1)[0]) == 0
+    page.run(f"document.querySelectorAll('{ROWS} th button')[0].click()")
+    assert sort_state(page) == ["ascending", None, None, None]
+    words = column_of(page, 0)
+    assert words.index("word 9") < words.index("word 10")  # numbers in words by their size
+
+
+def test_what_has_no_value_comes_last_in_both_directions(page):
+    for _ in range(2):
+        page.run(f"document.querySelectorAll('{ROWS} th button')[2].click()")
+        for _ in range(2):
+            page.run(f"document.querySelector('{ROWS} .tools button').click()")
+        assert column_of(page, 2)[-1] == ""
+        assert len(column_of(page, 2)) == WORDS
+
+
+def test_search_filters_and_says_how_many(page):
+    type_into(page, f"{ROWS} input", "WORD 24")
+    assert sorted(column_of(page, 0)) == sorted(
+        ["word 24", *(f"word {n}" for n in range(240, 250))]
+    )
+    status = f"document.querySelector('{ROWS} [role=status]').textContent"
+    assert page.run(status) == "11 of 250 rows"
+    type_into(page, f"{ROWS} input", "nothing is called so")
+    assert page.run(status) == "0 of 250 rows"
+    type_into(page, f"{ROWS} input", "<script>")
+    assert column_of(page, 0) == [HOSTILE]
+
+
+def test_long_tables_show_their_head_and_more_on_demand(page):
+    assert len(column_of(page, 0)) == 100
+    page.run(f"document.querySelector('{ROWS} .tools button').click()")
+    assert len(column_of(page, 0)) == WORDS
+    assert page.run(f"document.querySelector('{ROWS} .tools button').hidden")
+
+
+def shown_tables(page):
+    return page.run(
+        f"[...document.querySelectorAll('{CHOICE} .side > div')].map(d => [d.querySelector('h4')"
+        ".textContent, ...[...d.querySelectorAll('tbody td')].map(c => c.textContent)])"
+    )
+
+
+def test_choosing_a_word_shows_its_neighbours_in_each_slice(page):
+    assert shown_tables(page) == [["sea, old", "ship", "sail"], ["sea, new", "beach"]]
+    type_into(page, f"{CHOICE} input", HOSTILE)
+    assert shown_tables(page) == [[f"{HOSTILE}, old", HOSTILE], [f"{HOSTILE}, new", "none"]]
+    assert page.run("window.ran") is None
+    type_into(page, f"{CHOICE} input", "whale")
+    page.press("Enter", "\r")
+    status = page.run(f"document.querySelector('{CHOICE} [role=status]').textContent")
+    assert status.startswith("none is called so; there are 2")
+
+
+def test_the_keyboard_is_enough(page):
+    page.press("Tab")
+    assert page.run("document.activeElement.className") == "skip"
+    seen = []
+    for _ in range(60):
+        page.press("Tab")
+        seen.append(page.run("document.activeElement.id || document.activeElement.textContent"))
+        if seen[-1] == "score":
+            break
+    assert seen[0] == "theme"
+    assert seen[-1] == "score"
+    outline = "getComputedStyle(document.activeElement).outlineStyle"
+    assert page.run(outline) == "solid"
+    page.press("Enter", "\r")
+    assert sort_state(page)[1] == "descending"
+    page.press(" ", " ")
+    assert sort_state(page)[1] == "ascending"
+    assert page.run("document.activeElement.textContent") == "score"
+
+
+def luminance(colour):
+    channels = [float(part) / 255 for part in re.findall(r"[\d.]+", colour)[:3]]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def computed(page, selector, name):
+    return page.run(f"getComputedStyle(document.querySelector('{selector}')).{name}")
+
+
+TEXTS = ["h1", "h3", ".text", "nav a", "summary", "td", "th button", ".tools p",
+         "#theme"]  # fmt: skip
+
+
+def check_contrast(page):
+    """Texts have the 4.5 to 1 of WCAG 2.2 (1.4.3), marks of charts the 3 to 1 of 1.4.11."""
+    ground = computed(page, "body", "backgroundColor")
+    raised = computed(page, "th", "backgroundColor")
+    for selector in TEXTS:
+        assert contrast(computed(page, selector, "color"), ground) >= 4.5, selector
+    assert contrast(computed(page, "th button", "color"), raised) >= 4.5
+    alert = computed(page, ".note.warning", "backgroundColor")
+    for selector in (".note.warning", ".note.warning strong"):
+        assert contrast(computed(page, selector, "color"), alert) >= 4.5, selector
+    assert contrast(computed(page, "#panel-1-1 .role-axis-label text", "fill"), ground) >= 4.5
+    assert contrast(computed(page, "#panel-1-1 .role-legend-label text", "fill"), ground) >= 4.5
+    for number in range(1, 9):
+        page.run(f"document.querySelector('.skip').style.color = 'var(--c{number})'")
+        assert contrast(computed(page, ".skip", "color"), ground) >= 3, number
+    page.run("document.querySelector('.skip').style.color = ''")
+    assert contrast(computed(page, "#panel-1-1 .mark-rect path", "fill"), ground) >= 3
+    return luminance(ground)
+
+
+@pytest.mark.parametrize(("scheme", "dark"), [("light", False), ("dark", True)])
+def test_both_themes_follow_the_system_and_can_be_read(page, scheme, dark):
+    page.emulate(scheme)
+    assert (check_contrast(page) < 0.1) == dark
+
+
+def test_the_button_chooses_a_theme_against_the_system(page):
+    label = "document.getElementById('theme').textContent"
+    found = {}
+    page.emulate("dark")
+    for _ in range(3):
+        page.run("document.getElementById('theme').click()")
+        found[page.run(label)] = check_contrast(page) < 0.1
+    assert found == {"Theme: light": False, "Theme: dark": True, "Theme: as the system": True}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_print_is_light_and_leaves_out_what_is_pressed(page, theme):
+    page.run(f"document.documentElement.dataset.theme = '{theme}'")
+    page.emulate("dark", media="print")
+    assert check_contrast(page) > 0.9
+    for selector in ("#theme", "header nav", f"{ROWS} .tools"):
+        assert computed(page, selector, "display") == "none"
+    assert computed(page, f"{ROWS} .scroll", "overflow") == "visible"
+    sheet = page.send("Page.printToPDF", printBackground=True)
+    assert len(sheet["data"]) > 10_000
+
+
+def test_a_narrow_window_does_not_scroll_sideways(page):
+    page.send("Emulation.setDeviceMetricsOverride", width=360, height=700, deviceScaleFactor=1,
+              mobile=False)  # fmt: skip
+    try:
+        page.wait("document.documentElement.scrollWidth <= 360")
+    finally:
+        page.send("Emulation.clearDeviceMetricsOverride")

@@ -1,0 +1,1 @@
+"""The report: panels of every section in one HTML file that needs no network."""

@@ -1,0 +1,210 @@
+"use strict";
+// Draws the panels out of the JSON in the page. Text of the data goes in as text, never as markup.
+(() => {
+  const SHOWN = 100; // rows of a table at first, and more at each press of the button
+  const collator = new Intl.Collator("en", { numeric: true });
+  const grouped = new Intl.NumberFormat("en");
+
+  function make(tag, attributes = {}, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    element.append(...children);
+    return element;
+  }
+
+  // A column comes with its values, or with distinct values and the place of each row's.
+  function decoded(column) {
+    const { distinct, values } = column;
+    const all = distinct ? values.map((at) => (at === null ? null : distinct[at])) : values;
+    return { ...column, values: all };
+  }
+
+  function shown(value, column) {
+    if (value === null) return "";
+    if (column.kind === "flag") return value ? "yes" : "no";
+    if (column.kind === "text" || column.unit === "year") return String(value);
+    if (column.unit === "%") return value.toFixed(1) + " %";
+    if (column.kind === "integer") return grouped.format(value);
+    return value !== 0 && Math.abs(value) < 0.01 ? value.toPrecision(2) : value.toFixed(3);
+  }
+
+  function compare(one, other) {
+    return typeof one === "string" ? collator.compare(one, other) : one - other;
+  }
+
+  // Rows without a value come last, whichever the direction.
+  function sorted(rows, values, direction) {
+    return [...rows].sort((one, other) => {
+      const [a, b] = [values[one], values[other]];
+      if (a === null || b === null) return (a === null) - (b === null) || one - other;
+      return direction * compare(a, b) || one - other;
+    });
+  }
+
+  const isNumber = (column) => column.kind === "integer" || column.kind === "float";
+
+  // A table of `rows` (places in the columns): sortable, and with many rows searchable.
+  function table(columns, rows, label) {
+    let matching = rows;
+    let order = null;
+    let limit = SHOWN;
+    const body = make("tbody");
+    const status = make("p", { role: "status" });
+    const more = make("button", { type: "button" }, "Show more rows");
+    const search = make("input", { type: "search", "aria-label": `Search ${label}`, placeholder: "Search" });
+    const texts = columns.filter((column) => column.kind === "text");
+
+    function draw() {
+      const { column, direction } = order ?? {};
+      const all = column ? sorted(matching, column.values, direction) : matching;
+      body.replaceChildren(...all.slice(0, limit).map((row) => make("tr", {}, ...columns.map((cell) => {
+        const text = shown(cell.values[row], cell);
+        return make("td", { class: isNumber(cell) ? "number" : text.length < 32 ? "short" : "long" }, text);
+      }))));
+      more.hidden = all.length <= limit;
+      const found = matching.length < rows.length ? `${grouped.format(matching.length)} of ` : "";
+      const cut = more.hidden ? "" : `, the first ${grouped.format(limit)} shown`;
+      status.textContent = `${found}${grouped.format(rows.length)} rows${cut}`;
+    }
+
+    const heads = columns.map((column) => {
+      const head = make("th", { scope: "col", class: isNumber(column) ? "number" : "" });
+      const button = make("button", { type: "button" }, column.name);
+      button.addEventListener("click", () => {
+        const first = isNumber(column) || column.kind === "flag" ? -1 : 1;
+        order = { column, direction: order?.column === column ? -order.direction : first };
+        heads.forEach((other) => other.removeAttribute("aria-sort"));
+        head.setAttribute("aria-sort", order.direction > 0 ? "ascending" : "descending");
+        draw();
+      });
+      head.append(button);
+      return head;
+    });
+    search.addEventListener("input", () => {
+      const wanted = search.value.trim().toLowerCase();
+      matching = rows.filter((row) => texts.some(
+        (column) => (column.values[row] ?? "").toLowerCase().includes(wanted)));
+      if (!wanted) matching = rows;
+      limit = SHOWN;
+      draw();
+    });
+    more.addEventListener("click", () => { limit += 5 * SHOWN; draw(); });
+
+    const tools = make("div", { class: "tools" });
+    if (rows.length > 10 && texts.length) tools.append(search);
+    tools.append(status, more);
+    const scroll = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": label });
+    scroll.append(make("table", {}, make("thead", {}, make("tr", {}, ...heads)), body));
+    draw();
+    return make("div", { class: "rows" }, ...(rows.length > 10 ? [tools] : []), scroll);
+  }
+
+  function every(columns) {
+    return [...(columns[0]?.values ?? []).keys()];
+  }
+
+  function meanings(columns) {
+    const told = columns.filter((column) => column.doc);
+    if (!told.length) return [];
+    const list = make("dl");
+    for (const { name, doc, unit } of told) {
+      list.append(make("dt", {}, name), make("dd", {}, unit ? `${doc} (${unit})` : doc));
+    }
+    return [make("details", {}, make("summary", {}, "What the columns mean"), list)];
+  }
+
+  function drawRows(panel, place) {
+    place.append(table(panel.columns, every(panel.columns), panel.title), ...meanings(panel.columns));
+  }
+
+  function drawChoice(panel, place) {
+    const key = panel.columns.find((column) => column.name === panel.key);
+    const across = panel.columns.find((column) => column.name === panel.across);
+    const rest = panel.columns.filter((column) => column !== key && column !== across);
+    const byKey = new Map();
+    key.values.forEach((value, row) => {
+      if (!byKey.has(value)) byKey.set(value, []);
+      byKey.get(value).push(row);
+    });
+    const names = across ? [...new Set(across.values)] : [null];
+    const list = make("datalist", { id: `${place.id}-words` });
+    list.append(...[...byKey.keys()].map((value) => make("option", { value })));
+    const input = make("input", { list: list.id, id: `${place.id}-word`, autocomplete: "off" });
+    const label = make("label", { for: input.id }, `${panel.key}: `);
+    const status = make("p", { role: "status" });
+    const side = make("div", { class: "side" });
+
+    function choose() {
+      const rows = byKey.get(input.value.trim()) ?? byKey.get(input.value.trim().toLowerCase());
+      if (!rows) {
+        status.textContent = `none is called so; there are ${grouped.format(byKey.size)}, for example ` +
+          [...byKey.keys()].slice(0, 3).join(", ");
+        return;
+      }
+      status.textContent = "";
+      side.replaceChildren(...names.map((name) => {
+        const own = across ? rows.filter((row) => across.values[row] === name) : rows;
+        const title = name === null ? panel.title : `${key.values[rows[0]]}, ${name}`;
+        const inner = own.length ? table(rest, own, title) : make("p", {}, "none");
+        return name === null ? inner : make("div", {}, make("h4", {}, title), inner);
+      }));
+    }
+    input.addEventListener("change", choose);
+    input.addEventListener("input", () => { if (byKey.has(input.value.trim())) choose(); });
+    input.addEventListener("focus", () => input.select());
+    input.value = byKey.keys().next().value ?? "";
+    if (byKey.size) choose();
+    place.append(make("div", { class: "tools" }, make("span", {}, label, input), list, status), side);
+    place.append(...meanings(panel.columns));
+  }
+
+  const tip = make("div", { class: "tip", role: "tooltip", hidden: "" });
+
+  function tooltip(_, event, __, value) {
+    tip.hidden = value === null || value === undefined || value === "";
+    if (tip.hidden) return;
+    const lines = typeof value === "object" ? Object.entries(value).map(([k, v]) => `${k}: ${v}`) : [value];
+    tip.textContent = lines.join("\n");
+    const [left, top] = [event.clientX + 14, event.clientY + 14];
+    tip.style.left = `${Math.max(0, Math.min(left, innerWidth - tip.offsetWidth - 8))}px`;
+    tip.style.top = `${Math.max(0, Math.min(top, innerHeight - tip.offsetHeight - 8))}px`;
+  }
+
+  function drawChart(panel, place) {
+    const values = every(panel.columns).map((row) => Object.fromEntries(
+      panel.columns.map((column) => [column.name, column.values[row]])));
+    // Vega names and gives a role to the element that it draws in, so ours are on another around it.
+    const chart = make("div", { class: "chart" });
+    const image = make("div", { role: "img", "aria-label": `${panel.title}. ${panel.text}` }, chart);
+    const numbers = make("details", {}, make("summary", {}, "The numbers as a table"));
+    numbers.addEventListener("toggle", () => {
+      if (numbers.childElementCount === 1) drawRows(panel, numbers);
+    });
+    place.append(image, numbers);
+    const spec = { ...panel.spec, data: { values } };
+    // `ast`: expressions are interpreted, not compiled, so that the page's policy forbids eval.
+    const options = { mode: "vega-lite", renderer: "svg", actions: false, ast: true, defaultStyle: false, tooltip };
+    return vegaEmbed(chart, spec, options).catch((error) => {
+      chart.textContent = `The chart could not be drawn: ${error.message}`;
+      console.error(error);
+    });
+  }
+
+  const DRAW = { chart: drawChart, rows: drawRows, choice: drawChoice };
+  const THEMES = { "": "as the system", light: "light", dark: "dark" };
+
+  document.getElementById("theme").addEventListener("click", ({ target }) => {
+    const names = Object.keys(THEMES);
+    const root = document.documentElement;
+    const next = names[(names.indexOf(root.dataset.theme ?? "") + 1) % names.length];
+    if (next) root.dataset.theme = next;
+    else delete root.dataset.theme;
+    target.textContent = `Theme: ${THEMES[next]}`;
+  });
+
+  document.body.append(tip);
+  const panels = JSON.parse(document.getElementById("panels").textContent);
+  const drawn = panels.map((panel) => DRAW[panel.kind](
+    { ...panel, columns: panel.columns.map(decoded) }, document.getElementById(panel.id)));
+  Promise.all(drawn).then(() => { document.documentElement.dataset.drawn = "true"; });
+})();

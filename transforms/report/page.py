@@ -1,0 +1,169 @@
+"""The page: panels as one HTML file that needs no network, with the same bytes for the same panels.
+
+What comes from data is in the HTML escaped, or in one block of JSON with `<` escaped. A content
+security policy lets run the page's own two scripts alone, by their digests, and load nothing.
+"""
+
+import base64
+import hashlib
+import html
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import pyarrow as pa
+
+from transforms.common import files
+from transforms.common.errors import LexbeamError
+from transforms.report.charts import bundle
+from transforms.report.panels import Chart, Choice, Note, Panel, Rows
+
+__all__ = ["render", "write_report"]
+
+_DIGITS = 6  # significant digits of the numbers in the page
+
+
+def render(title: str, sections: Mapping[str, Sequence[Panel]]) -> bytes:
+    """Return the report as HTML in UTF-8.
+
+    Args:
+        title: the page's heading.
+        sections: panels by the section that they tell of, in the order that is shown.
+
+    Raises:
+        LexbeamError: there are charts, and the extra `report` is not installed.
+    """
+    data: list[dict[str, Any]] = []
+    body = "\n".join(
+        _section(number, name, panels, data)
+        for number, (name, panels) in enumerate(sections.items(), 1)
+    )
+    contents = " ".join(
+        f'<a href="#section-{number}">{html.escape(name)}</a>'
+        for number, name in enumerate(sections, 1)
+    )
+    code, style = _asset("page.js"), _asset("style.css")
+    library = _script(bundle()) if any(panel["kind"] == "chart" for panel in data) else ""
+    scripts = [text for text in (library, code) if text]
+    page = Template(_asset("page.html")).substitute(
+        # Vega sets styles of elements it draws; they reach nothing, for nothing can be loaded.
+        policy=f"default-src 'none'; script-src {' '.join(map(_source, scripts))}; "
+        "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
+        title=html.escape(title),
+        style=style,
+        contents=contents,
+        sections=body,
+        data=_json(data),
+        library=f"<script>{library}</script>\n" if library else "",
+        code=code,
+    )
+    return page.encode("utf-8", "replace")  # lone surrogates, which UTF-8 does not have
+
+
+def write_report(path: str, title: str, sections: Mapping[str, Sequence[Panel]]) -> None:
+    """Write the report to `path`, whole or not at all; see `render`.
+
+    Raises:
+        LexbeamError: it cannot be written, or the extra `report` is not installed.
+    """
+    content = render(title, sections)
+    try:
+        files.write_bytes(path, content)
+    except OSError as error:
+        reason = error.strerror or error
+        raise LexbeamError(f"the report cannot be written to {path!r}: {reason}") from error
+
+
+def _asset(name: str) -> str:
+    return Path(__file__).with_name(name).read_text("utf-8")
+
+
+def _script(code: str) -> str:
+    """Return code in which a browser finds no end of its script element, nor a comment."""
+    return re.sub(r"<(?=/script|script|!--)", r"\\x3c", code, flags=re.IGNORECASE)
+
+
+def _source(script: str) -> str:
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+def _json(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _section(number: int, name: str, panels: Sequence[Panel], data: list[dict[str, Any]]) -> str:
+    parts = [f'<section id="section-{number}" aria-labelledby="heading-{number}">']
+    parts.append(f'<h2 id="heading-{number}">{html.escape(name)}</h2>')
+    for place, panel in enumerate(panels, 1):
+        parts.append(_panel(f"panel-{number}-{place}", panel, data))
+    return "\n".join([*parts, "</section>"])
+
+
+def _panel(place: str, panel: Panel, data: list[dict[str, Any]]) -> str:
+    title, text = html.escape(panel.title), html.escape(panel.text)
+    if isinstance(panel, Note):
+        items = "".join(f"<li>{html.escape(item)}</li>" for item in panel.items)
+        kind, word = (
+            ("note warning", "<strong>Warning.</strong> ") if panel.warning else ("note", "")
+        )
+        inner = f"<p>{word}{text}</p>" + (f"<ul>{items}</ul>" if items else "")
+        return f'<h3>{title}</h3>\n<div class="{kind}">{inner}</div>'
+    data.append(_data(place, panel))
+    inner = f'<p class="text">{text}</p><div id="{place}"></div>'
+    if isinstance(panel, Chart):
+        inner = (
+            f'<figure><figcaption class="text">{text}</figcaption><div id="{place}"></div></figure>'
+        )
+    return f"<h3>{title}</h3>\n{inner}"
+
+
+def _data(place: str, panel: Chart | Rows | Choice) -> dict[str, Any]:
+    columns = [
+        _column(field, panel.rows.column(number)) for number, field in enumerate(panel.rows.schema)
+    ]
+    common = {"id": place, "title": panel.title, "columns": columns}
+    if isinstance(panel, Chart):
+        return {**common, "kind": "chart", "text": panel.text, "spec": dict(panel.spec)}
+    if isinstance(panel, Choice):
+        return {**common, "kind": "choice", "key": panel.key, "across": panel.across}
+    return {**common, "kind": "rows"}
+
+
+def _column(field: pa.Field, values: pa.ChunkedArray) -> dict[str, Any]:
+    metadata = field.metadata or {}
+    column: dict[str, Any] = {"name": field.name, "kind": _kind(field.type)}
+    for key in ("doc", "unit"):
+        if key.encode() in metadata:
+            column[key] = metadata[key.encode()].decode()
+    plain = [_plain(value) for value in values.to_pylist()]
+    distinct = list(dict.fromkeys(value for value in plain if value is not None))
+    if column["kind"] == "text" and 2 * len(distinct) < len(plain):
+        place = {value: number for number, value in enumerate(distinct)}
+        return {
+            **column,
+            "distinct": distinct,
+            "values": [None if value is None else place[value] for value in plain],
+        }
+    return {**column, "values": plain}
+
+
+def _kind(type: pa.DataType) -> str:
+    if pa.types.is_boolean(type):
+        return "flag"
+    if pa.types.is_integer(type):
+        return "integer"
+    return "float" if pa.types.is_floating(type) else "text"
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int) else str(value)

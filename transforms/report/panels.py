@@ -1,0 +1,81 @@
+"""What a report is made of: panels, each a title, a text that says what is shown, and data.
+
+The data of a panel are an Arrow table whose columns are what a reader sees: a column's name is its
+heading, and `schemas.columns.column` gives it a doc and a unit. Units that the page knows are
+`year` (no thousands separator) and `%`; other numbers are shown by their type.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+__all__ = ["Chart", "Choice", "Note", "Panel", "Rows"]
+
+
+class Chart(NamedTuple):
+    """A chart with its numbers.
+
+    Attributes:
+        title: the heading.
+        text: what is shown, of what, in which units; it is the caption, and what is read aloud.
+        spec: Vega-Lite without data, as `transforms.report.charts` makes it.
+        rows: the data, which the page also shows as a table on demand.
+    """
+
+    title: str
+    text: str
+    spec: Mapping[str, Any]
+    rows: pa.Table
+
+
+class Rows(NamedTuple):
+    """A table that a reader can sort by any column, and search.
+
+    Attributes:
+        title: the heading.
+        text: what one row is, in which order they come, what is left out.
+        rows: the data, in the order that is shown first.
+    """
+
+    title: str
+    text: str
+    rows: pa.Table
+
+
+class Choice(NamedTuple):
+    """Tables of one chosen thing, such as the neighbours of a word, side by side.
+
+    Attributes:
+        title: the heading.
+        text: what is shown of the thing chosen.
+        rows: the data of all things that can be chosen.
+        key: the column of the thing chosen; the first value is chosen at the start.
+        across: the column whose values have a table each, in the order of the data; None for one
+            table.
+    """
+
+    title: str
+    text: str
+    rows: pa.Table
+    key: str
+    across: str | None = None
+
+
+class Note(NamedTuple):
+    """Sentences: what a reader should know before the numbers.
+
+    Attributes:
+        title: the heading.
+        text: a paragraph.
+        items: further sentences, shown as a list.
+        warning: whether it is about something that may mislead.
+    """
+
+    title: str
+    text: str
+    items: tuple[str, ...] = ()
+    warning: bool = False
+
+
+Panel = Chart | Rows | Choice | Note
