@@ -19,7 +19,6 @@ CORE = [
     "spacy>=3.8,<3.9",
     "threadpoolctl>=3.5",  # one BLAS thread, so that sums have one order
     "tqdm>=4.66",
-    "zstandard>=0.23",
 ]
 EXTRAS = {
     "gcp": ["apache-beam[gcp]>=2.77,<2.78"],

@@ -25,7 +25,6 @@ from dataclasses import dataclass, field
 
 from transforms.common import files
 from transforms.common.errors import UsageError, nearest
-from transforms.common.fingerprints import digest
 
 __all__ = ["LEVELS", "Rules", "parse_rules", "read_rules"]
 
@@ -50,12 +49,6 @@ class Rules:
     def maps_lemmas(self) -> bool:
         """Whether any rule changes lemmas."""
         return bool(self.lemmas or self.lemma_chars)
-
-    @functools.cached_property
-    def digest(self) -> str:
-        """32 hexadecimal digits that name the rules, whatever their order or comments."""
-        levels = (self.forms, self.form_chars, self.lemmas, self.lemma_chars)
-        return digest([dict(level) for level in levels])
 
     def form(self, form: str) -> str:
         """Return the form to be tagged for a token."""
