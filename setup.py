@@ -48,7 +48,7 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.11,<3.14",
     packages=find_packages(include=["pipelines*", "transforms*", "schemas*", "runner_configs"]),
-    package_data={"runner_configs": ["*.yaml", "flink/*"]},
+    package_data={"runner_configs": ["*.yaml", "flink/*"], "transforms.formats": ["*.xsl"]},
     install_requires=CORE,
     extras_require={**EXTRAS, "dev": DEV},
     entry_points={"console_scripts": ["lexbeam = pipelines.cli:entry"]},

@@ -3,8 +3,8 @@
 Every name that a reached definition refers to is followed, through all modules of ours. What is
 reached counts by its syntax tree: a comment, a docstring, a neighbour or another task's module
 changes nothing, a constant deep below changes it. Packages of others that reached code imports
-count by version, with what they require. Where source cannot tell whether something is used, it
-counts.
+count by version, with what they require; data files that it reads by `packaged_text` by their
+content. Where source cannot tell whether something is used, it counts.
 
 What source does not show, nobody sees here: modules imported by a computed name, attributes that
 other modules set, entries added at run time to a registry that is not among the `chosen` ones.
