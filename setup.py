@@ -8,7 +8,7 @@ from setuptools import find_packages, setup
 CORE = [
     "apache-beam>=2.77,<2.78",  # the engine; results are promised per locked version
     "gensim>=4.4,<5",  # skip-gram with negative sampling
-    "HanTa>=1.2,<2",  # lemmas and tags without downloads (LGPL)
+    "HanTa==1.2.1",  # lemmas and tags without downloads (LGPL); private members are used
     "lxml>=5.3",  # TEI, with entities and network switched off
     "msgspec>=0.20",  # receipts: typed records as JSON
     "numpy>=2.0",
