@@ -54,7 +54,7 @@ def test_however_the_reader_is_called(project, stage):
 )
 def test_a_file_that_source_does_not_tell_is_refused(project, use):
     stage = f"from transforms.common.resources import packaged_text\ndef run():\n    return {use}\n"
-    with pytest.raises(LexbeamError, match=r"stage'.*packaged_text.*write them out"):
+    with pytest.raises(LexbeamError, match=r"stage'.*packaged_text.*as literals"):
         project({**PROJECT, "stage": stage})
 
 

@@ -65,7 +65,7 @@ def load_targets(lines: Iterable[str], options: ViewOptions) -> Targets:
         if match:
             joined.add((bare, UPOS_OF_SUFFIX[match[2]], word))
     if not words:
-        raise UsageError("the targets file names no target: one word a line is expected")
+        raise UsageError("the targets file names no target: one word per line is expected")
     return Targets(tuple(sorted(words)), tuple(sorted(joined)))
 
 

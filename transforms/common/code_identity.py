@@ -99,7 +99,7 @@ def _registry(walk: Walk, module: str, name: str, wanted: frozenset[str]) -> Non
     source = source_of(module)
     literals = [getattr(s.node, "value", None) for s in source.bindings.get(name, ())]
     if not literals or not isinstance(literals[-1], ast.Dict):
-        raise LexbeamError(f"{module}:{name} is no registry: make it a dictionary, written out")
+        raise LexbeamError(f"{module}:{name} is not a registry: make it a dictionary literal")
     left = set(wanted)
     for key, value in zip(literals[-1].keys, literals[-1].values, strict=True):
         label = name

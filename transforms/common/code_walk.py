@@ -193,8 +193,8 @@ class Walk:
         read = [texts for called, texts in references.calls if called == reader]
         if not read or any(len(texts) != 2 for texts in read):
             raise LexbeamError(
-                f"module {source.name!r} uses packaged_text otherwise than in a call with package "
-                "and file as two texts: write them out, so that the file counts"
+                f"module {source.name!r} uses packaged_text other than in a call with two string "
+                "literals: write package and file as literals, so that the file counts"
             )
         for package, name in read:
             self.names.add(f"{package}:{name}")
@@ -232,7 +232,7 @@ def source_of(module: str) -> Source:
     """
     source = read_source(module)
     if source is None:
-        raise LexbeamError(f"there is no module {module!r}: install it, or mend its name")
+        raise LexbeamError(f"there is no module {module!r}: install it, or correct its name")
     return source
 
 
@@ -248,7 +248,7 @@ def _data_digest(package: str, name: str) -> str:
         if os.path.isfile(path):
             with open(path, "rb") as stream:
                 return stream_digest(stream)
-    raise LexbeamError(f"package {package!r} has no data file {name!r}: install it anew")
+    raise LexbeamError(f"package {package!r} has no data file {name!r}: reinstall it")
 
 
 def _is_submodule(entry: Import) -> bool:

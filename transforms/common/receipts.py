@@ -122,7 +122,7 @@ def read_envelope(path: str) -> Envelope | None:
     try:
         found = msgspec.json.decode(content, type=_Envelope)
         if _check(found.files, found.receipt) != found.check:
-            raise ValueError("its digest is another")
+            raise ValueError("its digest does not match")
         return Envelope(
             msgspec.json.decode(found.files, type=tuple[FileName, ...]), bytes(found.receipt)
         )

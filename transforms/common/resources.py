@@ -42,8 +42,8 @@ def model_digest(path: str) -> str:
 def packaged_text(package: str, name: str) -> str:
     """Return the text of a data file of one of our packages, as it is installed.
 
-    Both arguments are written out at the call: so the file counts for the identity of the code that
-    reads it (`code_walk`).
+    Both arguments are string literals at the call, so that the file counts for the identity of the
+    code that reads it (`code_walk`).
 
     Raises:
         LexbeamError: the file is not there.
@@ -52,5 +52,5 @@ def packaged_text(package: str, name: str) -> str:
         return importlib.resources.files(package).joinpath(name).read_text("utf-8")
     except OSError as error:
         raise LexbeamError(
-            f"{name} of package {package} cannot be read ({error}): install Lexbeam anew"
+            f"{name} of package {package} cannot be read ({error}): reinstall Lexbeam"
         ) from error

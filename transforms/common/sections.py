@@ -174,7 +174,7 @@ def check_replacing(
         if name not in made and name not in drop and not manifest[name].get("imported")
     ]
     if gone or (drop and along):
-        told = f"; with other content it takes along {', '.join(along)}, made from it"
+        told = f"; other content would also drop {', '.join(along)}, made from it"
         raise UsageError(
             f"{out!r} holds the published section {', '.join(gone or sorted(drop))}: give "
             f"--overwrite to replace it{told if along else ''}, or another --out"
