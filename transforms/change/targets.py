@@ -38,7 +38,7 @@ class Targets:
 
     @property
     def needs_upos(self) -> bool:
-        """Whether some target can only be told by its part of speech."""
+        """Whether some target is known by its part of speech alone."""
         return bool(self.joined)
 
 

@@ -3,7 +3,7 @@
     {"check": SHA-256 of the rest, "files": [[name, bytes, SHA-256], ...], "receipt": {...}}
 
 Names of files are relative to the folder of artefacts, which may be moved; `files` are those that
-the receipt holds, so that they can be told without knowing its type.
+the receipt holds, so that they are known without knowing its type.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """Sections of a folder: what a command made, and what becomes of the others when one is remade.
 
-A section owns tables. Remade with other content, it takes those along that were made from it:
-their record says which tables they read, with digests. Remade with equal content it takes nothing.
+A section owns tables. If it is remade with other content, the sections made from it are dropped:
+their record says which tables they read, with digests. Remade with equal content it drops nothing.
 Tables that a person imported stay, marked stale, unless they are dropped by name.
 """
 
