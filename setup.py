@@ -8,18 +8,18 @@ from setuptools import find_packages, setup
 CORE = [
     "apache-beam>=2.77,<2.78",  # the engine; results are promised per locked version
     "gensim>=4.4,<5",  # skip-gram with negative sampling
-    "HanTa>=1.2,<2",  # lemmas and tags without downloads (LGPL)
+    "HanTa==1.2.1",  # lemmas and tags without downloads (LGPL); private members are used
     "lxml>=5.3",  # TEI, with entities and network switched off
     "msgspec>=0.20",  # receipts: typed records as JSON
     "numpy>=2.0",
     "orjson>=3.9",  # JSON lines, some three times faster than the standard library
     "pyarrow>=18",
     "pyyaml>=6",
+    "shtab>=1.7",  # completion in a shell
     "simplemma>=2.0,<3",  # lemmas of languages that HanTa lacks
     "spacy>=3.8,<3.9",
     "threadpoolctl>=3.5",  # one BLAS thread, so that sums have one order
     "tqdm>=4.66",
-    "zstandard>=0.23",
 ]
 EXTRAS = {
     "gcp": ["apache-beam[gcp]>=2.77,<2.78"],
@@ -52,9 +52,12 @@ setup(
     description="Apache Beam pipelines that turn raw corpora into lexical-semantics datasets",
     license="Apache-2.0",
     python_requires=">=3.11,<3.14",
-    packages=find_packages(include=["pipelines*", "transforms*", "schemas*", "runner_configs"]),
+    packages=find_packages(
+        include=["pipelines*", "transforms*", "schemas*", "runner_configs", "lexbeam*"]
+    ),
     package_data={
         "runner_configs": ["*.yaml", "flink/*"],
+        "transforms.formats": ["*.xsl"],
         "transforms.report": ["*.css", "*.html", "*.js"],
     },
     install_requires=CORE,

@@ -1,3 +1,6 @@
+import importlib.metadata
+import inspect
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +21,28 @@ def pair(request):
 
     language = request.param
     return language, HanoverTagger(hanta.model_file(language)), hanta.load_tagger(language)
+
+
+def test_this_version_has_what_is_used_beyond_its_public_methods():
+    from HanTa import HanoverTagger as module
+
+    model = module.HanoverTagger(hanta.model_file("en"))
+    arguments = {
+        "_tag_word": ({"cutoff", "casesensitive", "conditional"}, 1),
+        "_analyze": ({"taglevel"}, 2),
+    }
+    lacking = [name for name in ("EMPTY", "END", "START", "UNKNOWN") if not hasattr(module, name)]
+    lacking += [name for name in ("LP_trans_word", "int2tag") if not hasattr(model, name)]
+    for name, (named, leading) in arguments.items():
+        method = getattr(model, name, None)
+        given_by = list(inspect.signature(method).parameters) if method else []
+        if not named <= set(given_by[leading:]):
+            lacking.append(f"{name}({', '.join(sorted(named))})")
+    version = importlib.metadata.version("HanTa")
+    assert not lacking, (
+        f"HanTa {version} lacks {', '.join(lacking)}, which transforms/annotation/hanta.py uses: "
+        "keep the version that setup.py pins, or write hanta.py for the new one"
+    )
 
 
 def test_output_is_that_of_hanta(pair):

@@ -1,7 +1,18 @@
 import pytest
 
-from transforms.annotation.hanta import tag_inventory
+from transforms.annotation.hanta import model_file
 from transforms.annotation.tagsets import TAG_MAPS, UPOS, tag_map
+
+
+def tag_inventory(language):
+    """Every tag that the model can give to a word."""
+    from HanTa.HanoverTagger import END, UNKNOWN, HanoverTagger
+
+    model = HanoverTagger(model_file(language))
+    numbers = {tag for following in model.LP_trans_word.values() for tag in following}
+    numbers |= {tag for tags in model.cache.values() for tag, _ in tags}
+    numbers |= {UNKNOWN, *model.LP_wtag}
+    return {model.int2tag[number] for number in numbers - {END}}
 
 
 @pytest.mark.parametrize("language", sorted(TAG_MAPS))

@@ -103,7 +103,6 @@ def test_agrees_with_sentence_by_sentence_derivation(rows, least, counts, longes
     assert as_rows(batch) == expected
     inside = [row for row in rows if slice_of(row[2], SLICES) is not None]
     assert batch.tokens_before.sum() == sum(len(row[3]) for row in inside)
-    assert batch.outside_sentences == len(rows) - len(inside)
     whole = {(row[1], row[2]) for row in expected}
     assert batch.short.sum() == len(inside) - len(whole)
     assert batch.split.sum() == sum(
@@ -137,7 +136,7 @@ def test_batch_borders_do_not_matter(rows, border):
 def test_documents_outside_are_named_once():
     rows = [plain(["w"], 1851, "a"), plain(["w"], None, "b", 1), plain(["w"], 1851, "a", 2)]
     batch = derive(sentences(rows), SLICES, Targets(), ViewOptions(min_sentence=0))
-    assert (batch.outside_sentences, batch.outside) == (3, ["a", "b"])
+    assert batch.outside == ["a", "b"]
 
 
 def test_documents_of_a_slice_are_named_once_whether_anything_of_them_is_kept():
@@ -179,7 +178,7 @@ def test_missing_lemmas_or_tags_are_usage_errors_that_name_a_document():
 
 def test_an_undated_sentence_without_lemmas_is_only_outside():
     batch = derive(sentences([("d", 0, None, None, None)]), SLICES, Targets(), ViewOptions())
-    assert batch.outside_sentences == 1
+    assert (len(batch.slice), batch.outside) == (0, ["d"])
 
 
 def test_a_sentence_of_20001_words_becomes_three():

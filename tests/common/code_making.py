@@ -20,7 +20,8 @@ def toy_package(
 ) -> Iterator[Callable[..., CodeIdentity]]:
     """Give a function that writes modules of a package, imports it anew, and identifies a root.
 
-    The texts call the package PKG, and so do the names of what is reached.
+    The texts call the package PKG, and so do the names of what is reached. A name with a dot is
+    that of a data file.
     """
     package = "toy_" + "".join(filter(str.isalnum, folder.name)).lower()
     monkeypatch.syspath_prepend(str(folder))
@@ -41,7 +42,7 @@ def toy_package(
     ) -> CodeIdentity:
         forget()
         for name, text in {"__init__": "", **modules}.items():
-            path = folder / package / f"{name}.py"
+            path = folder / package / (name if "." in name else f"{name}.py")
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text.replace("PKG", package), "utf-8")
         module, _, name = root.partition(":")

@@ -56,7 +56,7 @@ def test_a_chosen_registry_counts_even_if_nothing_reaches_it(project):
     assert "PKG.first:read" in project(modules, chosen=ONE).names
     with pytest.raises(LexbeamError, match="has no 'oen'; did you mean 'one'"):
         project(modules, chosen={"registry:READERS": ["oen"]})
-    with pytest.raises(LexbeamError, match="no registry"):
+    with pytest.raises(LexbeamError, match="not a registry"):
         project(modules, chosen={"registry:read": ["one"]})
 
 

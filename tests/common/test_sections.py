@@ -71,12 +71,12 @@ def test_a_section_that_makes_anothers_table_replaces_it(folder, tmp_path):
     outcome = decide(manifest_of(folder), [thief])
     assert outcome.replaced == ("change",)
     assert outcome.dropped == ("report",)
-    with pytest.raises(UsageError, match=r"section change.*takes along report"):
+    with pytest.raises(UsageError, match=r"section change.*would also drop report"):
         check_replacing(manifest_of(folder), {"thief": ("scores",)}, overwrite=False)
 
 
 def test_a_published_section_needs_overwrite_with_dependants_or_without(folder):
-    with pytest.raises(UsageError, match=r"section corpus.*takes along change, report"):
+    with pytest.raises(UsageError, match=r"section corpus.*would also drop change, report"):
         check_replacing(manifest_of(folder), {"corpus": ("sentences",)}, overwrite=False)
     with pytest.raises(UsageError, match="section other: give --overwrite"):
         check_replacing(manifest_of(folder), {"other": ("other/rows",)}, overwrite=False)
@@ -109,7 +109,7 @@ def test_what_a_person_imported_stays_and_is_marked(folder, tmp_path):
 def test_a_section_to_be_dropped_must_be_there(folder):
     with pytest.raises(UsageError, match="did you mean 'change'"):
         check_replacing(manifest_of(folder), {}, overwrite=True, drop=["chnage"])
-    with pytest.raises(UsageError, match="takes along report"):
+    with pytest.raises(UsageError, match="would also drop report"):
         check_replacing(manifest_of(folder), {}, overwrite=False, drop=["change"])
 
 

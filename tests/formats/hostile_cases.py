@@ -56,7 +56,7 @@ def _cut(kind: str) -> Case:
 
 
 def _followed(kind: str) -> Case:
-    return Case(f"{kind}, bytes of something else behind it", f"a.txt.{kind}",
+    return Case(f"{kind}, bytes of something else after it", f"a.txt.{kind}",
                 COMPRESS[kind](LARGE) + b"garbage", "malformed")  # fmt: skip
 
 
@@ -139,7 +139,7 @@ CASES: dict[str, list[Case]] = {
     "JSON": [
         Case("a broken line", "a.jsonl", _jsonl(b'{"text": "tw'),
              "1: document; 2: malformed; 3: document"),
-        Case("a line that is no object", "a.jsonl", _jsonl(b"[1, 2]"),
+        Case("a line that is not an object", "a.jsonl", _jsonl(b"[1, 2]"),
              "1: document; 2: malformed; 3: document"),
         Case("a line with a Latin-1 byte", "a.jsonl", _jsonl(b'{"text": "caf\xe9"}'),
              "1: document; 2: undecodable; 3: document"),
@@ -172,7 +172,7 @@ CASES: dict[str, list[Case]] = {
              "2: malformed; 3: document; 4: document"),
         Case("the same, where quotes mean nothing", "a.csv", b'id,text\n1,"one\n2,two\n',
              "2: document; 3: document", {"quoting": False}),
-        Case("characters behind a closing quote", "a.csv", b'id,text\n1,"one"s\n2,two\n',
+        Case("characters after a closing quote", "a.csv", b'id,text\n1,"one"s\n2,two\n',
              "2: malformed; 3: document"),
         Case("a Latin-1 byte in a row", "a.csv", b"id,text\n1,caf\xe9\n2,two\n",
              "2: undecodable; 3: document"),
@@ -183,7 +183,7 @@ CASES: dict[str, list[Case]] = {
         Case("a header alone", "a.csv", b"id,text\n", "empty"),
         Case(LONG_LINE, "a.tsv", _long(b"text\none\n", b"\nthree\n"),
              "2: document; 3: too_large; 4: document"),
-        Case("a Latin-1 byte within quotes, cells of several lines behind it", "a.csv",
+        Case("a Latin-1 byte within quotes, cells of several lines after it", "a.csv",
              b'id,text\n1,"a\ncaf\xe9"\n2,"b\nc"\n3,"d\ne"\n',
              "2: malformed; 3: undecodable; 4: document; 6: document"),
         Case("Parquet, a page damaged", "a.parquet",
@@ -246,7 +246,7 @@ CASES: dict[str, list[Case]] = {
         Case("gz that expands to more than is allowed", "a.txt.gz", gzip.compress(LARGE),
              "unsafe", {"max_expanded_bytes": 999}),
         *map(_misnamed, COMPRESS),
-        Case("gz that its name does not tell", "a.txt", gzip.compress(b"Text."), "document"),
+        Case("gz without the suffix in its name", "a.txt", gzip.compress(b"Text."), "document"),
         Case("gz of nothing", "a.txt.gz", gzip.compress(b""), "empty"),
         Case("gz within gz", "a.txt.gz", gzip.compress(gzip.compress(b"Text.\x00")), "undecodable"),
     ],
@@ -254,7 +254,7 @@ CASES: dict[str, list[Case]] = {
         Case("zip, cut short", "a.zip", zipped(*TWO)[:-30], "malformed"),
         Case("zip, a member damaged", "a.zip", damaged(zipped(*TWO), 40),
              "a.txt: malformed; b.txt: document"),
-        Case("zip, bytes of something else behind it", "a.zip", zipped(*TWO) + b"garbage",
+        Case("zip, bytes of something else after it", "a.zip", zipped(*TWO) + b"garbage",
              "a.txt: document; b.txt: document"),
         Case("named zip, but plain text", "a.zip", b"Text.", "malformed"),
         Case("zip, two members of one name and without date", "a.zip",
@@ -263,7 +263,7 @@ CASES: dict[str, list[Case]] = {
         Case("zip, two members of one name that come annotated", "a.zip",
              zipped(("a.txt", b"one"), ("a.txt", b"two")), "a.txt: document; a.txt~2: document",
              {"format": "lines"}),
-        Case("zip that its name does not tell", "a.txt", zipped(*TWO),
+        Case("zip without the suffix in its name", "a.txt", zipped(*TWO),
              "a.txt: document; b.txt: document"),
         Case("zip without members", "a.zip", zipped(), "empty"),
         Case("zip, a member encrypted", "a.zip", make.encrypted(zipped(("a.txt", b"one"))),
@@ -271,7 +271,7 @@ CASES: dict[str, list[Case]] = {
         Case("zip, names that lead out", "a.zip",
              zipped(("../a.txt", b"1"), ("/b.txt", b"2"), ("C:\\c.txt", b"3"), ("d.txt", b"4")),
              "../a.txt: unsafe; /b.txt: unsafe; C:\\c.txt: unsafe; d.txt: document"),
-        Case("zip, a member that expands more than 200 times, another behind it", "a.zip",
+        Case("zip, a member that expands more than 200 times, another after it", "a.zip",
              lambda: zipped(("a.txt", NEWLINE * BOMB), ("b.txt", b"two")),
              "a.txt: unsafe; b.txt: unsafe"),
         Case("zip, a gz member that does", "a.zip",
@@ -284,7 +284,7 @@ CASES: dict[str, list[Case]] = {
              "a.txt: document; malformed"),
         Case("tar, a header damaged", "a.tar", damaged(tar(*TWO), 1030),
              "a.txt: document; malformed"),
-        Case("tar, bytes of something else behind it", "a.tar", tar(*TWO) + b"garbage",
+        Case("tar, bytes of something else after it", "a.tar", tar(*TWO) + b"garbage",
              "a.txt: document; b.txt: document; malformed"),
         Case("two tar archives in one file", "a.tar", tar(TWO[0]) + tar(TWO[1]),
              "a.txt: document; malformed"),

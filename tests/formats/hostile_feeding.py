@@ -21,8 +21,8 @@ TOP = """\
 
 What was fed to `lexbeam corpus`, how many input records that is, and what came out of it:
 documents, and rejects by their reason (docs/formats.md explains them), each after its member and
-position where there are such. The detail stands so in the table `rejects`. The tests feed every
-case and compare; the page is written by
+position, if it has them. The detail is what table `rejects` holds. The tests feed every case and
+compare; this page is written by
 
     python tests/formats/hostile_cases.py > docs/hostile-input.md
 """

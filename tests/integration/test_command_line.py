@@ -104,7 +104,7 @@ def test_targets_with_a_part_of_speech_need_a_tagger(latin, tmp_path, capsys):
     [
         ("1800-1849,1850-1900", 1, "'1800-1849' has no document"),
         ("1800-1860,1850-1900", 2, "overlap"),
-        ("every 20", 2, "two slices or more"),
+        ("every 20", 2, "at least two slices"),
         ("-100..-1,0..2000", 1, "'-100..-1' has no document"),
     ],
 )

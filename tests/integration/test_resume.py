@@ -1,4 +1,4 @@
-"""A run killed in any stage publishes nothing, and is taken up where it stopped."""
+"""A run killed in any stage publishes nothing, and is resumed where it stopped."""
 
 import multiprocessing
 import os
@@ -23,7 +23,7 @@ import os
 for stream in (1, 2):
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
 """
-# However late the kill comes, the run has not published: it waits for ever before it would.
+# However late the kill comes, the run has not published: it waits forever before it would.
 NEVER = """\
 import signal
 from pipelines import publishing

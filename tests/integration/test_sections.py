@@ -61,7 +61,7 @@ def test_a_published_section_is_replaced_only_when_asked(texts, out, capsys):
     assert corpus(texts, out) == 2
     error = capsys.readouterr().err
     assert "section corpus" in error
-    assert "takes along change" in error
+    assert "would also drop change" in error
     assert change(out) == 2
     assert "section change: give --overwrite" in capsys.readouterr().err
     assert manifest(out) == before

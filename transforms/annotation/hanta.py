@@ -5,12 +5,18 @@ finds a sentence's tags by a Viterbi search over a trigram model and then each w
 Viterbi search over its morphemes. Both depend on little and ask for it again and again, so the
 word's tags, the transitions between states and the lemmas are kept here, in bounded caches; the
 search over the sentence is written anew upon them. Tests compare it with `tag_sent`.
+
+What is kept lies within HanTa's public methods, so members that are not public are used, and
+`setup.py` pins the version: `_tag_word` (a word's tags with log P(word | tag), which `tag_word`
+does not give), `_analyze` (a word's lemma by the number of its tag), and two undocumented
+attributes of a model, `LP_trans_word` (log probabilities of transitions) and `int2tag` (tags by
+number). Raise the pin once `tests/annotation/test_hanta.py` passes with the new version.
 """
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-__all__ = ["MAX_WORD", "load_tagger", "model_file", "tag_inventory"]
+__all__ = ["MAX_SENTENCE", "MAX_WORD", "load_tagger", "model_file"]
 
 # HanTa's time grows with the square of a word's length: longer ones (addresses, broken text) are
 # tagged from their context alone and are their own lemmas.
@@ -22,7 +28,6 @@ MAX_SENTENCE = 4_000
 
 _FILES = {"de": "morphmodel_ger.pgz", "en": "morphmodel_en.pgz", "nl": "morphmodel_dutch.pgz"}
 _CACHED = 1 << 16
-_END = 2
 _BEAM = 5
 
 Tags = tuple[int, ...] | None  # tags that a word may have; None where any may follow
@@ -38,24 +43,13 @@ def model_file(language: str) -> str:
     return os.path.join(os.path.dirname(HanoverTagger.__file__), _FILES[language])
 
 
-def tag_inventory(language: str) -> list[str]:
-    """Return every tag that the model can give to a word, sorted."""
-    from HanTa.HanoverTagger import UNKNOWN, HanoverTagger
-
-    model = HanoverTagger(model_file(language))
-    numbers = {tag for following in model.LP_trans_word.values() for tag in following}
-    numbers |= {tag for tags in model.cache.values() for tag, _ in tags}
-    numbers |= {UNKNOWN, *model.LP_wtag}
-    return sorted(model.int2tag[number] for number in numbers - {_END})
-
-
 def load_tagger(language: str) -> Tagger:
     """Load the model for `language`; return a function from a sentence's words to lemma and tag.
 
     Words are not empty. The pairs are those of HanTa's `tag_sent`, but for words over `MAX_WORD`
     characters and sentences over `MAX_SENTENCE` words.
     """
-    from HanTa.HanoverTagger import EMPTY, START, UNKNOWN, HanoverTagger
+    from HanTa.HanoverTagger import EMPTY, END, START, UNKNOWN, HanoverTagger
 
     model = HanoverTagger(model_file(language))
     transitions = model.LP_trans_word
@@ -80,7 +74,7 @@ def load_tagger(language: str) -> Tagger:
         return [
             ((state[1], tag), step, tag)
             for tag, step in transitions[state].items()
-            if tag != _END and (tags is None or tag in tags)
+            if tag != END and (tags is None or tag in tags)
         ]
 
     @lru_cache(maxsize=_CACHED)
@@ -107,7 +101,7 @@ def load_tagger(language: str) -> Tagger:
             origins.append(origin)
             row = best
         # The first of equals wins, as `max` has it.
-        state = max(row, key=lambda last: row[last] + transitions[last].get(_END, float("-inf")))
+        state = max(row, key=lambda last: row[last] + transitions[last].get(END, float("-inf")))
         found = []
         for origin in reversed(origins):
             found.append(state[1])

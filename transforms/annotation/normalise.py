@@ -1,7 +1,7 @@
 r"""Normalisation rules: old spellings, long s, u/v and i/j mapped to the forms a model knows.
 
-A rule file is UTF-8 text with three columns between tabs, `level`, `from`, `to`; lines that begin
-with `#` and empty lines are left out, and so is the heading `level from to`. Levels:
+A rule file is UTF-8 text with three columns separated by tabs, `level`, `from`, `to`; lines that
+begin with `#` and empty lines are left out, and so is the heading `level from to`. Levels:
 
     form        a whole token, before it is tagged and lemmatised
     form-char   characters within a token, before that
@@ -25,7 +25,6 @@ from dataclasses import dataclass, field
 
 from transforms.common import files
 from transforms.common.errors import UsageError, nearest
-from transforms.common.fingerprints import digest
 
 __all__ = ["LEVELS", "Rules", "parse_rules", "read_rules"]
 
@@ -50,12 +49,6 @@ class Rules:
     def maps_lemmas(self) -> bool:
         """Whether any rule changes lemmas."""
         return bool(self.lemmas or self.lemma_chars)
-
-    @functools.cached_property
-    def digest(self) -> str:
-        """32 hexadecimal digits that name the rules, whatever their order or comments."""
-        levels = (self.forms, self.form_chars, self.lemmas, self.lemma_chars)
-        return digest([dict(level) for level in levels])
 
     def form(self, form: str) -> str:
         """Return the form to be tagged for a token."""
@@ -133,7 +126,7 @@ def parse_rules(text: str, *, name: str = "rules") -> Rules:
 def _add_rule(columns: list[str], levels: dict[str, dict[str, str]]) -> str | None:
     """Enter a rule; return what is wrong with it, or None."""
     if len(columns) != 3:
-        return f"{len(columns)} columns where level, from and to, between tabs, are needed"
+        return f"{len(columns)} columns, but level, from and to, separated by tabs, are needed"
     level, source, target = columns
     if level not in levels:
         return f"unknown level {level!r}{nearest(level, LEVELS)} (levels: {', '.join(LEVELS)})"

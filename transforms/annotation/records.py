@@ -23,7 +23,7 @@ Resolve = Callable[[str], str]
 class Annotate(Protocol):
     """Turn paragraphs into sentences: one list of sentences for each paragraph.
 
-    Whitespace is no token, no sentence is empty, and offsets are code points within the
+    Whitespace is not a token, no sentence is empty, and offsets are code points within the
     paragraph. With `map_form`, each token's form is replaced by `map_form(form)` before it is
     tagged; forms are then the mapped ones, while offsets stay those of the paragraph.
     """

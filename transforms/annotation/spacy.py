@@ -46,7 +46,7 @@ def prepare(
     """Return what the pipeline `argument` is, and the function that loads it.
 
     Raises:
-        UsageError: no such package or folder, or the folder is no spaCy pipeline.
+        UsageError: no such package or folder, or the folder is not a spaCy pipeline.
     """
     folder = _folder(argument, resolve)
     plan = _plan(folder)
@@ -99,7 +99,7 @@ def _folder(argument: str, resolve: Resolve | None) -> str:
     for name in ("meta.json", "config.cfg"):
         if not os.path.isfile(os.path.join(folder, name)):
             raise UsageError(
-                f"{argument!r} is no spaCy pipeline: {name} is missing; name the folder that "
+                f"{argument!r} is not a spaCy pipeline: {name} is missing; name the folder that "
                 "nlp.to_disk or `spacy train` wrote"
             )
     return folder

@@ -1,6 +1,6 @@
 """Alignment as an artefact: two spaces of one seed in, a part of table `alignments` out.
 
-An artefact holds one alignment, so that another one more does not fit it again.
+An artefact holds one alignment, so that asking for one more does not fit it again.
 """
 
 from collections.abc import Mapping, Sequence

@@ -30,7 +30,7 @@ def nearest_neighbours(
 
     Args:
         vectors: float32 of shape (words, dim).
-        queries: rows to find neighbours of; a row is no neighbour of itself.
+        queries: rows to find neighbours of; a row is not a neighbour of itself.
         candidates: rows that may be neighbours, ascending; ties go to the lower row.
         k: neighbours per query; fewer come back where there are fewer candidates.
 

@@ -1,4 +1,4 @@
-"""What the change pipeline is told: slices to compare, and how they become tasks."""
+"""What the change pipeline compares: slices, pairs of them and seeds, and the tasks they become."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -26,14 +26,14 @@ class PairPlan(NamedTuple):
 
 
 class SliceReady(NamedTuple):
-    """A slice, by its place in the plan, ready for training: its counts, its sentences."""
+    """A slice, by its place in the order of time, ready for training: its counts, its sentences."""
 
     place: int
     counts: SliceCounts
     feed: tuple[File, ...]
 
 
-# Keys of what is made, by places in the plan: of a grouping Beam wants plain tuples.
+# Keys of groupings, which Beam wants as plain tuples: places of slices and of pairs, and seeds.
 SpaceKey = tuple[int, int]  # slice, seed
 PairSeed = tuple[int, int]  # pair, seed
 
@@ -66,7 +66,7 @@ def facts_of(plan: PairPlan, place: int, slices: Mapping[int, SliceCounts]) -> S
 def align_tasks(
     sides: Sequence[tuple[SliceFacts, File]], seed: int, alignments: Collection[str]
 ) -> Iterator[AlignTask]:
-    """Yield the tasks of a pair, given by its two sides, one per alignment."""
+    """Yield the tasks of a pair and seed, one per alignment; `sides` are earlier and later."""
     (earlier, first), (later, second) = sides
     for alignment in sorted(set(alignments)):
         yield AlignTask((earlier, later), (first, second), seed, alignment)
@@ -81,7 +81,10 @@ def neighbour_task(
     targets: Sequence[str],
     most: int,
 ) -> NeighbourTask:
-    """Return what is looked for in a space: targets, and the `most` changed words of its pairs."""
+    """Return the words to look up in a space: targets, and the `most` changed of each of its pairs.
+
+    `combined` are the scores of all pairs, by place.
+    """
     place, seed = key
     words = set(targets)
     for pair, found in combined.items():

@@ -1,6 +1,4 @@
-"""Beam glue of lexical semantic change; every step asks for artefacts of a stage.
-
-What comes before training is in `view_ptransforms`.
+"""Beam glue of lexical semantic change, from training on; `view_ptransforms` has what comes before.
 
 TrainSlices     PCollection[SliceReady] -> PCollection[(SpaceKey, Trained)]
 AlignPairs      PCollection[(SpaceKey, Trained)] -> PCollection[(PairSeed, (AlignTask, Aligned))]
@@ -59,7 +57,7 @@ def _tokens(task: tuple[SpaceKey, TrainTask]) -> float:
 
 @dataclass
 class TrainSlices(beam.PTransform):
-    """Train an embedding for every slice and seed, each as one element."""
+    """Train an embedding for every slice and seed, each as one element, balanced by tokens."""
 
     workspace: Workspace
     plan: PairPlan
@@ -127,7 +125,12 @@ def _with_task(
 
 @dataclass
 class AlignPairs(beam.PTransform):
-    """Fit every alignment to the two spaces of every pair of slices and seed."""
+    """Fit every alignment to the two spaces of every pair of slices and seed.
+
+    Attributes:
+        alignments: their names.
+        slices: what `MergeSlices` yields; only the counts are used.
+    """
 
     workspace: Workspace
     plan: PairPlan
@@ -139,10 +142,10 @@ class AlignPairs(beam.PTransform):
         self, spaces: beam.PCollection[tuple[SpaceKey, Trained]]
     ) -> beam.PCollection[tuple[PairSeed, tuple[AlignTask, Aligned]]]:
         """Apply the transform."""
-        sizes = beam.pvalue.AsDict(self.slices | "KeySizes" >> beam.Map(_index_of))
+        counts = beam.pvalue.AsDict(self.slices | "KeyCounts" >> beam.Map(_index_of))
         return (
             spaces
-            | "KeyByPair" >> beam.ParDo(_Sides(self.plan), slices=sizes)
+            | "KeyByPair" >> beam.ParDo(_Sides(self.plan), slices=counts)
             | "GroupByPair" >> beam.GroupByKey()
             | "MakeTasks" >> beam.ParDo(_AlignTasks(self.alignments))
             | "AlignPair" >> beam.ParDo(MakeArtefact(self.workspace, ALIGN, self.options))
@@ -219,8 +222,9 @@ class ListNeighbours(beam.PTransform):
     """Find the neighbours of targets and most changed words in every slice and seed.
 
     Attributes:
-        score: says which words get neighbours.
-        combined: scores of every pair.
+        score: says which words get neighbours: targets, and how many of the most changed.
+        options: how many neighbours they get.
+        combined: what `ScorePairs` yields.
     """
 
     workspace: Workspace

@@ -72,7 +72,7 @@ def derive_seed(slice_name: str, seed: int) -> int:
 class _Feed:
     """An iterable that starts anew each epoch, and keeps the error of a feed that breaks.
 
-    gensim reads sentences in a thread; an exception there would leave it waiting for ever.
+    gensim reads sentences in a thread; an exception there would leave it waiting forever.
     """
 
     def __init__(self, feed: Callable[[], Iterator[list[str]]]) -> None:

@@ -65,7 +65,9 @@ def parse_slices(spec: str, *, years: tuple[int, int] | None = None) -> tuple[Sl
     names = [slice.name for slice in slices]
     for name in names:
         if names.count(name) > 1:
-            raise UsageError(f"slice name {name!r} stands twice in {spec!r}: name them apart")
+            raise UsageError(
+                f"slice name {name!r} is used twice in {spec!r}: give each slice its own name"
+            )
     return tuple(slices)
 
 
@@ -81,13 +83,15 @@ def _parse_one(item: str, spec: str) -> Slice:
     elif _YEAR.fullmatch(span):
         start = end = int(span)
     else:
-        raise UsageError(f"{item!r} in slices {spec!r} is no span of years: {FORMS}")
+        raise UsageError(f"{item!r} in slices {spec!r} is not a span of years: {FORMS}")
     if start is not None and end is not None and start > end:
         raise UsageError(f"slice {item!r} ends before it starts: write the earlier year first")
     if named and not name:
         raise UsageError(f"slice {item!r} has an empty name: write NAME={span}")
     if any(char in "/\\\0" for char in name):
-        raise UsageError(f"slice {item!r}: a name is part of file names, so it takes no slash")
+        raise UsageError(
+            f"slice {item!r}: a name is part of file names, so it cannot contain a slash"
+        )
     return Slice(name or _name(start, end), start, end)
 
 
@@ -136,7 +140,7 @@ def slice_pairs(slices: Sequence[Slice], pairs: str = "consecutive") -> tuple[tu
         raise UsageError(f"no pairs {pairs!r}{nearest(pairs, PAIRS)} (known: {', '.join(PAIRS)})")
     if len(slices) < 2:
         names = ", ".join(slice.name for slice in slices) or "none"
-        raise UsageError(f"change needs two slices or more, there is only: {names}")
+        raise UsageError(f"change needs at least two slices, but there is only: {names}")
     return PAIRS[pairs](len(slices))
 
 

@@ -38,7 +38,7 @@ class Targets:
 
     @property
     def needs_upos(self) -> bool:
-        """Whether some target can only be told by its part of speech."""
+        """Whether some target is known by its part of speech alone."""
         return bool(self.joined)
 
 
@@ -65,7 +65,7 @@ def load_targets(lines: Iterable[str], options: ViewOptions) -> Targets:
         if match:
             joined.add((bare, UPOS_OF_SUFFIX[match[2]], word))
     if not words:
-        raise UsageError("the targets file names no target: one word a line is expected")
+        raise UsageError("the targets file names no target: one word per line is expected")
     return Targets(tuple(sorted(words)), tuple(sorted(joined)))
 
 

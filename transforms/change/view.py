@@ -51,7 +51,6 @@ class ViewBatch(NamedTuple):
         short: per slice, sentences dropped as too short or as holding no word, int64.
         split: per slice, sentences split, int64.
         inside: per slice, ids of its documents, each once, before any filter.
-        outside_sentences: sentences in no slice.
         outside: ids of the documents in no slice, each once, in order of appearance.
     """
 
@@ -67,7 +66,6 @@ class ViewBatch(NamedTuple):
     short: Ints
     split: Ints
     inside: list[list[str]]
-    outside_sentences: int
     outside: list[str]
 
 
@@ -117,8 +115,7 @@ def derive(
     table = table.select(columns_needed(options)).combine_chunks()
     place = _slice_indices(_column(table, "year"), slices)
     outside = pc.unique(_column(table, "document_id").filter(pa.array(place < 0)))
-    outside_sentences = int((place < 0).sum())
-    if outside_sentences:
+    if (place < 0).any():
         table = table.filter(pa.array(place >= 0)).combine_chunks()
         place = place[place >= 0]
     _require(table, _unit(options), "choose the other `unit`, or annotate with another engine")
@@ -171,7 +168,6 @@ def derive(
             pc.unique(_column(table, "document_id").filter(pa.array(place == index))).to_pylist()
             for index in range(len(slices))
         ],
-        outside_sentences=outside_sentences,
         outside=outside.to_pylist(),
     )
 

@@ -3,8 +3,8 @@
 Every name that a reached definition refers to is followed, through all modules of ours. What is
 reached counts by its syntax tree: a comment, a docstring, a neighbour or another task's module
 changes nothing, a constant deep below changes it. Packages of others that reached code imports
-count by version, with what they require. Where source cannot tell whether something is used, it
-counts.
+count by version, with what they require; data files that it reads by `packaged_text` by their
+content. Where source cannot tell whether something is used, it counts.
 
 What source does not show, nobody sees here: modules imported by a computed name, attributes that
 other modules set, entries added at run time to a registry that is not among the `chosen` ones.
@@ -99,7 +99,7 @@ def _registry(walk: Walk, module: str, name: str, wanted: frozenset[str]) -> Non
     source = source_of(module)
     literals = [getattr(s.node, "value", None) for s in source.bindings.get(name, ())]
     if not literals or not isinstance(literals[-1], ast.Dict):
-        raise LexbeamError(f"{module}:{name} is no registry: make it a dictionary, written out")
+        raise LexbeamError(f"{module}:{name} is not a registry: make it a dictionary literal")
     left = set(wanted)
     for key, value in zip(literals[-1].keys, literals[-1].values, strict=True):
         label = name

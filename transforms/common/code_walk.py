@@ -1,16 +1,18 @@
 """What is reached from definitions of ours: their references, followed through all modules of ours.
 
-Where source cannot tell whether something is used, it counts.
+Where source cannot tell whether something is used, it counts. A data file counts by its content
+where `packaged_text` reads it.
 """
 
 import functools
 import importlib.metadata
+import os
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from transforms.common.errors import LexbeamError
-from transforms.common.fingerprints import digest
+from transforms.common.fingerprints import digest, stream_digest
 from transforms.common.source_index import (
     Chain,
     Import,
@@ -31,6 +33,7 @@ PLUMBING = frozenset(
     for name in ("artefacts", "errors", "files", "options", "receipts", "sound")
 )
 
+_PACKAGED_TEXT = "transforms.common.resources.packaged_text"
 _ALL_NAMES = frozenset({"eval", "exec", "globals"})  # builtins that may use any name of a module
 
 
@@ -127,6 +130,9 @@ class Walk:
             self._load(entry)
             nested.setdefault(entry.local, []).append(entry)
         for name, *rest in references.chains:
+            bound = [entry for s in source.bindings.get(name, ()) for entry in s.imports]
+            if any(_full_name(e, rest) == _PACKAGED_TEXT for e in (*nested.get(name, ()), *bound)):
+                self._data_files(source, (name, *rest), references)
             for entry in nested.get(name, ()):
                 self._import(entry, tuple(rest))
             if name in source.bindings:
@@ -183,6 +189,18 @@ class Walk:
         if self.is_ours(entry.module) and _is_submodule(entry):
             self.touch(f"{entry.module}.{entry.member}")
 
+    def _data_files(self, source: Source, reader: Chain, references: References) -> None:
+        """Count the data files that calls of `packaged_text`, here called `reader`, read."""
+        read = [texts for called, texts in references.calls if called == reader]
+        if not read or any(len(texts) != 2 for texts in read):
+            raise LexbeamError(
+                f"module {source.name!r} uses packaged_text other than in a call with two string "
+                "literals: write package and file as literals, so that the file counts"
+            )
+        for package, name in read:
+            self.names.add(f"{package}:{name}")
+            self.tell(package, name, _data_digest(package, name))
+
     def _whole(self, module: str) -> None:
         if not self.is_first("whole", module):
             return
@@ -215,8 +233,23 @@ def source_of(module: str) -> Source:
     """
     source = read_source(module)
     if source is None:
-        raise LexbeamError(f"there is no module {module!r}: install it, or mend its name")
+        raise LexbeamError(f"there is no module {module!r}: install it, or correct its name")
     return source
+
+
+def _full_name(entry: Import, rest: Sequence[str]) -> str:
+    """Return the full name of what an import binds, with attributes read off it."""
+    return ".".join((entry.module, *filter(None, (entry.member,)), *rest))
+
+
+def _data_digest(package: str, name: str) -> str:
+    place = find(package)
+    for folder in (place.folders if place else None) or ():
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            with open(path, "rb") as stream:
+                return stream_digest(stream)
+    raise LexbeamError(f"package {package!r} has no data file {name!r}: reinstall it")
 
 
 def _is_submodule(entry: Import) -> bool:

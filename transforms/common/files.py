@@ -99,7 +99,7 @@ def open_read(path: str) -> BinaryIO:
     """Open a file for reading bytes as they are (no decompression by name).
 
     Raises:
-        OSError: it cannot be opened, or is a pipe or device, on which one would wait for ever.
+        OSError: it cannot be opened, or is a pipe or device, on which one would wait forever.
     """
     if is_local(path):
         if not stat.S_ISREG(os.stat(path).st_mode):

@@ -83,7 +83,7 @@ def snapshot_name(out: str) -> str | None:
         if _NAME.fullmatch(name):
             return str(name)
     raise LexbeamError(
-        f"{pointer} is damaged: it names no snapshot. The command that publishes there mends it "
+        f"{pointer} is damaged: it names no snapshot. The command that publishes there repairs it "
         "with --overwrite; until then the snapshots can be read by their own names"
     )
 

@@ -104,9 +104,9 @@ def publish(
     """Publish sections at `out`, which the caller has locked, beside those that stay.
 
     Snapshots are immutable and named by the manifest's digest; publishing the same again is the
-    same as once, and mends what was damaged. The newest `keep_snapshots` stay. If `mending`, parts
-    of other sections that are damaged are carried over as they are, and named in the outcome: they
-    are mended one section after another.
+    same as once, and repairs what was damaged. The newest `keep_snapshots` stay. If `mending`,
+    damaged parts of other sections are carried over as they are, and named in the outcome: sections
+    are repaired one after another.
 
     Raises:
         Damaged: an artefact that was to be published is not sound; it has been discarded.
@@ -201,7 +201,7 @@ def _text(manifest: Mapping[str, Any]) -> bytes:
 
 
 def _build(out: str, name: str, manifest: Mapping[str, Any], placed: Mapping[str, Part]) -> None:
-    """Make a local snapshot; one that is there may be what readers see, and is only mended."""
+    """Make a local snapshot; one that is there may be what readers see, and is only repaired."""
     snapshot = os.path.join(out, SNAPSHOTS, name)
     there = os.path.isdir(snapshot)
     building = snapshot if there else files.temporary(snapshot)

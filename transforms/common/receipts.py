@@ -3,7 +3,7 @@
     {"check": SHA-256 of the rest, "files": [[name, bytes, SHA-256], ...], "receipt": {...}}
 
 Names of files are relative to the folder of artefacts, which may be moved; `files` are those that
-the receipt holds, so that they can be told without knowing its type.
+the receipt holds, so that they are known without knowing its type.
 """
 
 import hashlib
@@ -122,7 +122,7 @@ def read_envelope(path: str) -> Envelope | None:
     try:
         found = msgspec.json.decode(content, type=_Envelope)
         if _check(found.files, found.receipt) != found.check:
-            raise ValueError("its digest is another")
+            raise ValueError("its digest does not match")
         return Envelope(
             msgspec.json.decode(found.files, type=tuple[FileName, ...]), bytes(found.receipt)
         )

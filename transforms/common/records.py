@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-__all__ = ["ANNOTATION", "Sentence", "annotation_batch", "annotation_of"]
+__all__ = ["ANNOTATION", "Sentence", "annotation_batch"]
 
 # The columns of table `sentences` that an engine or an annotated input fills.
 ANNOTATION = pa.schema(
@@ -39,9 +39,3 @@ def annotation_batch(sentences: Sequence[Sentence]) -> pa.RecordBatch:
         pa.array(column, field.type) for column, field in zip(columns, ANNOTATION, strict=True)
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=ANNOTATION)
-
-
-def annotation_of(batch: pa.RecordBatch) -> list[Sentence]:
-    """Return the sentences of a batch that has the columns of `ANNOTATION`."""
-    columns = [batch.column(name).to_pylist() for name in ANNOTATION.names]
-    return [Sentence(*row) for row in zip(*columns, strict=True)]

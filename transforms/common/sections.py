@@ -1,7 +1,7 @@
 """Sections of a folder: what a command made, and what becomes of the others when one is remade.
 
-A section owns tables. Remade with other content, it takes those along that were made from it:
-their record says which tables they read, with digests. Remade with equal content it takes nothing.
+A section owns tables. If it is remade with other content, the sections made from it are dropped:
+their record says which tables they read, with digests. Remade with equal content it drops nothing.
 Tables that a person imported stay, marked stale, unless they are dropped by name.
 """
 
@@ -174,7 +174,7 @@ def check_replacing(
         if name not in made and name not in drop and not manifest[name].get("imported")
     ]
     if gone or (drop and along):
-        told = f"; with other content it takes along {', '.join(along)}, made from it"
+        told = f"; other content would also drop {', '.join(along)}, made from it"
         raise UsageError(
             f"{out!r} holds the published section {', '.join(gone or sorted(drop))}: give "
             f"--overwrite to replace it{told if along else ''}, or another --out"

@@ -179,7 +179,7 @@ def read_manifest(out: str, name: str) -> dict[str, Any]:
         return value
     spare = read_log(out, name).get("manifest")
     if spare is not None and is_named(spare, name):
-        log.warning("%s is damaged: its copy is read instead, the next publication mends it", path)
+        log.warning("%s is damaged: its copy is read, and the next publication repairs it", path)
         return dict(spare)
     raise LexbeamError(
         f"{path} is damaged, and so is its copy: make the tables anew with --overwrite"

@@ -138,9 +138,9 @@ def checked(file: Described) -> str:
     if isinstance(file.path, ArtefactPath):
         files.remove(file.path)
         raise Damaged(
-            f"{file.path} {what}; it has been discarded: the same command again makes it anew"
+            f"{file.path} {what}; it has been discarded: run the same command again to make it anew"
         )
     raise LexbeamError(
-        f"the published part {file.path} {what}: `lexbeam status DIR --verify` tells what else is, "
-        "and the command that made it mends it with --overwrite"
+        f"the published part {file.path} {what}: `lexbeam status DIR --verify` lists what else is, "
+        "and the command that made it repairs it with --overwrite"
     )

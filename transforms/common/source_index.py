@@ -53,10 +53,17 @@ class Import(NamedTuple):
 
 
 class References(NamedTuple):
-    """What syntax trees refer to: names with the attributes read off them, and nested imports."""
+    """What syntax trees refer to.
+
+    Attributes:
+        chains: names, with the attributes read off them.
+        imports: nested imports.
+        calls: what is called with texts, all written out, and these texts.
+    """
 
     chains: frozenset[Chain]
     imports: tuple[Import, ...]
+    calls: frozenset[tuple[Chain, tuple[str, ...]]]
 
 
 class Statement:
@@ -78,7 +85,7 @@ class Statement:
     def references(self) -> References:
         """What it refers to, anywhere within; nothing for a plain import."""
         if self.imports:
-            return References(frozenset(), ())
+            return References(frozenset(), (), frozenset())
         return references_of([self.node], self._package)
 
     @functools.cached_property
@@ -194,6 +201,7 @@ def references_of(nodes: Iterable[ast.AST], package: str) -> References:
     """Return what syntax trees within `package` refer to; quoted annotations are read."""
     chains: set[Chain] = set()
     imports: list[Import] = []
+    calls: set[tuple[Chain, tuple[str, ...]]] = set()
     left: list[Any] = list(nodes)
     while left:
         node = left.pop()
@@ -212,6 +220,8 @@ def references_of(nodes: Iterable[ast.AST], package: str) -> References:
         elif isinstance(node, ast.AST) and not isinstance(node, _LEAVES):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 imports.extend(_imported(node, package))
+            elif isinstance(node, ast.Call):
+                calls.update(_called_with_texts(node))
             elif isinstance(node, ast.Global):
                 chains.update((name,) for name in node.names)
             elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
@@ -225,7 +235,14 @@ def references_of(nodes: Iterable[ast.AST], package: str) -> References:
                     left.extend(value)
                 elif isinstance(value, ast.AST):
                     left.append(value)
-    return References(frozenset(chains), tuple(imports))
+    return References(frozenset(chains), tuple(imports), frozenset(calls))
+
+
+def _called_with_texts(call: ast.Call) -> Iterator[tuple[Chain, tuple[str, ...]]]:
+    values = [getattr(argument, "value", None) for argument in call.args]
+    texts = tuple(value for value in values if isinstance(value, str))
+    if texts and len(texts) == len(values) and not call.keywords:
+        yield tuple(ast.unparse(call.func).split(".")), texts
 
 
 def _quoted(annotation: ast.expr | None) -> Iterator[ast.AST]:

@@ -141,7 +141,7 @@ def table_of(table: pa.Table, schema: pa.Schema) -> pa.Table:
     table = table.select(schema.names)
     for field in schema:
         if not field.nullable and table.column(field.name).null_count:
-            raise ValueError(f"column {field.name!r} takes no null")
+            raise ValueError(f"column {field.name!r} cannot be null")
     return table.cast(schema)
 
 

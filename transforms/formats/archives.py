@@ -51,7 +51,7 @@ def open_sources(
         if head.startswith(magic):
             raise BadRecord("unreadable", f"{kind} archives are not read; zip and tar are")
     if inner.lower().endswith(".zip") and head and not head.startswith(_ZIP):
-        raise BadRecord("malformed", "named .zip, but is no zip archive")
+        raise BadRecord("malformed", "named .zip, but is not a zip archive")
     if head.startswith(_ZIP):
         with stream:
             yield from _zip_members(path, name, stream, options)
@@ -210,7 +210,7 @@ class _Forward:
         """Read what is left: padding, or what nobody would see."""
         while data := self._stream.read(_CHUNK):
             if data.count(0) < len(data):
-                raise BadRecord("malformed", "there is more behind the archive's end mark")
+                raise BadRecord("malformed", "there is more after the archive's end mark")
 
 
 class _TarMember:

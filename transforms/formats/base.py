@@ -128,9 +128,9 @@ class ReaderOptions:
         columns: names of the columns of csv without header; else they are `1`, `2`, ...
         lines_hold: what the tokens of `lines` are: `lemmas`, `forms`, or `text`, where each line
             is a paragraph that an engine annotates.
-        max_record_bytes: of a file that cannot be read in pieces (text, tei, json that is no array
-            or is read at a path, and parquet in an archive), and of an element of a JSON array;
-            larger ones are rejects.
+        max_record_bytes: of a file that cannot be read in pieces (text, tei, json that is not an
+            array or is read at a path, and parquet in an archive), and of an element of a JSON
+            array; larger ones are rejects.
         max_line_bytes: of a line of lines, jsonl, conllu and of a row of csv.
         max_expansion_ratio: of a compressed file or archive to what comes out of it; the first
             16 MiB are free.

@@ -218,7 +218,7 @@ def _parse(lines: list[str]) -> _Parsed:
             continue
         first, _, last = name.partition("-")
         if not first.isdecimal() or int(first) != len(forms) + 1 or not form:
-            raise BadRecord("malformed", f"a word out of order or without form: {line[:60]!r}")
+            raise BadRecord("malformed", f"a word out of order or without a form: {line[:60]!r}")
         if last:
             if not last.isdecimal() or int(last) < int(first) or last_part >= int(first):
                 raise BadRecord("malformed", f"not a range of words: {line[:60]!r}")

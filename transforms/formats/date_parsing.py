@@ -112,7 +112,7 @@ _NO_DAY = re.compile(  # a side or a digit left open, two years, what no date ha
 )
 _DASH = "\u2012-\u2015"
 _CLEANED = (
-    # A long dash may separate two dates, and is no sign at the head; a minus or hyphen may be one.
+    # A long dash may separate two dates and is never a sign; a minus or hyphen at the head may be.
     (rf"(?<=\d{{4}}) ?[{_DASH}] ?(?=\d\d?\b(?!\.?\d|[-{_DASH}]))", "/"),
     (rf"(?<=[^\s\[({{<\"“])( ?)[{_DASH}]", r"\1-"),
     ("[\u2010\u2011\u2212]", "-"),

@@ -131,7 +131,7 @@ def date_of(
             return Reject(record.position, "no_date", f"no date {place}")
         parsed = parse_date(found)
         if parsed is None:
-            return Reject(record.position, "bad_date", f"{found[:100]!r}, {place}, is no date")
+            return Reject(record.position, "bad_date", f"{found[:100]!r} {place} is not a date")
         date = parsed
     year = pick_year(date, how)
     if year is None:

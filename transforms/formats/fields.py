@@ -23,7 +23,7 @@ def record_of_fields(position: str, values: Mapping[str, Any], options: ReaderOp
     Values over 1,000 characters are texts, not fields, and are left out of them.
 
     Raises:
-        BadRecord: `missing_field`, `malformed` (a text that is no string), `empty`.
+        BadRecord: `missing_field`, `malformed` (a text that is not a string), `empty`.
     """
     text = look_up(values, options.text_field)
     if text is None:
@@ -68,7 +68,7 @@ def scalar(value: Any) -> str:
         return scalar(value.decode("utf-8", "replace"))
     if isinstance(value, bool) or value is None:
         return ""
-    if isinstance(value, datetime.date):  # within a struct; NaN is no number
+    if isinstance(value, datetime.date):  # within a struct; NaN is not a number
         return value.isoformat()
     return str(value) if isinstance(value, int | float) and value == value else ""
 

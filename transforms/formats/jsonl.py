@@ -152,5 +152,5 @@ def _record(position: str, value: Any, options: ReaderOptions) -> Record:
 
 
 def _kind(value: Any) -> str:
-    names = {list: "an array", str: "a string", bool: "a truth value", type(None): "null"}
+    names = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
     return names.get(type(value), "a number")

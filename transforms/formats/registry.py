@@ -87,11 +87,11 @@ def read_file(
 
     Raises:
         UsageError: no reader has this name.
-        LexbeamError: what a person must mend before anything is read.
+        LexbeamError: what a person must correct before anything is read.
     """
     options = options or ReaderOptions()
     if format != "auto" and format not in READERS:
-        raise UsageError(f"no format is called {format!r}{nearest(format, READERS)}")
+        raise UsageError(f"unknown format {format!r}{nearest(format, READERS)}")
     name = printable(name)
     try:
         for member, source in open_sources(path, name, open, options):
@@ -116,7 +116,7 @@ def _read(
             head, stream = peek(source.open(), _HEAD)
             found = detect(source.name, head[:_HEAD])
             if found is None:
-                raise BadRecord("malformed", "bytes of no format that is known; see --format")
+                raise BadRecord("malformed", "bytes of no known format; see --format")
             name = found
             source = source._replace(open=_First(stream, source.open))
         told(name)

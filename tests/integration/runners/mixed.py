@@ -59,7 +59,7 @@ def _words(rng: random.Random) -> list[str]:
 
 
 def _texts(rng: random.Random) -> Iterator[tuple[int, str]]:
-    """Yield a year and a text for ever, with words that drift from period to period."""
+    """Yield a year and a text without end, with words that drift from period to period."""
     words = _words(rng)
     weights = [1 / (rank + 4) for rank in range(len(words))]
     for number in itertools.count():
