@@ -8,9 +8,9 @@ from pipelines.common_options import RunnerOptions
 from pipelines.inputs import corpora_of
 from transforms.change.aligning import AlignOptions
 from transforms.change.alignment import parse_fit_on
+from transforms.change.comparisons import Comparisons
 from transforms.change.listing import NeighbourOptions
-from transforms.change.plan import PairPlan
-from transforms.change.preparing import RANGE_TOKENS, SMALLEST, ViewPlan
+from transforms.change.preparing import RANGE_TOKENS, SMALLEST, ViewSpec
 from transforms.change.scoring import ScoreOptions
 from transforms.change.sgns import SgnsOptions
 from transforms.change.slicing import PAIRS, Slice, parse_slices, per_slice, slice_of, slice_pairs
@@ -110,9 +110,9 @@ class ChangePlan:
 
     parts: list[SentencePart]
     settle: bool
-    view: ViewPlan
+    view: ViewSpec
     budget: int | str | None
-    pairs: PairPlan
+    pairs: Comparisons
     sgns: SgnsOptions
     align: AlignOptions
     score: ScoreOptions
@@ -140,12 +140,12 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
     return ChangePlan(
         parts=sentence_parts(corpora),
         settle=len(corpora) > 1,
-        view=ViewPlan(
+        view=ViewSpec(
             slices=slices, targets=targets, options=options.view,
             ranges=_ranges(slices, corpora),
         ),
         budget=parse_budget(options.max_tokens),
-        pairs=PairPlan(
+        pairs=Comparisons(
             names=tuple(slice.name for slice in slices),
             min_counts=tuple(cuts),
             pairs=slice_pairs(slices, options.pairs),

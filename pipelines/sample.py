@@ -24,7 +24,7 @@ from transforms.common import files
 from transforms.common.errors import UsageError
 from transforms.common.layout import MARK
 from transforms.common.options import option
-from transforms.sample.corpus import Corpus, plan_corpus, read_documents
+from transforms.sample.corpus import Corpus, design_corpus, read_documents
 from transforms.sample.language import SLICES, YEARS
 from transforms.sample.planting import TRUTH_COLUMNS, truth_row
 
@@ -60,7 +60,7 @@ class SampleSummary(NamedTuple):
 def _write_corpus(
     folder: Path, tokens: int, seed: int, progress: Callable[[int], object] | None
 ) -> tuple[Corpus, int, int]:
-    corpus = plan_corpus(tokens=tokens, seed=seed)
+    corpus = design_corpus(tokens=tokens, seed=seed)
     (folder / "corpus").mkdir(parents=True)
     documents = words = 0
     for document in read_documents(corpus):

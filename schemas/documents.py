@@ -1,10 +1,28 @@
 """Table `documents`: one row is a document taken in."""
 
+from typing import NamedTuple
+
 import pyarrow as pa
 
 from schemas.columns import Table, column
 
-__all__ = ["DOCUMENTS"]
+__all__ = ["DOCUMENTS", "DocumentRow"]
+
+
+class DocumentRow(NamedTuple):
+    """A row of `documents`; the columns' docs are in `DOCUMENTS`."""
+
+    document_id: str
+    source: str
+    position: str
+    language: str | None
+    year: int | None
+    year_to: int | None
+    date: str | None
+    genre: str | None
+    author: str | None
+    title: str | None
+    text: str | None
 
 
 DOCUMENTS = Table(

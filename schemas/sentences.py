@@ -1,10 +1,27 @@
 """Table `sentences`: one row is a sentence with its full annotation."""
 
+from typing import NamedTuple
+
 import pyarrow as pa
 
 from schemas.columns import Table, column
 
-__all__ = ["SENTENCES"]
+__all__ = ["SENTENCES", "SentenceRow"]
+
+
+class SentenceRow(NamedTuple):
+    """A row of `sentences`; lists are parallel, one entry a token."""
+
+    document_id: str
+    sentence: int
+    year: int | None
+    genre: str | None
+    language: str | None
+    forms: list[str] | None
+    lemmas: list[str] | None
+    upos: list[str] | None
+    starts: list[int] | None
+    ends: list[int] | None
 
 
 SENTENCES = Table(

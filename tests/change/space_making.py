@@ -6,9 +6,15 @@ import numpy as np
 import pyarrow as pa
 
 from transforms.change.aligning import ALIGN, AlignOptions
+from transforms.change.comparisons import (
+    Comparisons,
+    SliceReady,
+    align_tasks,
+    facts_of,
+    train_tasks,
+)
 from transforms.change.counts import COUNTS
 from transforms.change.feeds import FEED
-from transforms.change.plan import PairPlan, SliceReady, align_tasks, facts_of, train_tasks
 from transforms.change.ranking import RankOptions
 from transforms.change.scoring import ScoreTask
 from transforms.change.sgns import SgnsOptions
@@ -17,11 +23,21 @@ from transforms.change.training import TRAIN
 from transforms.common.artefacts import Artefact, Workspace, make
 from transforms.common.batches import BatchWriter
 
-__all__ = ["DIM", "PLAN", "RANK", "SGNS", "Made", "align_all", "ready", "score_task", "train_all"]
+__all__ = [
+    "COMPARISONS",
+    "DIM",
+    "RANK",
+    "SGNS",
+    "Made",
+    "align_all",
+    "ready",
+    "score_task",
+    "train_all",
+]
 
 DIM = 5
 SGNS = SgnsOptions(dim=DIM, epochs=1)
-PLAN = PairPlan(("early", "late"), (2, 3), ((0, 1),), (1, 2))
+COMPARISONS = Comparisons(("early", "late"), (2, 3), ((0, 1),), (1, 2))
 RANK = RankOptions(min_count=5, min_documents=1)
 
 
@@ -34,7 +50,7 @@ class Made(NamedTuple):
     def sides(self, seed):
         """What the first pair is aligned from."""
         return [
-            (facts_of(PLAN, place, self.slices), self.spaces[place, seed].part.file)
+            (facts_of(COMPARISONS, place, self.slices), self.spaces[place, seed].part.file)
             for place in (0, 1)
         ]
 
@@ -71,7 +87,7 @@ def train_all(folder):
     spaces = {
         key: make(space, TRAIN, task, SGNS)
         for one in slices
-        for key, task in train_tasks(PLAN, one)
+        for key, task in train_tasks(COMPARISONS, one)
     }
     return Made({one.place: one.counts for one in slices}, spaces)
 

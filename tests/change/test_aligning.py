@@ -8,7 +8,7 @@ from space_making import align_all, train_all
 from transforms.change import aligning
 from transforms.change.aligning import ALIGN, AlignOptions, load_alignments
 from transforms.change.alignment import apply
-from transforms.change.plan import align_tasks
+from transforms.change.comparisons import align_tasks
 from transforms.change.spaces import load_side
 from transforms.common.artefacts import Workspace
 

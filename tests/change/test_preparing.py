@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from view_making import (
     EMPTY,
-    PLAN,
+    SPEC,
     corpus,
-    plan_of,
     prepare,
+    spec_of,
     tasks_of,
     write_parts,
 )
@@ -34,7 +34,7 @@ def part(rows, tmp_path):
 
 
 def inside(rows, index):
-    chosen = PLAN.slices[index]
+    chosen = SPEC.slices[index]
     return [row for row in rows if chosen.start <= row["year"] <= chosen.end]
 
 
@@ -93,10 +93,10 @@ def test_downsampling_keeps_targets_and_the_budget(rows, tmp_path, budget):
 def test_documents_left_out_are_as_if_they_were_not_there(rows, part, tmp_path):
     gone = [f"{number:032x}" for number in range(0, 40, 3)]
     space = Workspace(str(tmp_path / "w"))
-    found = make_all(space, VIEW, tasks_of(part, left_out=gone), PLAN)
+    found = make_all(space, VIEW, tasks_of(part, left_out=gone), SPEC)
     (tmp_path / "less").mkdir()
     (less,) = write_parts(tmp_path / "less", [r for r in rows if r["document_id"] not in gone])
-    same = make_all(space, VIEW, tasks_of(less), PLAN)
+    same = make_all(space, VIEW, tasks_of(less), SPEC)
     for one, other in zip(found, same, strict=True):
         assert one.counts.sha256 == other.counts.sha256
         assert replace(one, sentences=None, counts=None) == replace(
@@ -105,8 +105,8 @@ def test_documents_left_out_are_as_if_they_were_not_there(rows, part, tmp_path):
     assert found[0].of == 40 - len(gone)
 
 
-def made(space, part, plan, limits=None, stage=VIEW):
-    return make_all(space, stage, tasks_of(part, plan, limits), plan)
+def made(space, part, spec, limits=None, stage=VIEW):
+    return make_all(space, stage, tasks_of(part, spec, limits), spec)
 
 
 def digests(receipt):
@@ -133,12 +133,12 @@ def derived(monkeypatch):
     return names
 
 
-THREE = plan_of("1800-1840,1841-1849,1850-1890")
+THREE = spec_of("1800-1840,1841-1849,1850-1890")
 
 
 def test_another_slice_leaves_those_that_are_there_as_they_are(part, tmp_path, derived):
     space = Workspace(str(tmp_path / "w"))
-    early, late = made(space, part, PLAN)
+    early, late = made(space, part, SPEC)
     before = state_of([early, late])
     assert derived.pop() == ["1800-1840", "1850-1890"]
     found = made(space, part, THREE)
@@ -150,7 +150,7 @@ def test_another_slice_leaves_those_that_are_there_as_they_are(part, tmp_path, d
     assert list(map(digests, fresh)) == list(map(digests, found))
     assert [(one.seen, one.of) for one in fresh] == [(one.seen, one.of) for one in found]
     # One less needs nothing at all.
-    assert made(space, part, PLAN) == [early, late]
+    assert made(space, part, SPEC) == [early, late]
     assert len(derived) == 2
 
 
@@ -159,15 +159,15 @@ def test_a_slice_s_view_does_not_hang_on_whether_other_slices_are_tagged(rows, t
         if row["year"] >= 1850:
             row["upos"] = None
     (part,) = write_parts(tmp_path, rows)
-    late = plan_of("1850-1890")
+    late = spec_of("1850-1890")
     (alone,) = made(Workspace(str(tmp_path / "alone")), part, late)
-    _, together = made(Workspace(str(tmp_path / "together")), part, PLAN)
+    _, together = made(Workspace(str(tmp_path / "together")), part, SPEC)
     assert digests(alone) == digests(together)
 
 
 def test_another_slice_measures_the_others_not_again(part, tmp_path, derived):
     space = Workspace(str(tmp_path / "w"))
-    first = made(space, part, PLAN, stage=MEASURE)
+    first = made(space, part, SPEC, stage=MEASURE)
     derived.clear()
     found = made(space, part, THREE, stage=MEASURE)
     assert derived == [["1841-1849"]]
@@ -179,38 +179,38 @@ def test_another_slice_measures_the_others_not_again(part, tmp_path, derived):
 
 def test_the_name_of_a_slice_does_not_count(part, tmp_path, derived):
     space = Workspace(str(tmp_path / "w"))
-    first = made(space, part, PLAN)
+    first = made(space, part, SPEC)
     derived.clear()
-    assert made(space, part, plan_of("old=1800-1840,new=1850-1890")) == first
+    assert made(space, part, spec_of("old=1800-1840,new=1850-1890")) == first
     assert derived == []
 
 
-def identities(part, plan, stage=VIEW, limits=None, **more):
-    return [stage.identity(task, plan) for task in tasks_of(part, plan, limits, **more)]
+def identities(part, spec, stage=VIEW, limits=None, **more):
+    return [stage.identity(task, spec) for task in tasks_of(part, spec, limits, **more)]
 
 
 @pytest.mark.parametrize("targets", [["w7", "w9"], ["w1"], []])
 def test_plain_targets_count_only_where_they_decide_what_is_kept(part, tmp_path, derived, targets):
     space = Workspace(str(tmp_path / "w"))
-    first = made(space, part, PLAN)
+    first = made(space, part, SPEC)
     derived.clear()
-    other = replace(PLAN, targets=load_targets(targets, PLAN.options) if targets else Targets())
+    other = replace(SPEC, targets=load_targets(targets, SPEC.options) if targets else Targets())
     assert made(space, part, other) == first
     assert derived == []
     for place, (one, two) in enumerate(
         zip(
-            identities(part, PLAN, limits=[5, 5]), identities(part, other, limits=[5, 5]),
+            identities(part, SPEC, limits=[5, 5]), identities(part, other, limits=[5, 5]),
             strict=True,
         )
     ):  # fmt: skip
         assert one != two, place
-    assert identities(part, PLAN, MEASURE) != identities(part, other, MEASURE)
+    assert identities(part, SPEC, MEASURE) != identities(part, other, MEASURE)
 
 
 def test_a_target_joined_to_a_part_of_speech_derives_the_view_anew(part, tmp_path):
     space = Workspace(str(tmp_path / "w"))
-    first = made(space, part, PLAN)
-    joined = replace(PLAN, targets=load_targets(["w1_nn"], ViewOptions()))
+    first = made(space, part, SPEC)
+    joined = replace(SPEC, targets=load_targets(["w1_nn"], ViewOptions()))
     found = made(space, part, joined)
     for one, two in zip(first, found, strict=True):
         assert digests(one) != digests(two)
@@ -220,12 +220,12 @@ def test_a_target_joined_to_a_part_of_speech_derives_the_view_anew(part, tmp_pat
 
 
 def test_what_decides_the_view_counts(part):
-    one = [PLAN.slices[0]]
+    one = [SPEC.slices[0]]
     variants = [
-        PLAN,
-        replace(PLAN, ranges=(2,)),
+        SPEC,
+        replace(SPEC, ranges=(2,)),
         *(
-            replace(PLAN, options=replace(PLAN.options, **changed))
+            replace(SPEC, options=replace(SPEC.options, **changed))
             for changed in (
                 {"unit": "form"}, {"case": "keep"}, {"homonym_marks": "keep"}, {"min_sentence": 4},
                 {"length_counts": "words"}, {"seed": 1},
@@ -233,26 +233,26 @@ def test_what_decides_the_view_counts(part):
         ),
     ]  # fmt: skip
     found = [
-        identities(part, replace(plan, slices=one, ranges=plan.ranges[:1]))[0] for plan in variants
+        identities(part, replace(spec, slices=one, ranges=spec.ranges[:1]))[0] for spec in variants
     ]
-    first = replace(PLAN, slices=one, ranges=PLAN.ranges[:1])
+    first = replace(SPEC, slices=one, ranges=SPEC.ranges[:1])
     found += identities(part, first, limits=[5])
     found += identities(part, first, left_out=["x"])
     found += identities(part._replace(sha256="else"), first)
-    found += identities(part, plan_of("1800-1841"))
+    found += identities(part, spec_of("1800-1841"))
     assert len({str(identity) for identity in found}) == len(found) == 12
 
 
 def test_where_a_part_lies_does_not_count(part):
     moved = part._replace(path="/else/where.parquet")
-    assert identities(part, PLAN) == identities(moved, PLAN)
+    assert identities(part, SPEC) == identities(moved, SPEC)
 
 
 def test_a_part_without_a_sentence_in_a_slice_gives_an_empty_view(tmp_path):
     (tmp_path / "p").mkdir()
     row = {**EMPTY, "document_id": "0" * 32, "sentence": 0, "year": 1800, "lemmas": ["a"] * 5}
     (part,) = write_parts(tmp_path / "p", [row])
-    early, late = made(Workspace(str(tmp_path / "w")), part, PLAN)
+    early, late = made(Workspace(str(tmp_path / "w")), part, SPEC)
     assert (early.seen, early.tokens, late.seen, late.tokens, late.of) == (1, 5, 0, 0, 1)
     assert (len(early.ranges), late.ranges) == (1, ())
     assert read_counts(late.counts).num_rows == 0

@@ -4,11 +4,11 @@ import pyarrow as pa
 import pytest
 from view_making import (
     EMPTY,
-    PLAN,
+    SPEC,
     corpus,
     counts_of,
-    plan_of,
     prepare,
+    spec_of,
 )
 
 from transforms.change import slice_merges
@@ -25,13 +25,13 @@ def rows():
 
 def test_neither_parts_nor_ranges_change_the_order_of_training(rows, tmp_path):
     _, one, _ = prepare(tmp_path / "a", rows)
-    _, many, _ = prepare(tmp_path / "b", rows[::-1], parts=4, plan=plan_of(ranges=5))
+    _, many, _ = prepare(tmp_path / "b", rows[::-1], parts=4, spec=spec_of(ranges=5))
     assert one == many
 
 
 def test_parts_and_ranges_do_not_change_counts(rows, tmp_path):
     one, _, _ = prepare(tmp_path / "a", rows)
-    many, _, _ = prepare(tmp_path / "b", rows[::-1], parts=4, plan=plan_of(ranges=5))
+    many, _, _ = prepare(tmp_path / "b", rows[::-1], parts=4, spec=spec_of(ranges=5))
     for first, other in zip(one, many, strict=True):
         assert first.counts.sha256 == other.counts.sha256
         assert [getattr(first, name) for name in SIZES] == [getattr(other, name) for name in SIZES]
@@ -45,7 +45,7 @@ SIZES = (
 
 def test_the_order_of_training_is_not_that_of_the_documents(rows, tmp_path):
     _, feeds, _ = prepare(tmp_path / "a", rows)
-    early = PLAN.slices[0]
+    early = SPEC.slices[0]
     plain = [
         row["lemmas"][:-1]
         for row in rows

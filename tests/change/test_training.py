@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from space_making import DIM, PLAN, SGNS, ready
+from space_making import COMPARISONS, DIM, SGNS, ready
 
+from transforms.change.comparisons import train_tasks
 from transforms.change.feeds import read_counts
-from transforms.change.plan import train_tasks
 from transforms.change.spaces import load_space
 from transforms.change.training import TRAIN
 from transforms.common.artefacts import Workspace, make
@@ -42,7 +42,7 @@ def test_spaces_of_two_seeds_and_of_two_slices_differ(trained):
 
 @pytest.fixture
 def task(tmp_path):
-    return next(train_tasks(PLAN, ready(tmp_path, 0)))[1]
+    return next(train_tasks(COMPARISONS, ready(tmp_path, 0)))[1]
 
 
 def test_words_below_the_cut_of_the_slice_are_left_out(task, tmp_path):
@@ -67,12 +67,12 @@ def test_a_slice_without_sentences_is_named(task, tmp_path):
 
 def test_slice_seed_cut_and_options_decide_a_space_and_its_place_does_not(task, tmp_path):
     (tmp_path / "else").mkdir()
-    plan = PLAN._replace(names=("before", "early"), min_counts=(9, 2))
+    other = COMPARISONS._replace(names=("before", "early"), min_counts=(9, 2))
     moved = ready(tmp_path / "else", 0)._replace(place=1)
-    elsewhere = next(train_tasks(plan, moved))[1]
+    elsewhere = next(train_tasks(other, moved))[1]
     assert elsewhere.counts.path != task.counts.path
     assert TRAIN.identity(elsewhere, SGNS) == TRAIN.identity(task, SGNS)
-    later = next(train_tasks(PLAN, ready(tmp_path, 1)))[1]
+    later = next(train_tasks(COMPARISONS, ready(tmp_path, 1)))[1]
     found = [
         TRAIN.identity(task, SGNS),
         *(

@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from schemas.sentences import SENTENCES
 from transforms.change.feeds import StagedView, read_feed
-from transforms.change.preparing import MEASURE, VIEW, ViewPlan, ViewTask, limits_of
+from transforms.change.preparing import MEASURE, VIEW, ViewSpec, ViewTask, limits_of
 from transforms.change.sgns import sentences_of
 from transforms.change.slice_merges import COUNT, SHUFFLE, PartCounts
 from transforms.change.slicing import parse_slices
@@ -18,7 +18,15 @@ from transforms.common.tables import write_part
 from transforms.corpora.corpus import SentencePart
 
 __all__ = [
-    "EMPTY", "OPTIONS", "PLAN", "Prepared", "corpus", "counts_of", "plan_of", "prepare", "tasks_of",
+    "EMPTY",
+    "OPTIONS",
+    "SPEC",
+    "Prepared",
+    "corpus",
+    "counts_of",
+    "prepare",
+    "spec_of",
+    "tasks_of",
     "write_parts",
 ]  # fmt: skip
 
@@ -27,15 +35,15 @@ EMPTY = dict.fromkeys(SCHEMA.names)
 OPTIONS = ViewOptions(min_sentence=3)
 
 
-def plan_of(slices="1800-1840,1850-1890", targets=("w7",), ranges=1):
+def spec_of(slices="1800-1840,1850-1890", targets=("w7",), ranges=1):
     parsed = parse_slices(slices)
-    return ViewPlan(
+    return ViewSpec(
         slices=parsed, targets=load_targets(targets, OPTIONS), options=OPTIONS,
         ranges=(ranges,) * len(parsed),
     )  # fmt: skip
 
 
-PLAN = plan_of()
+SPEC = spec_of()
 
 
 def corpus():
@@ -70,12 +78,12 @@ def write_parts(folder, rows, parts=1):
     return written
 
 
-def tasks_of(part, plan=PLAN, limits=None, left_out=()):
+def tasks_of(part, spec=SPEC, limits=None, left_out=()):
     """Return the tasks of a part, one per slice."""
-    bins = limits or [None] * len(plan.slices)
+    bins = limits or [None] * len(spec.slices)
     return [
         ViewTask(part, slice, ranges, tuple(left_out), limit)
-        for slice, ranges, limit in zip(plan.slices, plan.ranges, bins, strict=True)
+        for slice, ranges, limit in zip(spec.slices, spec.ranges, bins, strict=True)
     ]
 
 
@@ -95,21 +103,21 @@ class Prepared(NamedTuple):
     viewed: list
 
 
-def prepare(folder, rows, *, parts=1, budget=None, plan=PLAN):
+def prepare(folder, rows, *, parts=1, budget=None, spec=SPEC):
     folder.mkdir(exist_ok=True)
     space = Workspace(str(folder / "work"))
     inputs = write_parts(folder, rows, parts)
     limits = None
     if budget is not None:
-        measured = [make_all(space, MEASURE, tasks_of(part, plan), plan) for part in inputs]
+        measured = [make_all(space, MEASURE, tasks_of(part, spec), spec) for part in inputs]
         limits = limits_of(measured, budget)
-    viewed = [make_all(space, VIEW, tasks_of(part, plan, limits), plan) for part in inputs]
+    viewed = [make_all(space, VIEW, tasks_of(part, spec, limits), spec) for part in inputs]
     slices, feeds = [], []
-    for index in range(len(plan.slices)):
+    for index in range(len(spec.slices)):
         own = [part[index] for part in viewed]
         slices.append(make(space, COUNT, tuple(map(counts_of, own)), None))
         shuffled = []
-        for number in range(plan.ranges[index]):
+        for number in range(spec.ranges[index]):
             staged = tuple(
                 StagedView(found.sentences, ordinal)
                 for found in own

@@ -9,7 +9,7 @@ import pytest
 from transforms.annotation.base import annotate_text, load_engine
 from transforms.sample import corpus as corpus_module
 from transforms.sample import vocabulary
-from transforms.sample.corpus import plan_corpus, read_documents
+from transforms.sample.corpus import design_corpus, read_documents
 
 FIRST_LATE = 1950
 
@@ -26,7 +26,7 @@ def lowered(sentence: list[str]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def corpus():
-    return plan_corpus(tokens=300_000, seed=7)
+    return design_corpus(tokens=300_000, seed=7)
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +140,7 @@ def test_a_name_never_opens_a_sentence(slices):
 
 def test_the_engine_leaves_every_word_and_sentence_as_it_is():
     engine = load_engine("builtin:en")
-    for document in read_documents(plan_corpus(tokens=40_000, seed=3)):
+    for document in read_documents(design_corpus(tokens=40_000, seed=3)):
         expected = sentences_of(document.text)
         annotated = annotate_text(document.text, engine)
         assert [s.forms for s in annotated] == [[*words, "."] for words in expected]
@@ -152,7 +152,7 @@ def test_the_engine_leaves_every_word_and_sentence_as_it_is():
 
 def test_the_same_seed_gives_the_same_documents_and_another_does_not():
     def read(seed):
-        return list(read_documents(plan_corpus(tokens=30_000, seed=seed)))
+        return list(read_documents(design_corpus(tokens=30_000, seed=seed)))
 
     assert read(5) == read(5)
     assert read(5) != read(6)
@@ -160,7 +160,7 @@ def test_the_same_seed_gives_the_same_documents_and_another_does_not():
 
 @pytest.mark.parametrize("seed", range(12))
 def test_small_corpora_hold_all_their_uses(seed):
-    corpus = plan_corpus(tokens=30_000, seed=seed)
+    corpus = design_corpus(tokens=30_000, seed=seed)
     found = Counter(
         word
         for document in read_documents(corpus)
@@ -173,7 +173,7 @@ def test_small_corpora_hold_all_their_uses(seed):
 
 def test_counts_are_exact_over_many_passages(monkeypatch):
     monkeypatch.setattr(corpus_module, "PASSAGE_WORDS", 40_000)
-    corpus = plan_corpus(tokens=500_000, seed=2)
+    corpus = design_corpus(tokens=500_000, seed=2)
     found = Counter()
     total = 0
     for document in read_documents(corpus):
@@ -186,6 +186,6 @@ def test_counts_are_exact_over_many_passages(monkeypatch):
 
 
 def test_large_corpora_have_no_more_than_16_000_documents():
-    documents = read_documents(plan_corpus(tokens=100_000_000, seed=1))
+    documents = read_documents(design_corpus(tokens=100_000_000, seed=1))
     first = next(documents)
     assert 6_250 * 0.5 < first.words < 6_250 * 1.5

@@ -49,17 +49,17 @@ def prepare(
         UsageError: no such package or folder, or the folder is not a spaCy pipeline.
     """
     folder = _folder(argument, resolve)
-    plan = _plan(folder)
+    setup = _setup(folder)
     info = EngineInfo(
         name=f"spacy:{os.path.basename(os.path.normpath(argument))}",
-        language=plan.language,
+        language=setup.language,
         fingerprint=f"{versions('spacy', 'thinc')} model={model_digest(folder)[:32]}",
-        has_upos=plan.has_upos,
-        has_lemmas=plan.has_lemmas,
+        has_upos=setup.has_upos,
+        has_lemmas=setup.has_lemmas,
     )
 
     def load() -> Annotate:
-        nlp = _load(folder, plan)
+        nlp = _load(folder, setup)
         zone = zones(nlp)
 
         def annotate(
@@ -67,7 +67,7 @@ def prepare(
         ) -> list[list[Sentence]]:
             with zone():
                 return [
-                    sentences_of(read, lemmas=plan.has_lemmas, upos=plan.has_upos)
+                    sentences_of(read, lemmas=setup.has_lemmas, upos=setup.has_upos)
                     for read in read_docs(nlp, paragraphs, map_form)
                 ]
 
@@ -105,7 +105,7 @@ def _folder(argument: str, resolve: Resolve | None) -> str:
     return folder
 
 
-class _Plan(NamedTuple):
+class _Setup(NamedTuple):
     """What to run of a pipeline, read from its configuration."""
 
     language: str | None
@@ -116,7 +116,7 @@ class _Plan(NamedTuple):
     has_upos: bool
 
 
-def _plan(folder: str) -> _Plan:
+def _setup(folder: str) -> _Setup:
     from spacy import util
 
     config = util.load_config(os.path.join(folder, "config.cfg"))
@@ -134,7 +134,7 @@ def _plan(folder: str) -> _Plan:
     if setters or enable:
         exclude += parsers
     kept = [name for name in active if name not in exclude]
-    return _Plan(
+    return _Setup(
         language=None if language == "xx" else language,
         exclude=exclude,
         enable=enable,
@@ -165,19 +165,19 @@ def _sets_upos(folder: str, language: str, name: str, factory: str) -> bool:
     return _assigns(language, factory, "token.pos")
 
 
-def _load(folder: str, plan: _Plan) -> Any:
+def _load(folder: str, setup: _Setup) -> Any:
     import spacy
 
     try:
-        nlp = spacy.load(folder, exclude=plan.exclude)
+        nlp = spacy.load(folder, exclude=setup.exclude)
     except (OSError, ValueError, ImportError, AttributeError, KeyError) as error:
         raise LexbeamError(
             f"the spaCy model in {folder!r} cannot be loaded: {error}. It may need another version "
             f"of spaCy than {spacy.__version__}, or a package with its own components"
         ) from error
-    for name in plan.enable:
+    for name in setup.enable:
         nlp.enable_pipe(name)
-    if plan.add_sentencizer:
+    if setup.add_sentencizer:
         nlp.add_pipe("sentencizer")
     return nlp
 

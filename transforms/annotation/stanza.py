@@ -41,19 +41,19 @@ def prepare(
         )
     language, _, named = argument.partition(":")
     folder = (resolve(named) if resolve else os.path.expanduser(named)) if named else _default()
-    plan = _plan(language, folder)
-    files = {os.path.relpath(path, folder).replace(os.sep, "/"): path for path in plan.files}
+    setup = _setup(language, folder)
+    files = {os.path.relpath(path, folder).replace(os.sep, "/"): path for path in setup.files}
     model = digest({name: model_digest(path) for name, path in sorted(files.items())})
     info = EngineInfo(
         name=f"stanza:{language}",
         language=language.partition("-")[0],
         fingerprint=f"{versions('stanza', 'torch')} model={model}",
-        has_upos="pos" in plan.processors,
-        has_lemmas="lemma" in plan.processors,
+        has_upos="pos" in setup.processors,
+        has_lemmas="lemma" in setup.processors,
     )
 
     def load() -> Annotate:
-        pipeline = _load(plan, folder)
+        pipeline = _load(setup, folder)
 
         def annotate(
             paragraphs: Sequence[str], map_form: MapForm | None = None
@@ -71,7 +71,7 @@ def _default() -> str:
     return str(DEFAULT_MODEL_DIR)
 
 
-class _Plan(NamedTuple):
+class _Setup(NamedTuple):
     """Stanza's code of the language, the model of each processor, and the files these need."""
 
     language: str
@@ -79,7 +79,7 @@ class _Plan(NamedTuple):
     files: list[str]
 
 
-def _plan(language: str, folder: str) -> _Plan:
+def _setup(language: str, folder: str) -> _Setup:
     index = os.path.join(folder, "resources.json")
     remedy = (
         f"fetch the models once, where there is a network: "
@@ -110,20 +110,20 @@ def _plan(language: str, folder: str) -> _Plan:
     missing = [path for path in paths if not os.path.isfile(path)]
     if missing:
         raise UsageError(f"the Stanza model {missing[0]!r} is missing; {remedy}")
-    return _Plan(code, processors, paths)
+    return _Setup(code, processors, paths)
 
 
-def _load(plan: _Plan, folder: str) -> Any:
+def _load(setup: _Setup, folder: str) -> Any:
     import stanza
     import torch
 
     torch.set_num_threads(1)  # the order of a sum, and so its last bits, depend on the threads
     try:
         return stanza.Pipeline(
-            plan.language,
+            setup.language,
             dir=folder,
             package=None,
-            processors=plan.processors,
+            processors=setup.processors,
             download_method=None,
             use_gpu=False,
             logging_level="ERROR",

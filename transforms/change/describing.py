@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from transforms.change.plan import PairPlan, PairSeed, SpaceKey
+from transforms.change.comparisons import Comparisons, PairSeed, SpaceKey
 from transforms.change.slice_merges import SliceCounts
 from transforms.change.slicing import Slice
 
@@ -37,19 +37,19 @@ def slice_row(slice: Slice, counts: SliceCounts, vocabulary: int, min_count: int
     }
 
 
-def space_number(plan: PairPlan, key: SpaceKey) -> int:
+def space_number(comparisons: Comparisons, key: SpaceKey) -> int:
     """Return the number of a space's part: by slice, then by seed."""
     place, seed = key
-    return place * len(plan.seeds) + plan.seeds.index(seed)
+    return place * len(comparisons.seeds) + comparisons.seeds.index(seed)
 
 
 def map_number(
-    plan: PairPlan, alignments: tuple[str, ...], key: PairSeed, alignment: str
+    comparisons: Comparisons, alignments: tuple[str, ...], key: PairSeed, alignment: str
 ) -> int | None:
     """Return the number of an alignment's part: by pair, seed, then name; None for `none`."""
     if alignment == "none":
         return None
     names = sorted(set(alignments) - {"none"})
     pair, seed = key
-    number = pair * len(plan.seeds) + plan.seeds.index(seed)
+    number = pair * len(comparisons.seeds) + comparisons.seeds.index(seed)
     return number * len(names) + names.index(alignment)

@@ -36,7 +36,7 @@ __all__ = [
     "SMALLEST",
     "VIEW",
     "Measured",
-    "ViewPlan",
+    "ViewSpec",
     "ViewTask",
     "Viewed",
     "limits_of",
@@ -47,7 +47,7 @@ SMALLEST = "smallest"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ViewPlan:
+class ViewSpec:
     """What decides the view: targets, options, and into how many ranges each slice is cut."""
 
     slices: tuple[Slice, ...]
@@ -117,42 +117,42 @@ class Viewed:
     of: int
 
 
-def _view(tasks: Sequence[ViewTask], plan: ViewPlan) -> Iterator[ViewBatch]:
+def _view(tasks: Sequence[ViewTask], spec: ViewSpec) -> Iterator[ViewBatch]:
     """Yield the view of a part in the slices of the tasks, which are of one part."""
     part = tasks[0].part
     dropped = pa.array(tasks[0].left_out, pa.string())
     slices = [task.slice for task in tasks]
-    for table in read_rows([checked(part)], columns_needed(plan.options)):
+    for table in read_rows([checked(part)], columns_needed(spec.options)):
         if len(dropped):
             table = table.filter(pc.invert(pc.is_in(table["document_id"], value_set=dropped)))
-        yield derive(table, slices, plan.targets, plan.options)
+        yield derive(table, slices, spec.targets, spec.options)
 
 
 def _sizes(batch: ViewBatch) -> Any:
     return batch.words.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
 
 
-def _identity(task: ViewTask, plan: ViewPlan) -> Any:
-    targets = asdict(plan.targets)
+def _identity(task: ViewTask, spec: ViewSpec) -> Any:
+    targets = asdict(spec.targets)
     if task.limit is None:
         del targets["words"]  # they decide only which sentences downsampling keeps
     return [
         task.part.sha256, task.slice[1:], list(task.left_out), task.limit, targets,
-        asdict(plan.options), task.ranges,
+        asdict(spec.options), task.ranges,
     ]  # fmt: skip
 
 
-def _measure_identity(task: ViewTask, plan: ViewPlan) -> Any:
-    targets, options = asdict(plan.targets), asdict(plan.options)
+def _measure_identity(task: ViewTask, spec: ViewSpec) -> Any:
+    targets, options = asdict(spec.targets), asdict(spec.options)
     return [task.part.sha256, task.slice[1:], list(task.left_out), targets, options]
 
 
 def _measure(
-    artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], plan: ViewPlan
+    artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: ViewSpec
 ) -> list[Measured]:
     bins = np.zeros((len(tasks), BINS), np.int64)
     held = [0] * len(tasks)
-    for batch in _view(tasks, plan):
+    for batch in _view(tasks, spec):
         sizes = _sizes(batch)
         for index in range(len(tasks)):
             inside = batch.slice == index
@@ -182,7 +182,7 @@ def limits_of(measured: Sequence[Sequence[Measured]], budget: int | str) -> list
 
 
 def _derive(
-    artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], plan: ViewPlan
+    artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: ViewSpec
 ) -> list[Viewed]:
     number = len(tasks)
     totals = {name: np.zeros(number, np.int64) for name in _TOTALS}
@@ -192,7 +192,7 @@ def _derive(
     with ExitStack() as stack:
         streams = [stack.enter_context(artefact.writing(".arrow")) for artefact in artefacts]
         writers = [stack.enter_context(BatchWriter(stream, STAGED)) for stream in streams]
-        for batch in _view(tasks, plan):
+        for batch in _view(tasks, spec):
             for name in ("tokens_before", "short", "split"):
                 totals[name] += getattr(batch, name)
             outside.update(batch.outside)
@@ -298,13 +298,13 @@ def _ranges(keys: Any, ranges: int) -> Any:
     return ((keys >> np.uint64(32)) * np.uint64(ranges) >> np.uint64(32)).astype(np.int64)
 
 
-MEASURE: Stage[ViewTask, ViewPlan, Measured] = Stage(
+MEASURE: Stage[ViewTask, ViewSpec, Measured] = Stage(
     name="change/measure",
     receipt=Measured,
     identity=_measure_identity,
     build=_measure,
     together=True,
 )
-VIEW: Stage[ViewTask, ViewPlan, Viewed] = Stage(
+VIEW: Stage[ViewTask, ViewSpec, Viewed] = Stage(
     name="change/view", receipt=Viewed, identity=_identity, build=_derive, together=True
 )

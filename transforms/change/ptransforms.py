@@ -13,9 +13,8 @@ from typing import Any
 import apache_beam as beam
 
 from transforms.change.aligning import ALIGN, Aligned, AlignOptions, AlignTask, SliceFacts
-from transforms.change.listing import NEIGHBOURS, Listed, NeighbourOptions, NeighbourTask
-from transforms.change.plan import (
-    PairPlan,
+from transforms.change.comparisons import (
+    Comparisons,
     PairSeed,
     SliceReady,
     SpaceKey,
@@ -24,6 +23,7 @@ from transforms.change.plan import (
     neighbour_task,
     train_tasks,
 )
+from transforms.change.listing import NEIGHBOURS, Listed, NeighbourOptions, NeighbourTask
 from transforms.change.scoring import (
     COMBINE,
     SCORE,
@@ -44,11 +44,11 @@ __all__ = ["AlignPairs", "ListNeighbours", "ScorePairs", "TrainSlices"]
 
 
 class _Tasks(beam.DoFn):
-    def __init__(self, plan: PairPlan) -> None:
-        self._plan = plan
+    def __init__(self, comparisons: Comparisons) -> None:
+        self._comparisons = comparisons
 
     def process(self, element: SliceReady) -> Iterator[tuple[SpaceKey, TrainTask]]:
-        yield from train_tasks(self._plan, element)
+        yield from train_tasks(self._comparisons, element)
 
 
 def _tokens(task: tuple[SpaceKey, TrainTask]) -> float:
@@ -60,7 +60,7 @@ class TrainSlices(beam.PTransform):
     """Train an embedding for every slice and seed, each as one element, balanced by tokens."""
 
     workspace: Workspace
-    plan: PairPlan
+    comparisons: Comparisons
     options: SgnsOptions
     lanes: int
 
@@ -70,7 +70,7 @@ class TrainSlices(beam.PTransform):
         """Apply the transform."""
         return (
             ready
-            | "MakeTasks" >> beam.ParDo(_Tasks(self.plan))
+            | "MakeTasks" >> beam.ParDo(_Tasks(self.comparisons))
             | "SpreadTasks"
             >> SpreadOverLanes(
                 weight=_tokens, lanes=self.lanes, workspace=self.workspace, stage=TRAIN.name
@@ -85,15 +85,15 @@ _Side = tuple[int, SliceFacts, File]
 class _Sides(beam.DoFn):
     """Key each space by the pairs and the seed that it takes part in."""
 
-    def __init__(self, plan: PairPlan) -> None:
-        self._plan = plan
+    def __init__(self, comparisons: Comparisons) -> None:
+        self._comparisons = comparisons
 
     def process(
         self, element: tuple[SpaceKey, Trained], slices: dict[int, SliceCounts]
     ) -> Iterator[tuple[PairSeed, _Side]]:
         (own, seed), trained = element
-        facts = facts_of(self._plan, own, slices)
-        for pair, sides in enumerate(self._plan.pairs):
+        facts = facts_of(self._comparisons, own, slices)
+        for pair, sides in enumerate(self._comparisons.pairs):
             for side, place in enumerate(sides):
                 if place == own:
                     yield (pair, seed), (side, facts, trained.part.file)
@@ -133,7 +133,7 @@ class AlignPairs(beam.PTransform):
     """
 
     workspace: Workspace
-    plan: PairPlan
+    comparisons: Comparisons
     alignments: tuple[str, ...]
     options: AlignOptions
     slices: beam.PCollection
@@ -145,7 +145,7 @@ class AlignPairs(beam.PTransform):
         counts = beam.pvalue.AsDict(self.slices | "KeyCounts" >> beam.Map(_index_of))
         return (
             spaces
-            | "KeyByPair" >> beam.ParDo(_Sides(self.plan), slices=counts)
+            | "KeyByPair" >> beam.ParDo(_Sides(self.comparisons), slices=counts)
             | "GroupByPair" >> beam.GroupByKey()
             | "MakeTasks" >> beam.ParDo(_AlignTasks(self.alignments))
             | "AlignPair" >> beam.ParDo(MakeArtefact(self.workspace, ALIGN, self.options))
@@ -196,8 +196,8 @@ class ScorePairs(beam.PTransform):
 
 
 class _NeighbourTasks(beam.DoFn):
-    def __init__(self, plan: PairPlan, options: ScoreOptions) -> None:
-        self._plan = plan
+    def __init__(self, comparisons: Comparisons, options: ScoreOptions) -> None:
+        self._comparisons = comparisons
         self._options = options
 
     def process(
@@ -207,7 +207,7 @@ class _NeighbourTasks(beam.DoFn):
         yield (
             key,
             neighbour_task(
-                self._plan,
+                self._comparisons,
                 key,
                 trained.part.file,
                 combined,
@@ -228,7 +228,7 @@ class ListNeighbours(beam.PTransform):
     """
 
     workspace: Workspace
-    plan: PairPlan
+    comparisons: Comparisons
     score: ScoreOptions
     options: NeighbourOptions
     combined: beam.PCollection
@@ -241,7 +241,7 @@ class ListNeighbours(beam.PTransform):
             spaces
             | "MakeTasks"
             >> beam.ParDo(
-                _NeighbourTasks(self.plan, self.score),
+                _NeighbourTasks(self.comparisons, self.score),
                 combined=beam.pvalue.AsDict(self.combined),
             )
             | "FindNeighbours" >> beam.ParDo(MakeArtefact(self.workspace, NEIGHBOURS, self.options))

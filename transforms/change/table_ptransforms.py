@@ -13,9 +13,9 @@ from typing import Any
 import apache_beam as beam
 
 from transforms.change.aligning import Aligned, AlignTask
+from transforms.change.comparisons import Comparisons, PairSeed, SliceReady, SpaceKey
 from transforms.change.describing import map_number, slice_row, space_number
 from transforms.change.listing import SLICE, Listed
-from transforms.change.plan import PairPlan, PairSeed, SliceReady, SpaceKey
 from transforms.change.scoring import Combined
 from transforms.change.slice_merges import SliceCounts
 from transforms.change.slicing import Slice
@@ -37,15 +37,18 @@ def _words_by_place(element: tuple[SpaceKey, Trained]) -> tuple[int, int]:
 
 
 class _Row(beam.DoFn):
-    def __init__(self, slices: Sequence[Slice], plan: PairPlan) -> None:
+    def __init__(self, slices: Sequence[Slice], comparisons: Comparisons) -> None:
         self._slices = slices
-        self._plan = plan
+        self._comparisons = comparisons
 
     def process(self, element: tuple[int, dict[str, Iterable[Any]]]) -> Iterator[tuple[int, Any]]:
         place, found = element
         words = next(iter(found["words"]))
         for counts in found["counts"]:
-            yield place, slice_row(self._slices[place], counts, words, self._plan.min_counts[place])
+            yield (
+                place,
+                slice_row(self._slices[place], counts, words, self._comparisons.min_counts[place]),
+            )
 
 
 @dataclass
@@ -54,7 +57,7 @@ class DescribeSlices(beam.PTransform):
 
     workspace: Workspace
     slices: Sequence[Slice]
-    plan: PairPlan
+    comparisons: Comparisons
 
     def expand(
         self, made: tuple[beam.PCollection[SliceReady], beam.PCollection[tuple[SpaceKey, Trained]]]
@@ -67,7 +70,7 @@ class DescribeSlices(beam.PTransform):
                 "words": spaces | "KeyWords" >> beam.Map(_words_by_place),
             }
             | "JoinBySlice" >> beam.CoGroupByKey()
-            | "MakeRow" >> beam.ParDo(_Row(self.slices, self.plan))
+            | "MakeRow" >> beam.ParDo(_Row(self.slices, self.comparisons))
             | "WriteRow" >> beam.ParDo(MakeArtefact(self.workspace, SLICE, None))
         )
 
@@ -84,16 +87,18 @@ class _Number(beam.DoFn):
 
 
 def _of_space(
-    plan: PairPlan, element: tuple[SpaceKey, Trained | Listed]
+    comparisons: Comparisons, element: tuple[SpaceKey, Trained | Listed]
 ) -> tuple[int, Trained | Listed]:
-    return space_number(plan, element[0]), element[1]
+    return space_number(comparisons, element[0]), element[1]
 
 
 def _of_map(
-    plan: PairPlan, alignments: tuple[str, ...], element: tuple[PairSeed, tuple[AlignTask, Aligned]]
+    comparisons: Comparisons,
+    alignments: tuple[str, ...],
+    element: tuple[PairSeed, tuple[AlignTask, Aligned]],
 ) -> tuple[int | None, Aligned]:
     key, (task, aligned) = element
-    return map_number(plan, alignments, key, task.alignment), aligned
+    return map_number(comparisons, alignments, key, task.alignment), aligned
 
 
 def _of_place(element: tuple[int, Combined | Listed]) -> tuple[int, Combined | Listed]:
@@ -104,16 +109,16 @@ def _of_place(element: tuple[int, Combined | Listed]) -> tuple[int, Combined | L
 class NumberParts(beam.PTransform):
     """Name the parts of the change tables; each part is an artefact of its own."""
 
-    plan: PairPlan
+    comparisons: Comparisons
     alignments: tuple[str, ...]
 
     def expand(self, made: Mapping[str, beam.PCollection]) -> beam.PCollection[Part]:
         """Apply the transform."""
-        space = partial(_of_space, self.plan)
+        space = partial(_of_space, self.comparisons)
         numbers: dict[str, Callable[[Any], tuple[int | None, Any]]] = {
             "vectors": space,
             "neighbours": space,
-            "alignments": partial(_of_map, self.plan, self.alignments),
+            "alignments": partial(_of_map, self.comparisons, self.alignments),
             "scores": _of_place,
             "slices": _of_place,
         }

@@ -14,14 +14,14 @@ from typing import Any
 import apache_beam as beam
 from apache_beam.metrics import Metrics
 
+from transforms.change.comparisons import SliceReady
 from transforms.change.feeds import StagedView
-from transforms.change.plan import SliceReady
 from transforms.change.preparing import (
     MEASURE,
     VIEW,
     Measured,
     Viewed,
-    ViewPlan,
+    ViewSpec,
     ViewTask,
     limits_of,
 )
@@ -38,8 +38,8 @@ __all__ = ["DeriveView", "MergeSlices", "WriteText"]
 class _Tasks(beam.DoFn):
     """Make the tasks of a part, one per slice."""
 
-    def __init__(self, plan: ViewPlan) -> None:
-        self._plan = plan
+    def __init__(self, spec: ViewSpec) -> None:
+        self._spec = spec
 
     def process(
         self,
@@ -48,13 +48,13 @@ class _Tasks(beam.DoFn):
         limits: list[int] | None = None,
     ) -> Iterator[tuple[str, list[ViewTask]]]:
         left_out = tuple(repeated.get(element.sha256, ()))
-        slices = self._plan.slices
+        slices = self._spec.slices
         bins = limits if limits is not None else [None] * len(slices)
         yield (
             element.sha256,
             [
                 ViewTask(element, slice, ranges, left_out, limit)
-                for slice, ranges, limit in zip(slices, self._plan.ranges, bins, strict=True)
+                for slice, ranges, limit in zip(slices, self._spec.ranges, bins, strict=True)
             ],
         )
 
@@ -81,7 +81,7 @@ class DeriveView(beam.PTransform):
     """
 
     workspace: Workspace
-    plan: ViewPlan
+    spec: ViewSpec
     budget: int | str | None
     lanes: int
     settle: bool
@@ -90,7 +90,7 @@ class DeriveView(beam.PTransform):
         """Apply the transform."""
         spread = parts | "SpreadParts" >> SpreadOverLanes(
             weight=_rows, lanes=self.lanes, workspace=self.workspace, stage=VIEW.name,
-            pieces=len(self.plan.slices),
+            pieces=len(self.spec.slices),
         )  # fmt: skip
         found = parts | "FindRepeated" >> FindRepeated(self.settle)
         repeated = beam.pvalue.AsDict(found)
@@ -98,8 +98,8 @@ class DeriveView(beam.PTransform):
         if self.budget is not None:
             measured = (
                 spread
-                | "MakeMeasureTasks" >> beam.ParDo(_Tasks(self.plan), repeated=repeated)
-                | "MeasurePart" >> beam.ParDo(MakeArtefact(self.workspace, MEASURE, self.plan))
+                | "MakeMeasureTasks" >> beam.ParDo(_Tasks(self.spec), repeated=repeated)
+                | "MeasurePart" >> beam.ParDo(MakeArtefact(self.workspace, MEASURE, self.spec))
                 | "TakeMeasured" >> beam.Values()
                 | "GatherMeasured" >> beam.WithKeys(0)
                 | "GroupMeasured" >> beam.GroupByKey()
@@ -108,8 +108,8 @@ class DeriveView(beam.PTransform):
             limits["limits"] = beam.pvalue.AsSingleton(measured)
         return (
             spread
-            | "MakeTasks" >> beam.ParDo(_Tasks(self.plan), repeated=repeated, **limits)
-            | "DerivePart" >> beam.ParDo(MakeArtefact(self.workspace, VIEW, self.plan))
+            | "MakeTasks" >> beam.ParDo(_Tasks(self.spec), repeated=repeated, **limits)
+            | "DerivePart" >> beam.ParDo(MakeArtefact(self.workspace, VIEW, self.spec))
             | "TakeViewed" >> beam.Values()
         )
 

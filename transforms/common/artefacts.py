@@ -157,11 +157,11 @@ def make_all(
         files.make_folder(workspace.stage(stage.name))
         todo = [(artefacts[place], tasks[place]) for place in missing]
         if stage.together:
-            made = stage.build([a for a, _ in todo], [t for _, t in todo], options)
+            built = stage.build([a for a, _ in todo], [t for _, t in todo], options)
         else:
-            made = [stage.build(artefact, task, options) for artefact, task in todo]
+            built = [stage.build(artefact, task, options) for artefact, task in todo]
         files.sync_folder(workspace.stage(stage.name))
-        for place, receipt in zip(missing, made, strict=True):
+        for place, receipt in zip(missing, built, strict=True):
             stem = artefacts[place].stem
             files.remove(stem + FREED)
             write_receipt(f"{stem}.json", workspace.root, receipt, files_of(receipt))

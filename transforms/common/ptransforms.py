@@ -129,8 +129,8 @@ class MakeArtefact(beam.DoFn):
             )
         key, task = element
         tasks = task if self._stage.together else [task]
-        made = make_all(self._workspace, self._stage, tasks, self._options)
-        yield key, made if self._stage.together else made[0]
+        receipts = make_all(self._workspace, self._stage, tasks, self._options)
+        yield key, receipts if self._stage.together else receipts[0]
 
 
 class _Task(beam.DoFn):
@@ -150,8 +150,8 @@ class _Number(beam.DoFn):
         self._table = table
 
     def process(self, element: tuple[int, PartFile]) -> Iterator[Part]:
-        bucket, made = element
-        yield Part.of(self._table, bucket, made)
+        bucket, written = element
+        yield Part.of(self._table, bucket, written)
 
 
 @dataclass

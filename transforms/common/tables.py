@@ -47,9 +47,11 @@ class Part(NamedTuple):
     sha256: str
 
     @classmethod
-    def of(cls, table: str, number: int, made: PartFile) -> "Part":
+    def of(cls, table: str, number: int, written: PartFile) -> "Part":
         """Return the part that an artefact is."""
-        return cls(table, number, made.file.path, made.rows, made.file.bytes, made.file.sha256)
+        return cls(
+            table, number, written.file.path, written.rows, written.file.bytes, written.file.sha256
+        )
 
 
 _DIGITS = 8

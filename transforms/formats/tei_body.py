@@ -175,11 +175,11 @@ def _annotated(paragraphs: list[str], words: list[_Word]) -> Body:
     joined = "".join(text.pieces)
     exact = unicodedata.is_normalized("NFC", joined)
     upos = all(word.tag in _UPOS for word in words)
-    made = []
+    annotated = []
     for sentence in sentences:
         forms = [joined[start:end] for start, end, _ in sentence]
         lemmas = [clean_field(words[n].lemma) for _, _, n in sentence]
-        made.append(
+        annotated.append(
             Sentence(
                 forms,
                 [lemma or form for lemma, form in zip(lemmas, forms, strict=True)]
@@ -190,7 +190,7 @@ def _annotated(paragraphs: list[str], words: list[_Word]) -> Body:
                 [end for _, end, _ in sentence] if exact else None,
             )
         )
-    return Body(unicodedata.normalize("NFC", joined), made or None)
+    return Body(unicodedata.normalize("NFC", joined), annotated or None)
 
 
 class _Text:

@@ -1,11 +1,11 @@
-"""The sample corpus as a stream of documents: a plan of sizes, years and uses, passage by passage.
+"""The sample corpus as a stream of documents: drawn sizes, years and uses, passage by passage.
 
 A corpus of N words has two slices of N / 2. Documents have about 1,500 words, more in corpora so
 large that there would be over 16,000 documents; they are made in passages of about 100,000 words,
 so that memory does not grow with N. Each passage has a random stream of its own, and its part of
 each sense's uses, which add up to the planned counts exactly.
 
-    >>> corpus = plan_corpus(tokens=30_000, seed=1)
+    >>> corpus = design_corpus(tokens=30_000, seed=1)
     >>> document = next(read_documents(corpus))
     >>> document.year, document.name
     (1800, '1800_0001.txt')
@@ -24,7 +24,7 @@ from transforms.sample.language import SLICES, YEARS, Language, build_language
 from transforms.sample.planting import PLANTED_WORDS, PlantedWord, plant_words
 from transforms.sample.sentences import Passage, Uses, write_passage
 
-__all__ = ["Corpus", "Document", "plan_corpus", "read_documents"]
+__all__ = ["Corpus", "Document", "design_corpus", "read_documents"]
 
 DOCUMENT_WORDS = 1_500
 MOST_DOCUMENTS = 16_000
@@ -50,7 +50,7 @@ class Corpus:
     planted: tuple[PlantedWord, ...]
 
 
-def plan_corpus(*, tokens: int, seed: int) -> Corpus:
+def design_corpus(*, tokens: int, seed: int) -> Corpus:
     """Draw the language and the planted words of the corpus with this size and seed."""
     language = build_language(np.random.default_rng([seed, 0]), PLANTED_WORDS)
     random = Random(f"plan {seed}")

@@ -21,8 +21,8 @@ Whoever scores by frequency therefore finds controls first. All counts are exact
 holds these uses and no others.
 
     >>> from random import Random
-    >>> plan = plant_words([f"w{i}" for i in range(60)], ["sea", "law", "war"], Random(1), 300_000)
-    >>> [(p.kind, p.changed, p.early, p.late) for p in plan][:2]
+    >>> truth = plant_words([f"w{i}" for i in range(60)], ["sea", "law", "war"], Random(1), 300_000)
+    >>> [(p.kind, p.changed, p.early, p.late) for p in truth][:2]
     [('shifted', 0.3, 175, 175), ('shifted', 0.44, 205, 205)]
 """
 
@@ -108,7 +108,7 @@ def _split(uses: int, shares: Sequence[float]) -> list[int]:
 def plant_words(
     words: Sequence[str], topics: Sequence[str], random: Random, tokens: int
 ) -> list[PlantedWord]:
-    """Return the plan: 18 planted words, least changed first, then 42 controls.
+    """Return the truth: 18 planted words, least changed first, then 42 controls.
 
     `words` are at least `PLANTED_WORDS` candidates, taken from the front; `tokens` is the size of
     the corpus, to which all counts are in proportion.
@@ -128,29 +128,29 @@ def plant_words(
     step = (LEAST / MOST) ** (1 / (len(shares) - 1))
     uses = [round(MOST * step**i * tokens / 2 / REFERENCE) for i in range(len(shares))]
     random.shuffle(uses)
-    plan = []
+    truth = []
     for n, (kind, share) in zip(uses, shares, strict=True):
         early, late = {
             "gained": ((1.0, 0.0), (1 - share, share)),
             "lost": ((1 - share, share), (1.0, 0.0)),
             "shifted": ((1 - share, share, 0.0), (1 - share, 0.0, share)),
         }[kind]
-        plan.append(PlantedWord(next(names), kind, "", share, senses(early, late, n, n)))
+        truth.append(PlantedWord(next(names), kind, "", share, senses(early, late, n, n)))
 
-    planted = tuple(plan)
+    planted = tuple(truth)
     for i in range(CONTROLS):
         # Each kind is matched to planted words all over the list, in turn.
         stable, double, frequency = (planted[(5 * i + 7 * j) % len(planted)] for j in range(3))
         n = stable.early
         one = senses((1.0,), (1.0,), n, n)
-        plan.append(PlantedWord(next(names), "control_stable", stable.word, 0.0, one))
+        truth.append(PlantedWord(next(names), "control_stable", stable.word, 0.0, one))
         n, share = double.early, _spread(0.3, 0.5, CONTROLS)[i]
         two = senses((1 - share, share), (1 - share, share), n, n)
-        plan.append(PlantedWord(next(names), "control_two_senses", double.word, 0.0, two))
+        truth.append(PlantedWord(next(names), "control_two_senses", double.word, 0.0, two))
         n, m = 2 * frequency.early, round(frequency.early / 2)
         one = senses((1.0,), (1.0,), *((n, m) if i % 2 else (m, n)))
-        plan.append(PlantedWord(next(names), "control_frequency", frequency.word, 0.0, one))
-    return plan
+        truth.append(PlantedWord(next(names), "control_frequency", frequency.word, 0.0, one))
+    return truth
 
 
 def truth_row(planted: PlantedWord) -> list[str]:

@@ -1,8 +1,8 @@
 """What the change pipeline is told, as tasks."""
 
 from transforms.change.aligning import SliceFacts
-from transforms.change.plan import (
-    PairPlan,
+from transforms.change.comparisons import (
+    Comparisons,
     SliceReady,
     align_tasks,
     facts_of,
@@ -14,7 +14,7 @@ from transforms.change.slice_merges import SliceCounts
 from transforms.common.receipts import ArtefactPath, File
 from transforms.common.tables import PartFile
 
-PLAN = PairPlan(("a", "b", "c"), (2, 3, 4), ((0, 1), (1, 2)), (5, 9))
+COMPARISONS = Comparisons(("a", "b", "c"), (2, 3, 4), ((0, 1), (1, 2)), (5, 9))
 
 
 def file(name):
@@ -28,7 +28,7 @@ COUNTS = SliceCounts(
 
 
 def test_a_slice_is_trained_once_for_each_seed():
-    tasks = list(train_tasks(PLAN, SliceReady(1, COUNTS, (file("feed"),))))
+    tasks = list(train_tasks(COMPARISONS, SliceReady(1, COUNTS, (file("feed"),))))
     assert [key for key, _ in tasks] == [(1, 5), (1, 9)]
     assert [(task.slice, task.seed, task.min_count) for _, task in tasks] == [
         ("b", 5, 3), ("b", 9, 3),
@@ -38,11 +38,11 @@ def test_a_slice_is_trained_once_for_each_seed():
 
 
 def test_facts_name_the_slice():
-    assert facts_of(PLAN, 0, {0: COUNTS}) == SliceFacts("a", file("counts"), 3, 1, 2)
+    assert facts_of(COMPARISONS, 0, {0: COUNTS}) == SliceFacts("a", file("counts"), 3, 1, 2)
 
 
 def test_a_pair_is_aligned_once_for_each_alignment():
-    sides = [(facts_of(PLAN, place, {place: COUNTS}), file(f"v{place}")) for place in (0, 1)]
+    sides = [(facts_of(COMPARISONS, place, {place: COUNTS}), file(f"v{place}")) for place in (0, 1)]
     tasks = list(align_tasks(sides, 5, ("op", "cca", "op")))
     assert [task.alignment for task in tasks] == ["cca", "op"]
     for task in tasks:
@@ -68,8 +68,8 @@ def test_neighbours_are_asked_of_targets_and_the_most_changed_words_of_a_slices_
 
     def words(place, most, targets=("t", "x")):
         key = (place, 5)
-        task = neighbour_task(PLAN, key, file("v"), combined, targets=targets, most=most)
-        assert (task.slice, task.seed, task.space) == (PLAN.names[place], 5, file("v"))
+        task = neighbour_task(COMPARISONS, key, file("v"), combined, targets=targets, most=most)
+        assert (task.slice, task.seed, task.space) == (COMPARISONS.names[place], 5, file("v"))
         return task.words
 
     assert words(0, 2) == ("t", "w", "x", "y")

@@ -11,12 +11,12 @@ from transforms.change.training import TrainTask
 from transforms.common.receipts import File
 
 __all__ = [
-    "PairPlan", "PairSeed", "SliceReady", "SpaceKey", "align_tasks", "facts_of", "neighbour_task",
-    "train_tasks",
+    "Comparisons", "PairSeed", "SliceReady", "SpaceKey", "align_tasks", "facts_of",
+    "neighbour_task", "train_tasks",
 ]  # fmt: skip
 
 
-class PairPlan(NamedTuple):
+class Comparisons(NamedTuple):
     """What is compared: names and frequency cuts of slices, pairs of their indices, seeds."""
 
     names: tuple[str, ...]
@@ -38,16 +38,18 @@ SpaceKey = tuple[int, int]  # slice, seed
 PairSeed = tuple[int, int]  # pair, seed
 
 
-def train_tasks(plan: PairPlan, ready: SliceReady) -> Iterator[tuple[SpaceKey, TrainTask]]:
+def train_tasks(
+    comparisons: Comparisons, ready: SliceReady
+) -> Iterator[tuple[SpaceKey, TrainTask]]:
     """Yield a slice's training tasks, one per seed."""
-    for seed in plan.seeds:
+    for seed in comparisons.seeds:
         yield (
             (ready.place, seed),
             TrainTask(
                 tokens=ready.counts.tokens,
-                slice=plan.names[ready.place],
+                slice=comparisons.names[ready.place],
                 seed=seed,
-                min_count=plan.min_counts[ready.place],
+                min_count=comparisons.min_counts[ready.place],
                 counts=ready.counts.counts,
                 sentences=ready.counts.sentences,
                 feed=ready.feed,
@@ -55,11 +57,15 @@ def train_tasks(plan: PairPlan, ready: SliceReady) -> Iterator[tuple[SpaceKey, T
         )
 
 
-def facts_of(plan: PairPlan, place: int, slices: Mapping[int, SliceCounts]) -> SliceFacts:
+def facts_of(comparisons: Comparisons, place: int, slices: Mapping[int, SliceCounts]) -> SliceFacts:
     """Return what aligning and scoring know of a slice."""
     found = slices[place]
     return SliceFacts(
-        plan.names[place], found.counts, found.tokens, found.documents, plan.min_counts[place]
+        comparisons.names[place],
+        found.counts,
+        found.tokens,
+        found.documents,
+        comparisons.min_counts[place],
     )
 
 
@@ -73,7 +79,7 @@ def align_tasks(
 
 
 def neighbour_task(
-    plan: PairPlan,
+    comparisons: Comparisons,
     key: SpaceKey,
     space: File,
     combined: Mapping[int, Combined],
@@ -88,7 +94,7 @@ def neighbour_task(
     place, seed = key
     words = set(targets)
     for pair, found in combined.items():
-        if place in plan.pairs[pair]:
+        if place in comparisons.pairs[pair]:
             for ranking in found.tops:
                 words.update(ranking.words[:most])
-    return NeighbourTask(plan.names[place], seed, space, tuple(sorted(words)))
+    return NeighbourTask(comparisons.names[place], seed, space, tuple(sorted(words)))
