@@ -45,11 +45,12 @@ def _watch(work: str, stages: Sequence[str], stop: threading.Event) -> None:
         for stage in stages:
             done, planned = _done(work, stage, since), _planned(work, stage)
             if stage not in bars and done:
-                # A terminal that does not tell its width is taken to be 80 columns wide.
-                width = min(shutil.get_terminal_size().columns, 100)
+                # A terminal that does not tell its size is taken to have 80 columns and 24 lines.
+                width, lines = shutil.get_terminal_size()
                 bars[stage] = tqdm(
-                    desc=stage, total=planned, unit="piece", file=sys.stderr, ncols=width
-                )
+                    desc=stage, total=planned, unit="piece", file=sys.stderr,
+                    ncols=min(width, 100), nrows=lines,
+                )  # fmt: skip
             if stage in bars:
                 bar = bars[stage]
                 bar.total = planned or bar.total

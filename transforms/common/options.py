@@ -220,8 +220,10 @@ def from_mapping(
             raise UsageError(f"unknown option {where}{name}{hint}")
         given[key] = _converted(known[key], value, where, base or os.getcwd())
     for name, entry in known.items():
-        if entry.fills and entry.fills not in given and len(given.get(name, ())) == 1:
-            given[entry.fills] = given[name][0]
+        if entry.fills and given.get(entry.fills) is None and given.get(name):
+            named = given[name] if entry.several else (given[name],)
+            if len(named) == 1:
+                given[entry.fills] = named[0]
     for name, entry in known.items():
         if entry.default is MISSING and name not in given:
             raise UsageError(f"{_named(entry, where)} must be given")

@@ -20,7 +20,7 @@ from transforms.common.merge import MergeTask, Staged
 from transforms.common.receipts import encode
 from transforms.common.tables import Part, PartFile
 
-__all__ = ["MakeArtefact", "MergeTables", "SpreadOverLanes", "WriteResult"]
+__all__ = ["MakeArtefact", "MergeTables", "NameParts", "SpreadOverLanes", "WriteResult"]
 
 T = TypeVar("T")
 
@@ -145,13 +145,16 @@ class _Task(beam.DoFn):
         yield beam.pvalue.TaggedOutput(table, (bucket, MergeTask(bucket, self._parts, found)))
 
 
-class _Number(beam.DoFn):
+class NameParts(beam.DoFn):
+    """Name the parts of a table: `(number, PartFile)` to `Part`."""
+
     def __init__(self, table: str) -> None:
         self._table = table
 
     def process(self, element: tuple[int, PartFile]) -> Iterator[Part]:
-        bucket, written = element
-        yield Part.of(self._table, bucket, written)
+        """Yield the part."""
+        number, written = element
+        yield Part.of(self._table, number, written)
 
 
 @dataclass
@@ -183,7 +186,7 @@ class MergeTables(beam.PTransform):
         parts = [
             tasks[table]
             | f"Merge{table.title()}" >> beam.ParDo(MakeArtefact(self.workspace, stage, None))
-            | f"Number{table.title()}" >> beam.ParDo(_Number(table))
+            | f"Number{table.title()}" >> beam.ParDo(NameParts(table))
             for table, stage in self.stages.items()
         ]
         return parts | "AllParts" >> beam.Flatten()

@@ -1,0 +1,175 @@
+"""A command, a view and a panel are added from outside, as CONTRIBUTING.md says, word for word."""
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
+
+from small_runs import corpus, write_texts
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).resolve().parents[2]
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+STAGES = ("toy/count", "toy/add")
+
+
+def block(heading, number=0):
+    """Return a Python block below a heading."""
+    below = CONTRIBUTING.split(f"## {heading}\n")[1].split("\n## ")[0]
+    return re.findall(r"```python\n(.*?)```", below, re.DOTALL)[number]
+
+
+MODULE = "".join(
+    [block("Add a command"), block("Add a view"), block("Add a panel"), block("Add a command", 1)]
+)
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    """A folder as an installed package leaves it: the module, and what says its entry point."""
+    folder = tmp_path_factory.mktemp("site")
+    (folder / "toy_lengths.py").write_text(MODULE, "utf-8")
+    (name,) = re.findall(r'"lexbeam\.commands": \["(.*)"\]', CONTRIBUTING)
+    info = folder / "toy-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[lexbeam.commands]\n{name}\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder with a small corpus."""
+    folder = tmp_path_factory.mktemp("corpus")
+    assert corpus(write_texts(folder / "texts"), folder / "out") == 0
+    return folder / "out"
+
+
+@pytest.fixture
+def lexbeam(package):
+    """A function that runs Python code, the toy package installed; `code` is what follows."""
+
+    def run(*words, code="", **more):
+        code = code or "from pipelines.cli import entry; entry()"
+        path = os.pathsep.join([str(package), str(ROOT)])
+        return subprocess.run(
+            [sys.executable, "-c", code, *map(str, words)], capture_output=True, text=True,
+            env={**os.environ, "PYTHONPATH": path}, check=False, **more,
+        )  # fmt: skip
+
+    return run
+
+
+def parts_of(out):
+    """The digests of the parts of the toy's table, as the manifest has them."""
+    manifest = json.loads((out / "manifest.json").read_text("utf-8"))
+    return [part["sha256"] for part in manifest["tables"]["toy/lengths"]["parts"]]
+
+
+def test_it_takes_no_more_than_sixty_lines():
+    assert len(MODULE.splitlines()) <= 60
+
+
+def test_a_new_command_has_help_checks_and_nearest_names(lexbeam):
+    assert re.search(r"toy lengths +from toy_lengths", lexbeam("--help").stdout)
+    assert "--least LEAST" in lexbeam("toy", "lengths", "--help").stdout
+    for words, message in (
+        (["toy", "lenghts"], "takes one of lengths"),
+        (["toy", "lengths", "x", "--leats", "2"], "did you mean '--least'"),
+        (["toy", "lengths", "x", "--least", "0"], "--least must be at least 1"),
+    ):
+        done = lexbeam(*words)
+        assert (done.returncode, message in done.stderr) == (2, True), done.stderr
+
+
+def test_a_new_command_adds_its_section_on_both_local_runners(lexbeam, made, tmp_path):
+    outs = [tmp_path / runner for runner in ("direct", "direct_multiprocess")]
+    for out in outs:
+        done = lexbeam("toy", "lengths", made, "--out", out, "--runner-config", out.name)
+        assert done.returncode == 0, done.stderr
+        assert "toy/lengths" in done.stdout
+    assert parts_of(outs[0]) == parts_of(outs[1])
+    section = json.loads((outs[0] / "manifest.json").read_text("utf-8"))["toy.lengths"]
+    assert sorted(section["stages"]) == sorted(STAGES)
+    assert section["options"]["least"] == 1
+    assert [read["table"] for read in section["reads"]] == ["sentences"]
+
+
+def test_a_new_command_writes_beside_the_corpus_that_it_reads(lexbeam, made, tmp_path):
+    out = tmp_path / "out"
+    subprocess.run(["cp", "-a", made, out], check=True)
+    assert lexbeam("toy", "lengths", out, "--least", "3").returncode == 0
+    told = lexbeam("show", out, "--longest", "1", "--tsv").stdout.splitlines()
+    assert told[0] == "length\tsentences"
+    assert len(told) == 2
+    assert "toy.lengths: toy/lengths" in lexbeam("status", out).stdout
+    assert lexbeam("toy", "lengths", out).returncode == 2  # published with other options
+    assert "published already" in lexbeam("toy", "lengths", out, "--least", "3", "--resume").stdout
+    assert "stale" not in lexbeam("show", out).stdout
+    done = lexbeam("report", out, "--out", tmp_path / "report.html")
+    assert done.returncode == 0, done.stderr
+    assert "Sentences by length, in tokens." in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_a_new_command_is_a_section_of_a_configuration(lexbeam, made, tmp_path):
+    config = tmp_path / "config.yaml"
+    texts = made.parent / "texts"
+    config.write_text(
+        "out: out\ntoy:\n  lengths: {folder: out}\n"
+        f"corpus: {{inputs: [{texts}], format: text, engine: 'builtin:en'}}\n"
+    )
+    done = lexbeam("run", config)
+    assert done.returncode == 0, done.stderr
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))
+    assert manifest["toy.lengths"]["reads"][0]["section"] == "corpus"
+    assert "stale" not in lexbeam("status", tmp_path / "out").stdout
+    config.write_text(config.read_text().replace("lengths: {", "lengths: {least: 2, "))
+    assert "stale: option: least is 2" in lexbeam("status", tmp_path / "out").stdout
+    only = lexbeam("run", config, "--only", "toy.lengths", "--overwrite")
+    assert only.returncode == 0, only.stderr
+    assert "input records" not in only.stdout
+
+
+def test_a_killed_run_is_told_of_and_resumed(lexbeam, made, tmp_path):
+    out = tmp_path / "out"
+    words = ["toy", "lengths", made, "--out", out]
+    kill = (
+        "import os, transforms.common.tables as tables\n"
+        "tables.write_part = lambda *_, **__: os.kill(os.getpid(), 9)\n"
+        "from pipelines.cli import entry; entry()"
+    )
+    assert lexbeam(*words, code=kill).returncode == -signal.SIGKILL
+    status = lexbeam("status", out).stdout
+    assert re.search(r"toy/count +2 +0", status), status
+    assert re.search(r"toy/add +0 +1", status), status
+    before = {path: path.stat().st_ino for path in out.glob("_artefacts/toy/count/*.json")}
+    assert lexbeam(*words, "--resume").returncode == 0
+    assert before == {path: path.stat().st_ino for path in before}
+    assert len(parts_of(out)) == 1
+
+
+def test_progress_of_its_stages_is_seen_on_a_terminal(package, made, tmp_path):
+    terminal, stream = pty.openpty()
+    done = subprocess.Popen(
+        [sys.executable, "-m", "pipelines.cli", "toy", "lengths", made, "--out", tmp_path / "out"],
+        stdout=subprocess.DEVNULL, stderr=stream, cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(package)},
+    )  # fmt: skip
+    os.close(stream)
+    seen = b""
+    try:
+        while more := os.read(terminal, 4096):
+            seen += more
+    except OSError:  # how a terminal says that the other end is closed
+        pass
+    assert done.wait() == 0
+    for stage in STAGES:
+        assert stage.encode() in seen
