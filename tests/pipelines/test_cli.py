@@ -1,0 +1,107 @@
+"""The command line as such: which modules it loads, names that are nearly right, completion."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from pipelines.cli import main
+from pipelines.registry import commands, load
+
+HEAVY = ("apache_beam", "gensim", "spacy", "stanza", "torch", "altair", "pandas", "scipy")
+LOADED = """
+import json, sys
+from pipelines.cli import main
+try:
+    code = main(sys.argv[1:])
+except SystemExit as end:
+    code = end.code
+found = [name for name in {heavy!r} if name in sys.modules]
+print(json.dumps([code, found]), file=sys.__stderr__)
+"""
+
+
+def loaded(*words):
+    """Run the command in a new process; return its exit code, heavy modules and messages."""
+    command = [sys.executable, "-c", LOADED.format(heavy=HEAVY), *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    *told, last = done.stderr.splitlines()
+    return (*json.loads(last), "\n".join(told))
+
+
+@pytest.mark.parametrize("words", [("--help",), *((name, "--help") for name in commands())])
+def test_help_loads_nothing_that_takes_seconds(words):
+    assert loaded(*" ".join(words).split())[:2] == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("change x --out y --slices 1-2,2-3", "overlap"),
+        ("change x --out y --slices 1-2,3-4 --seeds 2,2", "names a seed twice"),
+        ("change x --out y --slices 1-2,3-4 --fit-on tpo:3", "--fit-on 'tpo:3'"),
+        ("change x --out y --slices 1-2,3-4 --max-tokens few", "--max-tokens must be"),
+        ("corpus x --out y --engine bulitin:en", "did you mean 'builtin'"),
+        ("corpus x --out y --dates nmae:x", "did you mean 'name'"),
+        ("corpus x --out y --encoding utf9", "--encoding: no text encoding"),
+    ],
+)
+def test_a_wrong_value_is_told_before_anything_heavy_is_loaded(words, message):
+    code, found, told = loaded(*words.split())
+    assert (code, found) == (2, [])
+    assert message in told
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["chnage"], r"no command is called 'chnage'; did you mean 'change'\?"),
+        (["--out", "x"], "unknown option '--out'"),
+        (["change", "x", "--out", "y", "--slices", "1-2,3-4", "--parts", "7"], "unknown option"),
+        (["show", "x", "--verbos"], r"did you mean '--verbose'\?"),
+        (["--print-completion", "fish"], "no completion for 'fish'"),
+    ],
+)
+def test_names_that_are_nearly_right_are_named(words, message, capsys):
+    assert main(words) == 2
+    assert re.search(message, capsys.readouterr().err)
+
+
+def test_the_version_is_told(capsys):
+    assert main(["--version"]) == 0
+    assert re.fullmatch(r"lexbeam \d+\.\d+\.\d+\n", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_verbose_may_stand_anywhere(place, tmp_path, capsys):
+    words = ["status", str(tmp_path)]
+    words.insert(place, "--verbose")
+    assert main(words) == 1
+    assert "no run of Lexbeam" in capsys.readouterr().err
+
+
+def test_completion_names_commands_and_options(capsys):
+    assert main(["--print-completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    for name in ("corpus", "change", "--slices", "--engine", "--overwrite"):
+        assert name in script
+    done = subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_help_stands_in_groups_with_limits_and_the_run_last(capsys):
+    with pytest.raises(SystemExit):
+        main(["corpus", "--help"])
+    text = capsys.readouterr().out
+    heads = re.findall(r"^(\w[\w ]*):$", text, re.MULTILINE)
+    assert heads == [
+        "positional arguments", "options", "input", "dates", "annotation", "limits", "run",
+        "examples",
+    ]  # fmt: skip
+
+
+def test_every_command_says_an_example_of_itself():
+    for name in commands():
+        assert f"lexbeam {name}" in load(name).examples
