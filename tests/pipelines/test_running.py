@@ -1,0 +1,109 @@
+"""What is the same for every command: inputs found, an action's tables published."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
+
+from making import made_section, put
+
+from pipelines import registry
+from pipelines.cli import main
+from pipelines.command import Command, Source
+from pipelines.common_options import PublishOptions
+from schemas.columns import Table, column
+from transforms.common.options import option
+from transforms.common.snapshots import open_snapshot
+
+METRICS = Table(
+    name="toy/metrics", row="a metric", key=("metric",),
+    columns=[column("metric", pa.string(), "its name"), column("value", pa.int64(), "its value")],
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(PublishOptions):
+    folder: str | None = option(None, help="f", positional=True, path="place", published=False)
+    factor: int = option(1, help="factor")
+
+
+def _reads(options):
+    return [Source("documents", options.folder), Source("neighbours", None, optional=True)]
+
+
+def _evaluate(options, action):
+    """A table of two metrics, in an order that is not its own."""
+    rows = sum(part.rows for part in action.inputs.one("documents").parts)
+    seen = len(action.inputs.of("neighbours"))
+    action.tell(f"{rows} rows")
+    return {
+        "toy/metrics": pa.table(
+            {"metric": ["rows", "other"], "value": [rows * options.factor, seen]}
+        )
+    }
+
+
+EVALUATE = Command(options=Options, tables=(METRICS,), reads=_reads, action=_evaluate)
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch):
+    entry = registry.Entry(f"{__name__}:EVALUATE", "toy")
+    monkeypatch.setitem(registry.COMMANDS, "toy evaluate", entry)
+    caches = (registry.commands, registry.load, registry.all_tables)
+    for cache in caches:
+        cache.cache_clear()
+    yield
+    for cache in caches:
+        cache.cache_clear()
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    put(tmp_path / "c", made_section(tmp_path / "w", "corpus", {"documents": [["a", "b"], ["c"]]}))
+    return tmp_path / "c"
+
+
+def test_the_tables_of_an_action_are_published_as_a_section(corpus, tmp_path, capsys):
+    out = tmp_path / "out"
+    words = ["toy", "evaluate", str(corpus), "--out", str(out)]
+    assert main(words) == 0
+    told = capsys.readouterr().out
+    assert "3 rows" in told
+    assert "toy/metrics" in told
+    snapshot = open_snapshot(str(out))
+    assert snapshot.read("toy/metrics").to_pylist() == [
+        {"metric": "other", "value": 0}, {"metric": "rows", "value": 3},
+    ]  # fmt: skip
+    section = snapshot.section("toy.evaluate")
+    assert section["options"] == {"factor": 1}
+    assert [read["section"] for read in section["reads"]] == [None]
+    assert main([*words, "--factor", "2"]) == 2
+    assert "give --overwrite" in capsys.readouterr().err
+    assert main([*words, "--resume"]) == 0
+    assert "published already" in capsys.readouterr().out
+
+
+def test_what_is_read_of_the_same_folder_is_noted_with_its_section(corpus, capsys):
+    assert main(["toy", "evaluate", "--out", str(corpus)]) == 0
+    section = open_snapshot(str(corpus)).section("toy.evaluate")
+    assert [read["section"] for read in section["reads"]] == ["corpus"]
+    assert main(["toy", "evaluate", "--out", str(corpus), "--overwrite", "--drop", "corpus"]) == 2
+    assert "toy.evaluate is made from it" in capsys.readouterr().err
+
+
+def test_a_table_that_is_nowhere_is_named_with_the_command_that_makes_it(tmp_path, capsys):
+    assert main(["toy", "evaluate", "--out", str(tmp_path / "new")]) == 2
+    assert "name a folder made by `lexbeam corpus`" in capsys.readouterr().err
+    put(tmp_path / "o", made_section(tmp_path / "w", "change", {"neighbours": [["a"]]}))
+    assert main(["toy", "evaluate", str(tmp_path / "o"), "--out", str(tmp_path / "new")]) == 1
+    assert "run `lexbeam corpus` first" in capsys.readouterr().err
+
+
+def test_beam_options_are_refused_where_no_pipeline_runs(corpus, capsys):
+    assert main(["toy", "evaluate", "--out", str(corpus), "--", "--runner=DirectRunner"]) == 2
+    assert "takes no Beam options" in capsys.readouterr().err
