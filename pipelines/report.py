@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass
 
 from pipelines.command import Action, Command
-from pipelines.registry import command_of
+from pipelines.registry import commands, load, section_of
 from transforms.common import files
 from transforms.common.options import option
 from transforms.common.snapshots import open_snapshot
@@ -32,11 +32,10 @@ class ReportOptions:
 def _report(options: ReportOptions, action: Action) -> None:
     """Write the panels of every section as one page."""
     snapshot = open_snapshot(options.path)
-    found = {section: command_of(section) for section in snapshot.sections}
     panels = {
-        section: list(command.report(snapshot))
-        for section, command in found.items()
-        if command is not None
+        section: list(load(words).report(snapshot))
+        for words in commands()  # which stand in the order of the data's flow
+        if (section := section_of(words)) in snapshot.sections
     }
     out = options.out or files.join(options.path, "report.html")
     write_report(out, os.path.basename(options.path.rstrip("/")), panels)

@@ -66,8 +66,10 @@ def bars_over_time(
         LexbeamError: the extra `report` is not installed, here and below.
     """
     alt = _load("altair")
+    # Without flush, the outermost labels would move inwards, onto their neighbours.
+    axis = alt.Axis(format="d", grid=False, labelFlush=False, labelSeparation=8)
     encoding = {
-        "x": alt.X(f"{start}:Q", bin="binned", title="year", axis=alt.Axis(format="d", grid=False)),
+        "x": alt.X(f"{start}:Q", bin="binned", title="year", axis=axis),
         "x2": alt.X2(end),
         "y": alt.Y(f"{value}:Q", stack="zero", axis=alt.Axis(tickCount=5, tickMinStep=1)),
         "tooltip": _tips(alt, [colour, start, end], [value]),
