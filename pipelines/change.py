@@ -121,13 +121,16 @@ _ALIGNMENTS = "transforms.change.alignment:ALIGNMENTS"
 _NO_TASK: Any = None
 
 
+def _resources(plan: ChangePlan) -> Mapping[str, Any]:
+    return {"targets": list(plan.view.targets.words)}
+
+
 def _section(plan: ChangePlan, outcome: Outcome) -> Mapping[str, Any]:
     outside = sum(row.documents for row in outcome.rows["outside"])
     slices = read_table([part.path for part in outcome.parts if part.table == SLICES.name])
     for warning in slice_warnings(slices.to_pylist(), outside):
         log.warning("%s", warning)
     return {
-        "resources": {"targets": list(plan.view.targets.words)},
         "view": asdict(plan.view.options),
         "slices": [list(slice) for slice in plan.view.slices],
         "pairs": [list(pair) for pair in plan.pairs.pairs],
@@ -164,6 +167,7 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     rows={"outside": Outside},
     expected=_expected,
     chosen=_chosen,
+    resources=_resources,
     section=_section,
     summary=_summary,
     views=VIEWS,

@@ -10,18 +10,11 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from pipelines.options import Parser, add_options, as_flags, from_arguments
-from pipelines.registry import commands, load, option_names
+from pipelines.registry import DESCRIPTION, commands, load, option_names
 from transforms.common.errors import LexbeamError, UsageError, nearest
 
 __all__ = ["entry", "main", "parser_of_all"]
 
-DESCRIPTION = """\
-Lexbeam turns raw corpora into lexical-semantics datasets and Parquet features.
-
-  lexbeam sample --out sample --tokens 300000 --seed 1
-  lexbeam run sample/config.yaml
-  lexbeam show sample/results --word WORD
-"""
 SHELLS = ("bash", "zsh", "tcsh")
 
 

@@ -152,8 +152,8 @@ class Command(Generic[O, P]):
         expected: from a plan, how many artefacts stages are to make, by name, for progress.
         chosen: from a plan, which of the stages it uses, by name, each with the entries of
             registries that count, see `Stage.chosen`. None: all, with nothing chosen.
-        section: from a plan and the outcome, what the manifest says beside options, stages and
-            inputs: `resources` (digests of what was read beside tables) and counts.
+        resources: from a plan, the digests of what is read beside tables and input files.
+        section: from a plan and the outcome, what else the manifest says: counts, mostly.
         preview: from a plan, what `--dry-run` tells.
         summary: what a person reads in the end, from what is published.
         views: named questions, for `show` and for Python.
@@ -172,6 +172,7 @@ class Command(Generic[O, P]):
     rows: Mapping[str, type] = field(default_factory=dict)
     expected: Callable[[P], Mapping[str, int]] = _nothing_known
     chosen: Callable[[P], Mapping[str, Mapping[str, Any]]] | None = None
+    resources: Callable[[P], Mapping[str, Any]] = _nothing_known
     section: Callable[[P, Outcome], Mapping[str, Any]] = _nothing_more
     preview: Callable[[P], Iterable[str]] | None = None
     summary: Callable[[Snapshot], Iterable[str]] = _no_lines

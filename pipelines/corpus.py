@@ -130,6 +130,15 @@ def _chosen(plan: CorpusPlan) -> Mapping[str, Mapping[str, Any]]:
 _NO_TASK: Any = None
 
 
+def _resources(plan: CorpusPlan) -> Mapping[str, Any]:
+    rules, metadata = plan.annotate.normalise, plan.ingest.metadata
+    return {
+        "engine": plan.annotate.fingerprint,
+        "normalise": digest(asdict(rules)) if rules else None,
+        "metadata": metadata.fingerprint if metadata else None,
+    }
+
+
 def _section(plan: CorpusPlan, outcome: Outcome) -> Mapping[str, Any]:
     ingested: list[TakenIn] = outcome.rows["ingested"]
     annotated: list[Counted] = outcome.rows["annotated"]
@@ -142,7 +151,6 @@ def _section(plan: CorpusPlan, outcome: Outcome) -> Mapping[str, Any]:
         name = _file_of(source, inputs)
         row = inputs[name]  # taken in, then left out
         inputs[name] = row._replace(documents=row.documents - 1, rejects=row.rejects + 1)
-    rules = plan.annotate.normalise
     counts: Counter[str] = Counter(documents=0, sentences=0, tokens=0, characters=0)
     years: Counter[int] = Counter()
     tokens: Counter[int] = Counter()
@@ -152,11 +160,6 @@ def _section(plan: CorpusPlan, outcome: Outcome) -> Mapping[str, Any]:
         tokens.update(summary.tokens_by_year)
     section = {
         "engine": {"name": plan.annotate.name, "fingerprint": plan.annotate.fingerprint},
-        "resources": {
-            "engine": plan.annotate.fingerprint,
-            "normalise": digest(asdict(rules)) if rules else None,
-            "metadata": plan.ingest.metadata.fingerprint if plan.ingest.metadata else None,
-        },
         "inputs": [inputs[name]._asdict() for name in sorted(inputs)],
         "records": sum(row.records for row in inputs.values()),
         "rejected": reasons.total(),
@@ -231,6 +234,7 @@ CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
     rows={"ingested": TakenIn, "annotated": Counted},
     expected=_expected,
     chosen=_chosen,
+    resources=_resources,
     section=_section,
     preview=_preview,
     summary=_summary,

@@ -19,11 +19,19 @@ if TYPE_CHECKING:
     from schemas import Table
 
 __all__ = [
-    "COMMANDS", "GROUP", "Entry", "all_tables", "command_of", "commands", "load", "maker_of",
+    "COMMANDS", "DESCRIPTION", "GROUP", "Entry", "all_tables", "command_of", "commands", "load", "maker_of",
     "option_names", "section_of",
 ]  # fmt: skip
 
 GROUP = "lexbeam.commands"
+
+DESCRIPTION = """\
+Lexbeam turns raw corpora into lexical-semantics datasets and Parquet features.
+
+  lexbeam sample --out sample --tokens 300000 --seed 1
+  lexbeam run sample/config.yaml
+  lexbeam show sample/results --top 20
+"""
 
 
 class Entry(NamedTuple):

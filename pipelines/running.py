@@ -227,6 +227,7 @@ def make_section(job: Job, inputs: Inputs, workspace: Workspace, config: Any, te
         "options": plain_options(job.options),
         "stages": _stages(command, plan),
         "inputs": sorted([part.rows, part.sha256] for g in inputs.given for part in g.parts),
+        "resources": dict(command.resources(plan)),
         **command.section(plan, outcome),
     }
     return Made(

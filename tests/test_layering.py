@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.registry import COMMANDS, load
+
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = sorted(path for top in ("transforms", "schemas") for path in (ROOT / top).rglob("*.py"))
 PURE = [path for path in MODULES if not path.name.endswith("ptransforms.py")]
@@ -59,3 +61,21 @@ def test_a_module_is_read_in_one_sitting(path):
 @pytest.mark.parametrize("path", ALL, ids=named)
 def test_every_module_says_what_it_is(path):
     assert ast.get_docstring(ast.parse(path.read_text("utf-8")))
+
+
+# What is the same for every command; the rest of pipelines/ is the commands themselves.
+FRAME = (
+    "cli", "command", "common_options", "configuration", "options", "progress", "publishing",
+    "results", "run", "runners", "running", "show", "staleness", "status", "worker",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FRAME)
+def test_what_serves_all_commands_names_none(name):
+    tree = ast.parse((ROOT / "pipelines" / f"{name}.py").read_text("utf-8"))
+    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    tables = {table for words in COMMANDS for table in load(words).table_names}
+    makers = {words for words in COMMANDS if load(words).tables}
+    assert not texts & {*tables, *makers}
+    modules = {COMMANDS[words].where.partition(":")[0] for words in makers}
+    assert not imports(ROOT / "pipelines" / f"{name}.py", nested=True) & modules
