@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from schemas import Table
 
 __all__ = [
-    "COMMANDS", "DESCRIPTION", "GROUP", "Entry", "all_tables", "command_of", "commands", "load", "maker_of",
-    "option_names", "section_of",
+    "COMMANDS", "DESCRIPTION", "GROUP", "Entry", "all_tables", "command_of", "commands", "load",
+    "maker_of", "option_names", "section_of",
 ]  # fmt: skip
 
 GROUP = "lexbeam.commands"
