@@ -9,31 +9,21 @@ run with the same options finds all it needs; another one makes anew what it lac
 import contextlib
 import logging
 import os
-from dataclasses import dataclass
 
 from pipelines.command import Action, Command
+from pipelines.common_options import FolderOptions
 from pipelines.publishing import UNFINISHED, kept_digests
 from pipelines.status import Leftover, summed, survey
 from transforms.common import files
 from transforms.common.layout import ARTEFACTS, is_own_folder, locked
-from transforms.common.options import option
 from transforms.common.removing import RESULTS, free, remove_hidden
 
-__all__ = ["CLEAN", "CleanOptions"]
+__all__ = ["CLEAN"]
 
 log = logging.getLogger("lexbeam")
 
 
-@dataclass(frozen=True, kw_only=True)
-class CleanOptions:
-    """Options of `lexbeam clean`."""
-
-    path: str = option(
-        help="folder of published tables", metavar="DIR", positional=True, path="place"
-    )
-
-
-def _clean(options: CleanOptions, action: Action) -> None:
+def _clean(options: FolderOptions, action: Action) -> None:
     """Free artefacts and remove leftovers at `options.path`.
 
     Raises:
@@ -75,6 +65,6 @@ def _remove(leftover: Leftover) -> None:
         remove_hidden(leftover.path)
 
 
-CLEAN: Command[CleanOptions, None] = Command(
-    options=CleanOptions, examples="  lexbeam clean results", action=_clean
+CLEAN: Command[FolderOptions, None] = Command(
+    options=FolderOptions, examples="  lexbeam clean results", action=_clean
 )

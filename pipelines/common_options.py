@@ -4,11 +4,20 @@ from dataclasses import dataclass
 
 from transforms.common.options import Within, option
 
-__all__ = ["IntakeOptions", "PublishOptions", "RunnerOptions"]
+__all__ = ["FolderOptions", "IntakeOptions", "PublishOptions", "RunnerOptions"]
 
 KEEP = ("all", "published")
 RUN = "run"
 LIMITS = "limits"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FolderOptions:
+    """What every command takes that looks at a folder."""
+
+    path: str = option(
+        help="folder of published tables", metavar="DIR", positional=True, path="place"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

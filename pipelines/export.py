@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from pipelines.command import Action, Command
+from pipelines.common_options import FolderOptions
 from transforms.change.alignment import apply
 from transforms.change.spaces import load_side, load_space
 from transforms.common import files
@@ -57,12 +58,9 @@ EXPORTS: dict[str, Callable[[str, list[str], np.ndarray], list[str]]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class ExportOptions:
+class ExportOptions(FolderOptions):
     """Options of `lexbeam export`."""
 
-    path: str = option(
-        help="folder of published tables", metavar="DIR", positional=True, path="place"
-    )
     format: str = option(help="file format", choices=tuple(EXPORTS))
     out: str = option(help="folder to write to", path="place")
     aligned: str | None = option(

@@ -8,6 +8,7 @@ import os
 from dataclasses import dataclass
 
 from pipelines.command import Action, Command
+from pipelines.common_options import FolderOptions
 from pipelines.registry import commands, load, section_of
 from transforms.common import files
 from transforms.common.options import option
@@ -18,12 +19,9 @@ __all__ = ["REPORT", "ReportOptions"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReportOptions:
+class ReportOptions(FolderOptions):
     """Options of `lexbeam report`."""
 
-    path: str = option(
-        help="folder of published tables", metavar="DIR", positional=True, path="place"
-    )
     out: str | None = option(
         None, help="file to write; DIR/report.html if not given", metavar="FILE.html", path="place"
     )

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pipelines.command import Action, Command
+from pipelines.common_options import FolderOptions
 from pipelines.publishing import UNFINISHED, read_unfinished
 from pipelines.registry import all_tables
 from pipelines.staleness import stale_sections
@@ -42,12 +43,9 @@ _SNAPSHOT = re.compile(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class StatusOptions:
+class StatusOptions(FolderOptions):
     """Options of `lexbeam status`."""
 
-    path: str = option(
-        help="folder of published tables", metavar="DIR", positional=True, path="place"
-    )
     verify: bool = option(False, help="check every published part by its digest")
 
 
