@@ -30,6 +30,7 @@ from transforms.change.views import VIEWS
 from transforms.change.warnings import slice_warnings
 from transforms.common.artefacts import Stage
 from transforms.common.snapshots import Snapshot
+from transforms.common.sound import checked
 from transforms.common.tables import read_table
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def _resources(plan: ChangePlan) -> Mapping[str, Any]:
 
 def _section(plan: ChangePlan, outcome: Outcome) -> Mapping[str, Any]:
     outside = sum(row.documents for row in outcome.rows["outside"])
-    slices = read_table([part.path for part in outcome.parts if part.table == SLICES.name])
+    slices = read_table([checked(part) for part in outcome.of_table(SLICES.name)])
     for warning in slice_warnings(slices.to_pylist(), outside):
         log.warning("%s", warning)
     return {

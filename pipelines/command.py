@@ -7,6 +7,7 @@ their top, nor anything else that takes seconds: `build` does, when it is called
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import pyarrow as pa
@@ -99,6 +100,10 @@ class Outcome(NamedTuple):
 
     parts: tuple[Part, ...]
     rows: Mapping[str, list[Any]]
+
+    def of_table(self, table: str) -> list[Part]:
+        """Return the parts of a table, in order."""
+        return sorted((p for p in self.parts if p.table == table), key=attrgetter("number"))
 
 
 class Action(NamedTuple):
