@@ -4,6 +4,7 @@ Nothing is printed, the process goes on, and logging and environment are left as
 """
 
 import logging
+import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -74,14 +75,27 @@ def preview(name: str, values: Mapping[str, Any]) -> list[str]:
 
 @contextmanager
 def _logging_as_it_was() -> Iterator[None]:
-    """Let our warnings through, as they would be, and Beam's no more than the command line does."""
+    """Let our warnings through, as they would be, and Beam's no more than the command line does.
+
+    Beam logs by `logging.warning`, which sets up the root logger where it has no handler.
+    """
     root, ours, beam = (logging.getLogger(name) for name in (None, "lexbeam", "apache_beam"))
     levels = [(logger, logger.level) for logger in (root, ours, beam)]
+    nothing = logging.NullHandler()
     ours.setLevel(ours.getEffectiveLevel())  # a run silences the root, which it has it from
+    if not root.handlers:
+        root.addHandler(nothing)
     if not root.isEnabledFor(logging.INFO):
+        root.addFilter(_is_not_of_beam)
         beam.setLevel(logging.CRITICAL)
     try:
         yield
     finally:
+        root.removeFilter(_is_not_of_beam)
+        root.removeHandler(nothing)
         for logger, level in levels:
             logger.setLevel(level)
+
+
+def _is_not_of_beam(record: logging.LogRecord) -> bool:
+    return f"{os.sep}apache_beam{os.sep}" not in record.pathname
