@@ -7,7 +7,7 @@ import logging
 import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from lexbeam._translating import as_fields, given, in_python_terms
@@ -23,7 +23,7 @@ _ONE_AT_A_TIME = threading.RLock()
 
 
 def call(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> tuple[Any, list[str]]:
-    """Run a command; calls from several threads run one after another.
+    """Run a command; those that run pipelines wait for each other, whatever thread calls them.
 
     Args:
         name: its words.
@@ -42,10 +42,13 @@ def call(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> tupl
 
     lines: list[str] = []
     with in_python_terms():
-        cls = load(name).options
-        options = from_mapping(cls, given(cls, values))
-        with _ONE_AT_A_TIME, _logging_as_it_was(), quiet():
-            run_command(name, options, tell=lines.append, beam=list(beam))
+        command = load(name)
+        options = from_mapping(command.options, given(command.options, values))
+        # `status` tells of a run while another thread is at it.
+        runs = command.build is not None or command.takes_beam
+        with _alone() if runs else nullcontext(), quiet():
+            words = [beam] if isinstance(beam, str) else list(beam)
+            run_command(name, options, tell=lines.append, beam=words)
     return options, [as_fields(line, option_names()) for line in lines]
 
 
@@ -71,6 +74,13 @@ def act(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> list[
 def preview(name: str, values: Mapping[str, Any]) -> list[str]:
     """Return the lines of a command's `--dry-run`. Arguments as of `call`."""
     return call(name, {**values, "dry_run": True})[1]
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """Run the block when no other runs, and leave logging as it was."""
+    with _ONE_AT_A_TIME, _logging_as_it_was():
+        yield
 
 
 @contextmanager

@@ -14,6 +14,7 @@ import yaml
 from python_runs import CORPUS, SLICES, SMALL
 
 import lexbeam
+from lexbeam._calling import _ONE_AT_A_TIME
 from pipelines.cli import main
 from pipelines.progress import is_shown
 
@@ -44,6 +45,7 @@ def test_results_stand_for_their_folder(texts, tmp_path, capfd):
     assert "".join(capfd.readouterr()) == ""
 
 
+@pytest.mark.slow
 def test_a_configuration_says_where_it_publishes(texts, tmp_path):
     corpus = {"inputs": ["texts"], **{k: v for k, v in CORPUS.items() if k != "parts"}}
     config = {"out": "there", "parts": 2, "corpus": corpus, "change": {"slices": SLICES, **SMALL}}
@@ -81,7 +83,7 @@ def test_a_configuration_says_where_it_publishes(texts, tmp_path):
             "UsageError", "did you mean 'builtin'",
         ),
         (
-            lambda x: lexbeam.change(x, slices=SLICES, out=f"{x}-2", beam=["--runer=x"]),
+            lambda x: lexbeam.change(x, slices=SLICES, out=f"{x}-2", beam="--runer=x"),
             "UsageError", "did you mean '--runner'",
         ),
         (lambda x: lexbeam.status(f"{x}-2"), "LexbeamError", "is no output folder"),
@@ -138,6 +140,16 @@ def test_warnings_are_logged_and_logging_and_environment_are_left(published, tmp
     assert state() == before
 
 
+def test_a_look_does_not_wait_for_a_run(published):
+    told = []
+    with _ONE_AT_A_TIME:  # as a run holds it
+        look = threading.Thread(target=lambda: told.extend(lexbeam.status(published)))
+        look.start()
+        look.join(60)
+        assert told[-1].startswith("`lexbeam clean")
+
+
+@pytest.mark.slow
 def test_runs_from_several_threads(published, tmp_path):
     before = state()
     made = {}
