@@ -10,7 +10,7 @@ export UV_LINK_MODE := copy
 # Beam and spaCy are two thousand modules: compiled once here, not at every start of a process.
 export UV_COMPILE_BYTECODE := 1
 
-.PHONY: help install run test test-fast lint format lock bench flink-jar prism runners clean
+.PHONY: help install run test test-fast lint format api lock bench flink-jar prism runners clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -53,6 +53,9 @@ lint: $(VENV)/.all ## ruff and mypy
 format: $(VENV)/.all ## put the code in order
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+api: $(VENV)/.all ## write the Python interface from the registry of commands
+	$(BIN)/python -m lexbeam._generate
 
 LOCK := $(UV) pip compile --quiet --python-version 3.11 --python-platform x86_64-manylinux_2_28 \
 	--custom-compile-command "make lock" --upgrade setup.py

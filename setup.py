@@ -56,6 +56,7 @@ setup(
         include=["pipelines*", "transforms*", "schemas*", "runner_configs", "lexbeam*"]
     ),
     package_data={
+        "lexbeam": ["py.typed"],
         "runner_configs": ["*.yaml", "flink/*"],
         "transforms.formats": ["*.xsl"],
         "transforms.report": ["*.css", "*.html", "*.js"],

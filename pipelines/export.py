@@ -12,14 +12,10 @@ import numpy as np
 
 from pipelines.command import Action, Command
 from pipelines.common_options import FolderOptions
-from transforms.change.alignment import apply
-from transforms.change.spaces import load_side, load_space
+from transforms.change.exporting import aligned_sides, as_aligned, as_trained
 from transforms.common import files
-from transforms.common.blas import one_thread
-from transforms.common.errors import UsageError, nearest
 from transforms.common.options import option
 from transforms.common.snapshots import Snapshot, open_snapshot
-from transforms.common.tables import read_rows
 
 __all__ = ["EXPORT", "EXPORTS", "ExportOptions"]
 
@@ -74,9 +70,10 @@ def _export(options: ExportOptions, action: Action) -> None:
     snapshot.section("change")
     files.make_folder(options.out)
     write = EXPORTS[options.format]
-    made = _aligned(options, snapshot, action) if options.aligned else _as_trained(snapshot)
-    for name, words, vectors in made:
-        for path in write(files.join(options.out, name), words, vectors):
+    name = options.aligned
+    made = _aligned(name, snapshot, action) if name else _as_trained(snapshot)
+    for stem, words, vectors in made:
+        for path in write(files.join(options.out, stem), words, vectors):
             action.tell(files.shown(path))
 
 
@@ -89,32 +86,21 @@ _Made = Iterator[tuple[str, list[str], np.ndarray]]
 
 def _as_trained(snapshot: Snapshot) -> _Made:
     section = snapshot.section("change")
-    paths = snapshot.paths("vectors")
     for name, _, _ in section["slices"]:
         for seed in section["seeds"]:
-            space = load_space(paths, name, seed)
-            yield _file_name(name, f"seed{seed}"), space.words, space.vectors
+            made = as_trained(snapshot, name, seed)
+            yield _file_name(name, f"seed{seed}"), made.words, made.vectors
 
 
-def _aligned(options: ExportOptions, snapshot: Snapshot, action: Action) -> _Made:
-    known = snapshot.section("change")["alignments"]
-    if options.aligned not in known:
-        hint = nearest(str(options.aligned), known) or f"; there are {', '.join(known)}"
-        raise UsageError(f"no alignment {options.aligned!r} at {options.path!r}{hint}")
-    paths = snapshot.paths("vectors")
-    for table in read_rows(snapshot.paths("alignments")):
-        for row in table.to_pylist():
-            if row["alignment"] != options.aligned:
-                continue
-            pair = f"{row['slice_from']}_to_{row['slice_to']}"
-            if row["residual"] is None:
-                action.tell(f"{pair}, seed {row['seed']}: too few shared words, nothing to align")
-                continue
-            space = load_space(paths, row[f"slice_{row['side']}"], row["seed"])
-            with one_thread():
-                vectors = apply(load_side(row), space.vectors)
-            name = _file_name(pair, row["alignment"], row["side"], f"seed{row['seed']}")
-            yield name, space.words, vectors
+def _aligned(alignment: str, snapshot: Snapshot, action: Action) -> _Made:
+    for row in aligned_sides(snapshot, alignment):
+        pair = f"{row['slice_from']}_to_{row['slice_to']}"
+        made = as_aligned(snapshot, row)
+        if made is None:
+            action.tell(f"{pair}, seed {row['seed']}: too few shared words, nothing to align")
+            continue
+        name = _file_name(pair, row["alignment"], row["side"], f"seed{row['seed']}")
+        yield name, made.words, made.vectors
 
 
 EXPORT: Command[ExportOptions, None] = Command(

@@ -7,15 +7,32 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 
 from tqdm import tqdm
 
 from transforms.common import files
 
-__all__ = ["watching"]
+__all__ = ["is_shown", "quiet", "watching"]
 
 INTERVAL = 0.5
+_QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 _COARSE = 20_000_000  # nanoseconds by which a file system's times may be behind
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Show no progress while the block runs, not on a terminal either: Python prints nothing."""
+    token = _QUIET.set(True)
+    try:
+        yield
+    finally:
+        _QUIET.reset(token)
+
+
+def is_shown() -> bool:
+    """Return whether progress is to be shown: on a terminal, unless it was asked to be quiet."""
+    return not _QUIET.get() and sys.stderr.isatty()
 
 
 def _planned(work: str, stage: str) -> int | None:
@@ -65,7 +82,7 @@ def _watch(work: str, stages: Sequence[str], stop: threading.Event) -> None:
 @contextmanager
 def watching(work: str, stages: Sequence[str]) -> Iterator[None]:
     """Show the progress of the stages in `work` while the block runs; quiet off a terminal."""
-    if not sys.stderr.isatty() or not files.is_local(work):
+    if not is_shown() or not files.is_local(work):
         yield
         return
     stop = threading.Event()

@@ -20,6 +20,7 @@ from typing import NamedTuple
 from tqdm import tqdm
 
 from pipelines.command import Action, Command
+from pipelines.progress import is_shown
 from transforms.common import files
 from transforms.common.errors import UsageError
 from transforms.common.layout import MARK
@@ -184,7 +185,7 @@ class SampleOptions:
 
 def _sample(options: SampleOptions, action: Action) -> None:
     """Write the sample and say what it is."""
-    with tqdm(total=options.tokens, unit="word", unit_scale=True, disable=None) as bar:
+    with tqdm(total=options.tokens, unit="word", unit_scale=True, disable=not is_shown()) as bar:
         made = write_sample(
             options.out,
             tokens=options.tokens,

@@ -10,7 +10,10 @@ from pipelines.registry import COMMANDS, load
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = sorted(path for top in ("transforms", "schemas") for path in (ROOT / top).rglob("*.py"))
 PURE = [path for path in MODULES if not path.name.endswith("ptransforms.py")]
-ALL = [*MODULES, *sorted((ROOT / "pipelines").glob("*.py"))]
+PIPELINES = sorted((ROOT / "pipelines").glob("*.py"))
+WRITTEN = ("commands.py", "views.py")  # by `make api`
+PYTHON = [path for path in sorted((ROOT / "lexbeam").glob("*.py")) if path.name not in WRITTEN]
+ALL = [*MODULES, *PIPELINES, *PYTHON]
 
 
 def imports(path: Path, *, nested: bool) -> set[str]:
@@ -39,6 +42,18 @@ def test_only_ptransforms_knows_beam(path):
 @pytest.mark.parametrize("path", MODULES, ids=named)
 def test_transforms_do_not_know_pipelines(path):
     assert not {name for name in imports(path, nested=True) if name.startswith("pipelines")}
+
+
+@pytest.mark.parametrize("path", [*MODULES, *PIPELINES], ids=named)
+def test_nothing_knows_the_python_interface(path):
+    own = {name.partition(".")[0] for name in imports(path, nested=True)}
+    assert "lexbeam" not in own
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "lexbeam").glob("*.py")), ids=named)
+def test_the_python_interface_knows_no_beam(path):
+    own = {name.partition(".")[0] for name in imports(path, nested=True)}
+    assert "apache_beam" not in own
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "transforms/corpora").glob("*.py")), ids=named)

@@ -36,7 +36,10 @@ class WordOptions:
     slice: str | None = option(None, help="only this slice", metavar="S")
     seed: int = option(0, help="which sentences are drawn")
     corpus: tuple[str, ...] = option(
-        (), help="corpus folders to draw sentences from, if not PATH", metavar="DIR", path="place"
+        (),
+        help="corpus folders to draw sentences from, if not the folder itself",
+        metavar="DIR",
+        path="place",
     )
 
 

@@ -1,0 +1,45 @@
+"""Views of published tables, asked by name: what the methods of `lexbeam.views` do."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from lexbeam._translating import given, in_python_terms
+from pipelines.registry import command_of
+from transforms.common.options import from_mapping
+from transforms.common.snapshots import Snapshot
+from transforms.common.views import View
+
+__all__ = ["ask", "tell"]
+
+
+def ask(snapshot: Snapshot, section: str, name: str, values: Mapping[str, Any]) -> pa.Table:
+    """Return the answer of a section's view as a table.
+
+    Raises:
+        LexbeamError: the section is not published, or the view finds nothing.
+        UsageError: an option is wrong.
+    """
+    with in_python_terms():
+        view = _view(snapshot, section, name)
+        return view.table(snapshot, _options(view, values))
+
+
+def tell(snapshot: Snapshot, section: str, name: str, values: Mapping[str, Any]) -> list[str]:
+    """Return the answer of a section's view as lines for a person; raises as `ask`."""
+    with in_python_terms():
+        view = _view(snapshot, section, name)
+        assert view.told is not None
+        return list(view.told(snapshot, _options(view, values)))
+
+
+def _view(snapshot: Snapshot, section: str, name: str) -> View[Any]:
+    snapshot.section(section)
+    command = command_of(section)
+    assert command is not None
+    return command.views[name]
+
+
+def _options(view: View[Any], values: Mapping[str, Any]) -> Any:
+    return from_mapping(view.options, given(view.options, values))

@@ -1,0 +1,110 @@
+"""Published vectors as gensim's KeyedVectors."""
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from lexbeam.results import Results, open_results
+from transforms.common.errors import LexbeamError, UsageError, nearest
+
+if TYPE_CHECKING:
+    from gensim.models import KeyedVectors
+
+    from transforms.change.exporting import Vectors
+    from transforms.common.snapshots import Snapshot
+
+__all__ = ["vectors"]
+
+
+def vectors(
+    results: Results | str | os.PathLike[str],
+    *,
+    slice: str,
+    seed: int | None = None,
+    aligned: str | None = None,
+    pair: tuple[str, str] | None = None,
+) -> "KeyedVectors":
+    """Return the vectors of a slice, as `lexbeam export` writes them.
+
+    Args:
+        results: what is published, or its folder.
+        slice: name of the slice.
+        seed: seed of the training; the first if not given.
+        aligned: an alignment: vectors in the common space of a pair of slices, where those of
+            both can be compared. As trained if not given.
+        pair: the names of the earlier and the later slice of the pair; needed where `slice` is
+            compared with several.
+
+    Returns:
+        Words in alphabetical order, their uses as the attribute `count`; float32 as trained,
+        float64 as aligned.
+
+    Raises:
+        UsageError: no such slice, seed, alignment or pair, or it is open which pair.
+        LexbeamError: nothing is published, or no map could be fitted for want of shared words.
+    """
+    found = results if isinstance(results, Results) else open_results(results)
+    section = found.snapshot.section("change")
+    names = [row[0] for row in section["slices"]]
+    _check("slice", slice, names)
+    number = section["seeds"][0] if seed is None else seed
+    _check("seed", number, section["seeds"])
+    if aligned is None:
+        if pair is not None:
+            raise UsageError("`pair` goes with `aligned`: as trained, a slice is by itself")
+        from transforms.change.exporting import as_trained
+
+        return _keyed(as_trained(found.snapshot, slice, number))
+    pairs = [(names[a], names[b]) for a, b in section["pairs"]]
+    return _keyed(_aligned(found.snapshot, aligned, slice, number, _pair(pairs, slice, pair)))
+
+
+def _check(name: str, value: Any, known: list[Any]) -> None:
+    if value not in known:
+        listed = ", ".join(map(str, known))
+        hint = nearest(str(value), map(str, known)) or f"; there are {listed}"
+        raise UsageError(f"no {name} {value!r}{hint}")
+
+
+def _pair(
+    pairs: list[tuple[str, str]], slice: str, pair: tuple[str, str] | None
+) -> tuple[str, str]:
+    """Return the one pair that a slice is in, or the one that is named."""
+    own = [known for known in pairs if slice in known]
+    listed = ", ".join(map(str, own))
+    if pair is not None:
+        if tuple(pair) not in own:
+            raise UsageError(f"slice {slice!r} is in no pair {pair!r}; it is in {listed}")
+        return pair[0], pair[1]
+    if len(own) != 1:
+        where = f"several pairs: give one of them as `pair`: {listed}" if own else "no pair"
+        raise UsageError(f"slice {slice!r} is in {where}")
+    return own[0]
+
+
+def _aligned(
+    snapshot: "Snapshot", alignment: str, slice: str, seed: int, pair: tuple[str, str]
+) -> "Vectors":
+    from transforms.change.exporting import aligned_sides, as_aligned
+
+    for row in aligned_sides(snapshot, alignment):
+        if (row["slice_from"], row["slice_to"]) != pair or row["seed"] != seed:
+            continue
+        if row[f"slice_{row['side']}"] != slice:
+            continue
+        made = as_aligned(snapshot, row)
+        if made is None:
+            raise LexbeamError(
+                f"{pair[0]} and {pair[1]}, seed {seed}: too few shared words, nothing was aligned "
+                f"by {alignment}"
+            )
+        return made
+    raise LexbeamError(f"table alignments has no {alignment} of slice {slice!r}, seed {seed}")
+
+
+def _keyed(made: "Vectors") -> "KeyedVectors":
+    from gensim.models import KeyedVectors
+
+    keyed = KeyedVectors(made.vectors.shape[1], dtype=made.vectors.dtype)
+    keyed.add_vectors(made.words, made.vectors)
+    keyed.expandos["count"] = made.counts.copy()
+    return keyed

@@ -1,0 +1,80 @@
+"""What is published in a folder, as one object: tables, manifest, and the sections' views."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from lexbeam.views import Views
+from transforms.common import files
+from transforms.common.snapshots import Snapshot, open_snapshot
+
+__all__ = ["Results", "open_results"]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Results(Views):
+    """One published state of a folder, resolved once: all tables are read from it.
+
+    Who publishes there anew changes nothing of it, as long as its snapshot is kept
+    (`keep_snapshots`); after that, files are missing, never mixed. Where a path is asked for,
+    results stand for their folder: `lexbeam.report(results)`.
+
+    Attributes:
+        snapshot: the published state.
+    """
+
+    snapshot: Snapshot
+
+    @property
+    def folder(self) -> str:
+        """The folder of published tables, absolute."""
+        return self.snapshot.out
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The manifest: sections, tables and environments; docs/tables.md has its keys."""
+        return self.snapshot.manifest
+
+    @property
+    def sections(self) -> dict[str, dict[str, Any]]:
+        """What the manifest says of each section: options, stages, inputs, counts."""
+        return self.snapshot.sections
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The names of the tables."""
+        return tuple(self.snapshot.tables)
+
+    def table(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """Return a whole table, or some columns of it.
+
+        Raises:
+            LexbeamError: no table is called so.
+        """
+        return self.snapshot.read(name, columns)
+
+    def paths(self, name: str) -> list[str]:
+        """Return the Parquet files of a table, in the order of its rows; raises as `table`."""
+        return self.snapshot.paths(name)
+
+    def __fspath__(self) -> str:
+        return self.folder
+
+    def __repr__(self) -> str:
+        rows = (f"{name} {entry['rows']} rows" for name, entry in self.snapshot.tables.items())
+        return f"<Results of {files.shown(self.folder)!r}: {', '.join(rows)}>"
+
+
+def open_results(folder: str | os.PathLike[str]) -> Results:
+    """Return what is published in a folder, by `lexbeam` or by anybody's run.
+
+    Args:
+        folder: the folder, on any file system that Beam takes, or one of its snapshots.
+
+    Raises:
+        LexbeamError: nothing is published there, or its manifest is damaged.
+    """
+    return Results(open_snapshot(files.absolute(os.fspath(folder))))

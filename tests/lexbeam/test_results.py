@@ -1,0 +1,90 @@
+"""What is published, through `Results`."""
+
+import os
+import shutil
+
+import pandas as pd
+import pytest
+from python_runs import CORPUS
+
+import lexbeam
+
+
+def test_tables_are_those_of_the_folder(results, published):
+    assert set(results.tables) == {
+        "documents", "sentences", "rejects", "slices", "vectors", "alignments", "scores",
+        "neighbours",
+    }  # fmt: skip
+    for name in results.tables:
+        expected = pd.concat(map(pd.read_parquet, results.paths(name)))
+        found = results.table(name)
+        assert found.num_rows == len(expected) == results.manifest["tables"][name]["rows"]
+        assert found.column_names == list(expected.columns)
+    assert results.table("scores", ["word", "score"]).column_names == ["word", "score"]
+    assert set(results.sections) == {"corpus", "change"}
+    assert results.folder == str(published)
+    assert os.fspath(results) == str(published)
+
+
+def test_repr_tells_folder_and_rows(results, published):
+    assert repr(results).startswith(f"<Results of {str(published)!r}: ")
+    assert "documents 4 rows" in repr(results)
+    assert f"scores {results.table('scores').num_rows} rows" in repr(results)
+
+
+def test_a_wrong_table_is_named(results):
+    with pytest.raises(lexbeam.LexbeamError, match="did you mean 'scores'"):
+        results.table("score")
+
+
+def test_nothing_published_is_an_error(tmp_path):
+    with pytest.raises(lexbeam.LexbeamError, match="nothing is published"):
+        lexbeam.open(tmp_path)
+
+
+def test_top_is_the_best_scores_of_each_pair(results):
+    scores = results.table("scores").to_pandas()
+    found = results.top(3, alignment="cca", measure="cosine").to_pandas()
+    means = scores[scores.seed.isna() & (scores.alignment == "cca") & scores.ranked]
+    assert len(found) == 6
+    for pair, rows in found.groupby(["slice_from", "slice_to"]):
+        own = means[(means.slice_from == pair[0]) & (means.slice_to == pair[1])]
+        assert list(rows.score) == sorted(own.score, reverse=True)[:3]
+    assert results.top(top="1").num_rows <= results.top().num_rows
+
+
+def test_the_first_option_of_a_view_needs_no_name(results):
+    found = results.neighbours("sea", slice="b", n=2)
+    assert found["slice"].to_pylist() == ["b", "b"]
+    assert set(found["word"].to_pylist()) == {"sea"}
+    assert results.neighbours(neighbours="sea", slice="b", n="2") == found
+    assert set(results.word("sea")["word"].to_pylist()) == {"sea"}
+    assert results.tell_word("sea", slice="a")[0].startswith("sea")
+
+
+def test_a_wrong_option_of_a_view_is_an_error(results):
+    with pytest.raises(lexbeam.UsageError, match="no 'opp'; did you mean 'op'"):
+        results.top(alignment="opp")
+    with pytest.raises(lexbeam.UsageError, match="top must be at least 1"):
+        results.top(0)
+    with pytest.raises(lexbeam.LexbeamError, match="did you mean sea"):
+        results.neighbours("seaa")
+
+
+def test_a_view_without_its_section_names_it(texts, tmp_path):
+    results = lexbeam.corpus(texts, out=tmp_path / "out", **CORPUS)
+    with pytest.raises(lexbeam.LexbeamError, match="no change tables are published"):
+        results.top()
+
+
+def test_one_state_is_read_whoever_publishes_meanwhile(published, tmp_path, texts, monkeypatch):
+    out = tmp_path / "out"
+    shutil.copytree(published, out, symlinks=True)
+    monkeypatch.chdir(tmp_path)
+    old = lexbeam.open("out")
+    monkeypatch.chdir("/")  # the folder was resolved when it was opened
+    (texts / "1810.txt").unlink()
+    new = lexbeam.corpus(texts, out=out, **CORPUS, overwrite=True)
+    assert old.table("documents").num_rows == 4
+    assert new.table("documents").num_rows == lexbeam.open(out).table("documents").num_rows == 3
+    assert set(old.tables) > set(new.tables) == {"documents", "sentences", "rejects"}
