@@ -65,7 +65,7 @@ class ChangeOptions(RunnerOptions):
     """Options of `lexbeam change`."""
 
     corpora: tuple[str, ...] = option(
-        (), help="folders made by `lexbeam corpus`; several make one corpus; none: that of --out",
+        (), help="folders made by `lexbeam corpus`; several make one corpus; none: that of `out`",
         metavar="CORPUS_DIR", positional=True, path="place", published=False, fills="out",
     )  # fmt: skip
     slices: str = option(

@@ -19,7 +19,7 @@ class PublishOptions:
         help="folder of the published tables", path="place", published=False, group=RUN
     )
     resume: bool = option(
-        False, help="go on with a run that was cut off, as it was asked for",
+        False, help="continue a run that was cut off, with the same options",
         published=False, group=RUN,
     )  # fmt: skip
     overwrite: bool = option(

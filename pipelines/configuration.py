@@ -59,7 +59,8 @@ def read_jobs(path: str, given: Mapping[str, Any]) -> list[Job]:
         raise UsageError(f"{path}: the file has no section: it has those of {', '.join(known)}")
     if "out" not in {**shared, **given}:
         raise UsageError(
-            f"{path}: the folder of the tables must be given: `out: DIR` in the file, or --out DIR"
+            f"{path}: the folder of the tables must be given: as `out: DIR` in the file, or by "
+            "the option `out`"
         )
     jobs = []
     used: set[str] = set()

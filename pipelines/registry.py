@@ -12,15 +12,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transforms.common.errors import LexbeamError
-from transforms.common.options import options_of
 
 if TYPE_CHECKING:
     from pipelines.command import Command
     from schemas import Table
 
 __all__ = [
-    "COMMANDS", "GROUP", "Entry", "all_tables", "command_of", "commands", "load", "maker_of",
-    "option_names", "section_of",
+    "COMMANDS", "GROUP", "Entry", "all_tables", "command_of", "commands", "load", "loaded",
+    "maker_of", "section_of",
 ]  # fmt: skip
 
 GROUP = "lexbeam.commands"
@@ -84,9 +83,9 @@ def load(name: str) -> "Command[Any, Any]":
 _LOADED: list["Command[Any, Any]"] = []
 
 
-def option_names() -> set[str]:
-    """Return the names of all options of the commands that have been loaded."""
-    return {name for command in _LOADED for name in options_of(command.options)}
+def loaded() -> "tuple[Command[Any, Any], ...]":
+    """Return the commands that have been loaded, in the order in which they were."""
+    return tuple(_LOADED)
 
 
 def section_of(name: str) -> str:

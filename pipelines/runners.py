@@ -176,7 +176,7 @@ def _runner_named(arguments: Sequence[str]) -> str | None:
     if values.load_balance_bundles and values.execution_mode_for_batch != "BATCH_FORCED":
         raise UsageError(
             "--load_balance_bundles needs --execution_mode_for_batch=BATCH_FORCED: "
-            "without it Flink waits for ever"
+            "without it Flink waits forever"
         )
     return values.runner
 

@@ -91,19 +91,19 @@ _DOCUMENT = re.compile(r"\d{4}_\w+\.txt")
 
 def _check_target(target: Path, out: str, overwrite: bool) -> None:
     if target.exists() and not target.is_dir():
-        raise UsageError(f"--out {out}: is a file; name a folder")
+        raise UsageError(f"`out` {out!r} is a file; name a folder")
     if not target.is_dir() or not any(target.iterdir()):
         return
     if not overwrite:
-        raise UsageError(f"--out {out}: the folder is not empty; name another or add --overwrite")
+        raise UsageError(f"`out` {out!r} is not empty; name another folder, or give `overwrite`")
     own = _own(target)
     if not {"truth.tsv"} & own or not (target / "corpus").is_dir():
-        raise UsageError(f"--out {out}: the folder holds no sample to overwrite; name another")
+        raise UsageError(f"`out` {out!r} holds no sample to overwrite; name another folder")
     # The rest of the folder may be anybody's, but corpus/ is what a run reads.
     for path in [target / "corpus", *sorted(target.glob("corpus/**/*"))]:
         name = path.relative_to(target).as_posix()
         if path.is_symlink() or (name != "corpus" and name not in own):
-            raise UsageError(f"--out {out}: {name} is not of the sample there; move it")
+            raise UsageError(f"`out` {out!r}: {name} is not part of the sample there; move it")
 
 
 def _move(staging: Path, target: Path) -> None:
@@ -147,11 +147,11 @@ def write_sample(
     """
     if tokens < LEAST_TOKENS:
         raise UsageError(
-            f"--tokens {tokens}: a sample corpus needs at least {LEAST_TOKENS} words, "
+            f"`tokens` {tokens}: a sample corpus needs at least {LEAST_TOKENS} words, "
             f"{PROMISE_TOKENS} for 80 uses of each planted word in each slice"
         )
     if seed < 0:
-        raise UsageError(f"--seed {seed}: a seed is 0 or more")
+        raise UsageError(f"`seed` {seed}: a seed is 0 or more")
     target = Path(os.path.abspath(out))
     _check_target(target, out, overwrite)
     staging = Path(files.temporary(str(target.with_name(f".{target.name}"))))

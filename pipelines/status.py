@@ -115,7 +115,7 @@ def survey(out: str) -> Survey:
     if not files.is_local(out):
         return _survey_store(out, owned)
     if not owned and not is_link_of_ours(out, POINTER):
-        raise LexbeamError(f"{out!r} is no output folder: no run of Lexbeam has written there")
+        raise LexbeamError(f"{out!r} is not an output folder: no run of Lexbeam has written there")
     at_work, holder = _lock_of(out)
     root = os.path.join(out, ARTEFACTS)
     unfinished = tuple(read_unfinished(out).get("sections", ())) if ARTEFACTS in owned else ()
@@ -134,7 +134,7 @@ def survey(out: str) -> Survey:
 def _survey_store(out: str, owned: Sequence[str]) -> Survey:
     snapshot = find_snapshot(out)
     if not owned and snapshot is None:
-        raise LexbeamError(f"{out!r} is no output folder: no run of Lexbeam has written there")
+        raise LexbeamError(f"{out!r} is not an output folder: no run of Lexbeam has written there")
     root = files.join(out, ARTEFACTS)
     found = leftovers(root) if ARTEFACTS in owned else ()
     return Survey(
@@ -289,7 +289,7 @@ def _verified(out: str, snapshot: Snapshot | None) -> str:
         listed = "".join(f"\n  {path}" for path in damaged)
         raise LexbeamError(
             f"{len(damaged)} published parts at {out!r} are missing or damaged:{listed}\nthe "
-            "commands that made them mend them with --overwrite"
+            "commands that made them repair them with `overwrite`"
         )
     parts = sum(len(entry["parts"]) for entry in snapshot.tables.values()) if snapshot else 0
     return f"verified: {parts} parts are what the manifest says"
@@ -307,7 +307,9 @@ def _told(out: str, found: Survey) -> Iterator[str]:
             yield f"published: {name}: {rows}"
             yield from (f"  stale: {reason}" for reason in stale.get(name, ()))
     if found.at_work is None:
-        yield "at work: unknown, object stores have no locks; nor is told how far a run has come"
+        yield (
+            "at work: unknown, object stores have no locks; nor is it known how far a run has come"
+        )
     elif found.at_work:
         by = f"process {found.holder}" if found.holder else "another process"
         yield f"at work: {by}"
@@ -324,7 +326,7 @@ def _told(out: str, found: Survey) -> Iterator[str]:
         if found.unfinished:
             what = "was cut off" if found.at_work is False else "is at work or was cut off"
             yield f"a run {what} that was to make {', '.join(found.unfinished)}"
-            yield "the same command with --resume goes on with it"
+            yield "the same command with `resume` continues it"
     if not found.at_work and (found.leftovers or found.artefacts):
         yield f"`lexbeam clean {out}` frees what can be made anew"
 
@@ -335,7 +337,7 @@ def _table(stages: tuple[StageWork, ...]) -> Iterator[str]:
         left = "?" if stage.left is None else stage.left
         yield f"{stage.name:26}{stage.done:8}{left:>8}{stage.earlier or '':>9}"
     if any(stage.earlier for stage in stages):
-        yield "earlier: of earlier runs, not asked for yet; they are taken up if they still serve"
+        yield "earlier: of earlier runs, not asked for yet; reused if they still fit"
 
 
 def summed(leftovers: tuple[Leftover, ...]) -> list[str]:

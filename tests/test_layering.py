@@ -1,6 +1,7 @@
 """The layering of docs/architecture.md, read off the imports."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,16 @@ ROOT = Path(__file__).resolve().parent.parent
 MODULES = sorted(path for top in ("transforms", "schemas") for path in (ROOT / top).rglob("*.py"))
 PURE = [path for path in MODULES if not path.name.endswith("ptransforms.py")]
 ALL = [*MODULES, *sorted((ROOT / "pipelines").glob("*.py"))]
+
+# A flag of the command line, not a CSS variable.
+FLAG = re.compile(r"(?:^|[\s`]|(?<!var)\()--[a-z]")
+# Details of rejects are data of the table `rejects`, and name flags.
+DETAILS = {
+    f"transforms/formats/{name}.py"
+    for name in (
+        "conllu", "dates", "delimited", "json_array", "jsonl", "lines", "registry", "streams",
+    )
+}  # fmt: skip
 
 
 def imports(path: Path, *, nested: bool) -> set[str]:
@@ -59,3 +70,24 @@ def test_a_module_is_read_in_one_sitting(path):
 @pytest.mark.parametrize("path", ALL, ids=named)
 def test_every_module_says_what_it_is(path):
     assert ast.get_docstring(ast.parse(path.read_text("utf-8")))
+
+
+def texts(path: Path) -> list[str]:
+    """Return the string constants of a module that are no docstrings."""
+    tree = ast.parse(path.read_text("utf-8"))
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs
+    ]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=named)
+def test_messages_name_options_as_python_has_them(path):
+    found = [text for text in texts(path) if FLAG.search(text)]
+    if named(path) in DETAILS:
+        assert found, "it names no flag (any more): take it off the list"
+        assert all("see --" in text for text in found)
+    else:
+        assert not found

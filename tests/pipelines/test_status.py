@@ -134,13 +134,13 @@ def test_looking_leaves_the_lock_free(killed):
 def test_a_folder_of_somebody_else_is_refused(command, tmp_path, capsys):
     (tmp_path / "thesis.tmp").write_bytes(b"x")
     assert main([command, str(tmp_path)]) == 1
-    assert "no output folder" in capsys.readouterr().err
+    assert "not an output folder" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tmp"]
 
 
 def test_an_object_store_where_no_run_has_written_is_told():
     OBJECTS.clear()
-    with pytest.raises(LexbeamError, match="no output folder"):
+    with pytest.raises(LexbeamError, match="not an output folder"):
         survey("store://bucket/out")
 
 
