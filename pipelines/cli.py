@@ -139,7 +139,7 @@ def _dispatch(arguments: Sequence[str]) -> None:
         raise UsageError(f"`lexbeam {words}` runs no pipeline and takes no Beam options")
     from pipelines.running import run_command
 
-    run_command(words, options, tell=_print, beam=beam)
+    run_command(words, options, tell=_print, data=print, beam=beam)
 
 
 def _print(line: str) -> None:

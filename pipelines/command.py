@@ -108,11 +108,13 @@ class Action(NamedTuple):
         tell: takes the lines that a person is to read.
         inputs: the tables that it reads, where it publishes tables of its own.
         beam: Beam options, where it runs pipelines.
+        data: takes lines of data, which nobody may change; None: `tell` takes them.
     """
 
     tell: Callable[[str], object]
     inputs: Inputs = Inputs(())
     beam: Sequence[str] = ()
+    data: Callable[[str], object] | None = None
 
 
 def _nothing_read(_: Any) -> Sequence[Source]:
