@@ -99,7 +99,7 @@ class ChangeOptions(RunnerOptions):
     neighbours: NeighbourOptions = embedded(NeighbourOptions, group="neighbours")
 
     def __post_init__(self) -> None:
-        """Refuse words to fit on that nobody knows."""
+        """Refuse unknown words to fit on."""
         if self.align.fit_on:
             parse_fit_on(self.align.fit_on)
 

@@ -79,7 +79,7 @@ def _overview() -> str:
     lines += [f"  {words:{width}}  {entry.help}" for words, entry in commands().items()]
     lines += [
         "",
-        "`lexbeam COMMAND --help` lists its options. `lexbeam --version` tells the version;",
+        "`lexbeam COMMAND --help` lists its options. `lexbeam --version` prints the version;",
         f"`lexbeam --print-completion {{{','.join(SHELLS)}}}` prints what completes commands and",
         "options in a shell.",
     ]
@@ -152,7 +152,7 @@ def _log(*, verbose: bool) -> None:
     logging.basicConfig(level=logging.INFO if verbose else logging.ERROR, handlers=[handler])
     logging.getLogger("lexbeam").setLevel(logging.INFO)
     if not verbose:
-        # Beam logs every failing bundle with its traceback; the cause is told once, by us.
+        # Beam logs every failing bundle with its traceback; the cause is reported once, by us.
         logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
 
 

@@ -1,4 +1,4 @@
-"""What a command is: an entry of the registry, and what it is told when it runs.
+"""What a command is: an entry of the registry, and what it is given when it runs.
 
 A command makes tables by a graph (`build`) or does something else (`action`); all that is the same
 for every command is done by `pipelines/running.py`, once. Modules of commands import no Beam at

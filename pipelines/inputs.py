@@ -53,7 +53,7 @@ def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list
 
 
 def refuse_output_as_input(inputs: Sequence[str], out: str) -> None:
-    """Check that the folder to publish to is no input folder, before anything is written there.
+    """Check that the folder to publish to is not an input folder, before anything is written there.
 
     Raises:
         UsageError: it is one.

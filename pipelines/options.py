@@ -1,6 +1,6 @@
 """Options on the command line: argparse made from an options' dataclass.
 
-The options themselves are told in transforms/common/options.py.
+The options themselves are described in transforms/common/options.py.
 """
 
 import argparse
@@ -33,7 +33,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see {self.prog} --help)")
 
     def parse_strictly(self, arguments: Iterable[str]) -> argparse.Namespace:
-        """Parse, and fail on options that nobody knows."""
+        """Parse, and fail on unknown options."""
         values, unknown = self.parse_known_args(self._joined(arguments))
         for word in unknown:
             flag = word.partition("=")[0]

@@ -1,4 +1,4 @@
-"""One run on an output folder: what may be replaced, what is taken up, publication, what is kept.
+"""One run on an output folder: what may be replaced, what is reused, publication, what is kept.
 
 Every command that publishes goes through `publish_run`; it names what it is to publish, and makes
 it when asked.
@@ -65,7 +65,7 @@ def publish_run(
     """Make sections and publish them at `options.out`; return whether anything was published.
 
     Args:
-        options: the folder, and what may be replaced, taken up and kept.
+        options: the folder, and what may be replaced, reused and kept.
         intended: the sections.
         make: makes them, from artefacts in a workspace; is given what is published at `out`.
         versions: of the schema of every table that is known.
@@ -75,7 +75,7 @@ def publish_run(
         UsageError: sections would be replaced or dropped without `overwrite`, or something foreign
             is in the way.
         LexbeamError: another run holds the folder, the work failed, or after publication other
-            sections are damaged as before.
+            sections are still damaged.
     """
     out = files.absolute(options.out)
     tables = {section.name: section.tables for section in intended}

@@ -38,7 +38,7 @@ COMMANDS: dict[str, Entry] = {
         "pipelines.change:CHANGE", "time slices, embeddings, alignments and change scores"
     ),
     "run": Entry("pipelines.run:RUN", "any commands from one configuration file, published once"),
-    "show": Entry("pipelines.show:SHOW", "look at tables, or ask them"),
+    "show": Entry("pipelines.show:SHOW", "show tables, or answer questions about them"),
     "report": Entry("pipelines.report:REPORT", "one HTML page about all that is published"),
     "export": Entry("pipelines.export:EXPORT", "vectors, as trained or aligned, for other tools"),
     "status": Entry("pipelines.status:STATUS", "what is done, left and stale in a folder"),

@@ -3,8 +3,7 @@
     lexbeam run config.yaml --out results
     lexbeam run config.yaml --from change --overwrite
 
-What the file may hold is told in pipelines/configuration.py. What the command line says wins over
-the file.
+What the file may hold is described in pipelines/configuration.py. The command line wins over it.
 """
 
 from collections.abc import Sequence
@@ -31,11 +30,11 @@ class RunOptions(PublishOptions):
 
     config: str = option(help="YAML file", metavar="CONFIG.yaml", positional=True, path="place")
     only: tuple[str, ...] = option(
-        (), help="run these sections of the file alone; what they read is published already",
+        (), help="run only these sections of the file; what they read must be published",
         metavar="SECTION",
     )  # fmt: skip
     start: str | None = option(
-        None, name="from", help="run this section and those that come after it", metavar="SECTION"
+        None, name="from", help="run this section and those after it", metavar="SECTION"
     )
     out: str | None = option(  # type: ignore[assignment]
         None, help="folder of the published tables", path="place", group="run"

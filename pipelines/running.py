@@ -58,7 +58,7 @@ def run_command(
 
     Raises:
         UsageError: an option is wrong, or published sections would be replaced unasked.
-        LexbeamError: it failed, for the reason told.
+        LexbeamError: it failed; the message says why.
     """
     command = load(name)
     job = Job(section_of(name), command, options)
@@ -135,7 +135,7 @@ def _runner(jobs: Iterable[Job], beam: Sequence[str]) -> Any:
 
 
 def _check_paths(job: Job) -> None:
-    """Check that the files are there that options name, before anything is made."""
+    """Check that the files that options name are there, before anything is made."""
     for name, paths in noted_paths(job.options, "file").items():
         for path in paths:
             if not files.exists(path):

@@ -5,7 +5,7 @@
 
 The folder then holds `corpus/` (plain text, one file a document, the year in front of its name),
 `truth.tsv` (a row for each planted word and control) and `config.yaml`. What is in the corpus and
-why is told in transforms/sample. The same size and seed give the same bytes.
+why is described in transforms/sample. The same size and seed give the same bytes.
 """
 
 import json
@@ -178,7 +178,7 @@ class SampleOptions:
 
     out: str = option(help="folder to write to", path="place")
     tokens: int = option(PROMISE_TOKENS, help="words of the corpus")
-    seed: int = option(1, help="another seed is another corpus")
+    seed: int = option(1, help="another seed gives another corpus")
     overwrite: bool = option(False, help="replace an earlier sample there")
 
 

@@ -1,4 +1,4 @@
-"""A look at published tables, or a question to them: a view of one of the commands.
+"""Shows published tables, or answers questions about them by the views of the commands.
 
 lexbeam show results
 lexbeam show results/scores --tsv

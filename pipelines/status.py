@@ -1,4 +1,4 @@
-"""What is done, what is left and what is stale in an output folder, whether or not a run is on.
+"""What is done, what is left and what is stale in an output folder, while a run is at work or not.
 
 lexbeam status results
 lexbeam status results --verify
@@ -56,11 +56,11 @@ class StageWork(NamedTuple):
 
     Attributes:
         name: `change/train`.
-        planned: artefacts that the run is to make or take up; None if it has not come so far, or
-            does not know beforehand.
-        done: artefacts that the run has made or taken up.
-        earlier: artefacts of earlier runs that it has not asked for: they are taken up if it asks
-            for the same, and of no use to it otherwise.
+        planned: artefacts that the run is to make or reuse; None if it has not got so far, or does
+            not know beforehand.
+        done: artefacts that the run has made or reused.
+        earlier: artefacts of earlier runs that it has not asked for: they are reused if it asks for
+            the same, and of no use to it otherwise.
     """
 
     name: str
@@ -88,10 +88,10 @@ class Survey(NamedTuple):
     Attributes:
         snapshot: what is published, or None.
         at_work: whether a run holds the folder; None where there are no locks to tell.
-        holder: process that holds it, where the system tells.
-        unfinished: sections that a run was to make which has not finished.
+        holder: process that holds it, where the system says so.
+        unfinished: sections that a run which has not finished was to make.
         stages: of that run, in the order of their first artefacts; none on object stores, where
-            nothing tells which artefacts are of the latest run.
+            nothing says which artefacts are of the latest run.
         artefacts: bytes of all artefacts that nothing published shares.
         leftovers: what `lexbeam clean` would remove beside artefacts.
     """
@@ -163,7 +163,7 @@ def _lock_of(out: str) -> tuple[bool, int | None]:
 
 
 def _holder(inode: int) -> int | None:
-    """Return the process that holds a lock on a file; only Linux tells."""
+    """Return the process that holds a lock on a file; only Linux says."""
     for line in _read("/proc/locks").splitlines():
         words = line.split()
         if len(words) > 5 and words[1] == "FLOCK" and words[5].endswith(f":{inode}"):
@@ -325,7 +325,7 @@ def _told(out: str, found: Survey) -> Iterator[str]:
         yield from (f"left behind: {line}" for line in summed(found.leftovers))
         if found.unfinished:
             what = "was cut off" if found.at_work is False else "is at work or was cut off"
-            yield f"a run {what} that was to make {', '.join(found.unfinished)}"
+            yield f"a run that was to make {', '.join(found.unfinished)} {what}"
             yield "the same command with `resume` continues it"
     if not found.at_work and (found.leftovers or found.artefacts):
         yield f"`lexbeam clean {out}` frees what can be made anew"
