@@ -62,10 +62,10 @@ def _run(options: RunOptions, action: Action) -> None:
 
 
 def _chosen(options: RunOptions, jobs: Sequence[Job]) -> list[Job]:
-    """Return the jobs that `--only` and `--from` leave.
+    """Return the jobs that `only` and `from` leave.
 
     Raises:
-        UsageError: the file has no such section.
+        UsageError: the file has no such section, or no section is left.
     """
     known = [job.section for job in jobs]
     wanted = [name.replace(" ", ".") for name in options.only]
@@ -75,7 +75,10 @@ def _chosen(options: RunOptions, jobs: Sequence[Job]) -> list[Job]:
             hint = nearest(name, known) or f"; it has {', '.join(known)}"
             raise UsageError(f"{options.config} has no section {name!r}{hint}")
     first = known.index(start) if start else 0
-    return [job for job in jobs[first:] if not wanted or job.section in wanted]
+    chosen = [job for job in jobs[first:] if not wanted or job.section in wanted]
+    if not chosen:
+        raise UsageError(f"no section is left: {', '.join(wanted)} comes before {start}")
+    return chosen
 
 
 RUN: Command[RunOptions, None] = Command(
