@@ -256,7 +256,10 @@ def _bytes(path: str) -> int:
 
 def _is_empty_mark(folder: str) -> bool:
     """Return whether a folder was about to become one of ours: it holds a mark, if anything."""
-    return os.path.isdir(folder) and set(os.listdir(folder)) <= {MARK}
+    try:
+        return set(os.listdir(folder)) <= {MARK}
+    except (FileNotFoundError, NotADirectoryError):
+        return False  # it has its own name by now, or is no folder
 
 
 def _size(folder: str) -> int:
