@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from lexbeam._translating import given, in_python_terms
+from lexbeam._given import given
 from pipelines.registry import command_of
 from transforms.common.options import from_mapping
 from transforms.common.snapshots import Snapshot
@@ -21,17 +21,15 @@ def ask(snapshot: Snapshot, section: str, name: str, values: Mapping[str, Any]) 
         LexbeamError: the section is not published, or the view finds nothing.
         UsageError: an option is wrong.
     """
-    with in_python_terms():
-        view = _view(snapshot, section, name)
-        return view.table(snapshot, _options(view, values))
+    view = _view(snapshot, section, name)
+    return view.table(snapshot, _options(view, values))
 
 
 def tell(snapshot: Snapshot, section: str, name: str, values: Mapping[str, Any]) -> list[str]:
     """Return the answer of a section's view as lines for a person; raises as `ask`."""
-    with in_python_terms():
-        view = _view(snapshot, section, name)
-        assert view.told is not None
-        return list(view.told(snapshot, _options(view, values)))
+    view = _view(snapshot, section, name)
+    assert view.told is not None
+    return list(view.told(snapshot, _options(view, values)))
 
 
 def _view(snapshot: Snapshot, section: str, name: str) -> View[Any]:

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from lexbeam._translating import as_fields, given, in_python_terms
+from lexbeam._given import given
 from lexbeam.results import Results, open_results
-from pipelines.registry import load, option_names
+from pipelines.registry import load
 from transforms.common.options import from_mapping
 
 __all__ = ["act", "call", "preview", "publish"]
@@ -41,15 +41,14 @@ def call(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> tupl
     from pipelines.running import run_command
 
     lines: list[str] = []
-    with in_python_terms():
-        command = load(name)
-        options = from_mapping(command.options, given(command.options, values))
-        # `status` tells of a run while another thread is at it.
-        runs = command.build is not None or command.takes_beam
-        with _alone() if runs else nullcontext(), quiet():
-            words = [beam] if isinstance(beam, str) else list(beam)
-            run_command(name, options, tell=lines.append, beam=words)
-    return options, [as_fields(line, option_names()) for line in lines]
+    command = load(name)
+    options = from_mapping(command.options, given(command.options, values))
+    # `status` tells of a run while another thread is at it.
+    runs = command.build is not None or command.takes_beam
+    with _alone() if runs else nullcontext(), quiet():
+        words = [beam] if isinstance(beam, str) else list(beam)
+        run_command(name, options, tell=lines.append, beam=words)
+    return options, lines
 
 
 def publish(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> Results:

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lexbeam._annotations import named, parameter
-from lexbeam._translating import as_fields
 from pipelines.command import Command
 from pipelines.common_options import PublishOptions
 from pipelines.options import LAST
@@ -50,10 +49,6 @@ def modules(commands: Mapping[str, Told]) -> dict[str, str]:
     Raises:
         ValueError: two things would have one name.
     """
-    names = {name for told in commands.values() for name in options_of(told.command.options)}
-    for told in commands.values():
-        for view in told.command.views.values():
-            names |= options_of(view.options).keys()
     alone: list[tuple[str, str, Told]] = []
     groups: dict[str, list[tuple[str, str, Told]]] = {}
     for words, told in commands.items():
@@ -61,27 +56,27 @@ def modules(commands: Mapping[str, Told]) -> dict[str, str]:
         place = groups.setdefault(first, []) if second else alone
         place.append((words, second or first, told))
     made = {
-        "commands.py": _commands(alone, sorted(groups), names),
-        "views.py": _views(commands, names),
+        "commands.py": _commands(alone, sorted(groups)),
+        "views.py": _views(commands),
     }
     for group, members in groups.items():
         text = f"The commands `lexbeam {group} ...` as functions."
-        made[f"{group}.py"] = _module(text, _functions(members, names), ())
+        made[f"{group}.py"] = _module(text, _functions(members), ())
     return made
 
 
 Member = tuple[str, str, Told]
 
 
-def _commands(members: Iterable[Member], groups: list[str], names: set[str]) -> str:
-    functions = _functions(members, names)
+def _commands(members: Iterable[Member], groups: list[str]) -> str:
+    functions = _functions(members)
     for name in [*functions, *groups]:
         if name in TAKEN or (name in functions and name in groups):
             raise ValueError(f"the package `lexbeam` has another {name!r}")
     return _module("The commands as functions.", functions, groups)
 
 
-def _functions(members: Iterable[Member], names: set[str]) -> dict[str, str]:
+def _functions(members: Iterable[Member]) -> dict[str, str]:
     found = {}
     for words, name, told in members:
         command = told.command
@@ -95,11 +90,11 @@ def _functions(members: Iterable[Member], names: set[str]) -> dict[str, str]:
             found[f"preview_{name}"] = _function(
                 f"preview_{name}",
                 f"A look at what `{name}` would take in, with the same options; nothing is written",
-                before, "list[str]", "_preview", repr(words), lines, False, names,
+                before, "list[str]", "_preview", repr(words), lines, False,
             )  # fmt: skip
         found[name] = _function(
             name, told.help, before, "Results" if publishes else "list[str]",
-            "_publish" if publishes else "_act", repr(words), returned, takes_beam, names,
+            "_publish" if publishes else "_act", repr(words), returned, takes_beam,
         )  # fmt: skip
     return found
 
@@ -119,7 +114,7 @@ def _ordered(cls: type) -> list[Option]:
 
 def _function(
     name: str, help: str, entries: list[Option], returns: str, by: str, asked: str, returned: str,
-    takes_beam: bool, names: set[str], method: bool = False,
+    takes_beam: bool, method: bool = False,
 ) -> str:  # fmt: skip
     """Return the text of a function that hands its arguments on, by name, to another one."""
     filled = {entry.fills: entry.name for entry in entries if entry.fills}
@@ -139,19 +134,17 @@ def _function(
     values = ", ".join(f"{entry.name!r}: {named(entry)}" for entry in entries)
     lines = [
         f"def {name}({', '.join(parameters)}) -> {returns}:",
-        *_docstring(help, notes, returned, names, WIDTH - 4 * method),
+        *_docstring(help, notes, returned, WIDTH - 4 * method),
         f"    return {by}({asked}, {{{values}}}{', beam' if takes_beam else ''})",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _docstring(
-    help: str, notes: list[tuple[str, str]], returned: str, names: set[str], width: int
-) -> Iterator[str]:
+def _docstring(help: str, notes: list[tuple[str, str]], returned: str, width: int) -> Iterator[str]:
     yield f'    """{help[0].upper()}{help[1:]}.'
     yield "\n    Args:"
     for name, text in notes:
-        text = as_fields(text, names).replace("\\", "\\\\")
+        text = text.replace("\\", "\\\\")
         yield textwrap.fill(
             f"{name}: {text}.", width, initial_indent=" " * 8, subsequent_indent=" " * 12
         )
@@ -171,12 +164,12 @@ def _note(entry: Option, filler: str | None) -> str:
     return text + (f" ({', '.join(told)})" if told else "")
 
 
-def _views(commands: Mapping[str, Told], names: set[str]) -> str:
+def _views(commands: Mapping[str, Told]) -> str:
     methods: dict[str, str] = {}
     for words, told in commands.items():
         for view, entry in told.command.views.items():
             name, section = view.replace("-", "_"), section_of(words)
-            for text in _methods(name, section, view, entry, names):
+            for text in _methods(name, section, view, entry):
                 found = text.partition("(")[0].removeprefix("def ")
                 if found in methods or found in OF_RESULTS:
                     raise ValueError(f"`Results` has another {found!r}")
@@ -188,19 +181,17 @@ def _views(commands: Mapping[str, Told], names: set[str]) -> str:
     )
 
 
-def _methods(
-    name: str, section: str, view: str, entry: View[Any], names: set[str]
-) -> Iterator[str]:
+def _methods(name: str, section: str, view: str, entry: View[Any]) -> Iterator[str]:
     entries = list(options_of(entry.options).values())
     asked = f"self.snapshot, {section!r}, {view!r}"
     yield _function(
-        name, entry.help, entries, "pa.Table", "_ask", asked, "The answer as rows.", False, names,
+        name, entry.help, entries, "pa.Table", "_ask", asked, "The answer as rows.", False,
         method=True,
     )  # fmt: skip
     if entry.told is not None:
         yield _function(
             f"tell_{name}", entry.help, entries, "list[str]", "_tell", asked,
-            "The answer as lines for a person.", False, names, method=True,
+            "The answer as lines for a person.", False, method=True,
         )  # fmt: skip
 
 

@@ -101,11 +101,11 @@ def change(
         neighbour_words: most changed words that get neighbours, beside the targets (at least 0).
         neighbours: neighbours to list per word (at least 1).
         neighbour_min_count: uses that a neighbour needs (at least 1).
-        resume: go on with a run that was cut off, as it was asked for.
-        overwrite: replace what is published there; artefacts are reused all the same.
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
         fresh: make everything anew, whatever artefacts there are.
-        drop: published sections that go with this publication.
-        keep: artefacts kept for later runs: all, or published parts alone.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
         keep_snapshots: snapshots kept, the new one among them (at least 1).
         runner_config: YAML file of runner_configs/, or its name.
         beam: Beam options, as they stand on the command line.
@@ -254,11 +254,11 @@ def corpus(
         max_expanded_bytes: what expands to more is a reject: compressed files, archives (at least
             1).
         max_document_characters: longer documents are rejects (at least 1).
-        resume: go on with a run that was cut off, as it was asked for.
-        overwrite: replace what is published there; artefacts are reused all the same.
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
         fresh: make everything anew, whatever artefacts there are.
-        drop: published sections that go with this publication.
-        keep: artefacts kept for later runs: all, or published parts alone.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
         keep_snapshots: snapshots kept, the new one among them (at least 1).
         runner_config: YAML file of runner_configs/, or its name.
         parts: parts (files) of each table of records (at least 1).
@@ -413,11 +413,11 @@ def preview_corpus(
         max_expanded_bytes: what expands to more is a reject: compressed files, archives (at least
             1).
         max_document_characters: longer documents are rejects (at least 1).
-        resume: go on with a run that was cut off, as it was asked for.
-        overwrite: replace what is published there; artefacts are reused all the same.
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
         fresh: make everything anew, whatever artefacts there are.
-        drop: published sections that go with this publication.
-        keep: artefacts kept for later runs: all, or published parts alone.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
         keep_snapshots: snapshots kept, the new one among them (at least 1).
         runner_config: YAML file of runner_configs/, or its name.
         parts: parts (files) of each table of records (at least 1).
@@ -509,16 +509,16 @@ def run(
 
     Args:
         config: YAML file.
-        only: run these sections of the file alone; what they read is published already.
-        from_: run this section and those that come after it.
+        only: run only these sections of the file; what they read must be published.
+        from_: run this section and those after it.
         max_reject_share: publish nothing if more than this share of input records is rejected (at
             least 0, at most 1).
         out: folder of the published tables.
-        resume: go on with a run that was cut off, as it was asked for.
-        overwrite: replace what is published there; artefacts are reused all the same.
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
         fresh: make everything anew, whatever artefacts there are.
-        drop: published sections that go with this publication.
-        keep: artefacts kept for later runs: all, or published parts alone.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
         keep_snapshots: snapshots kept, the new one among them (at least 1).
         runner_config: YAML file of runner_configs/, or its name.
         parts: parts (files) of each table of records (at least 1).
@@ -564,7 +564,7 @@ def sample(
     Args:
         out: folder to write to.
         tokens: words of the corpus.
-        seed: another seed is another corpus.
+        seed: another seed gives another corpus.
         overwrite: replace an earlier sample there.
 
     Returns:

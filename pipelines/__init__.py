@@ -2,5 +2,5 @@
 
 import logging
 
-# Beam says at its import that Google's packages are missing, to everybody who has no use for them.
+# Beam logs at import that Google's packages are missing, even to those who do not need them.
 logging.getLogger().addFilter(lambda record: not record.getMessage().startswith("apitools not"))

@@ -65,7 +65,7 @@ class ChangeOptions(RunnerOptions):
     """Options of `lexbeam change`."""
 
     corpora: tuple[str, ...] = option(
-        (), help="folders made by `lexbeam corpus`; several make one corpus; none: that of --out",
+        (), help="folders made by `lexbeam corpus`; several make one corpus; none: that of `out`",
         metavar="CORPUS_DIR", positional=True, path="place", published=False, fills="out",
     )  # fmt: skip
     slices: str = option(
@@ -99,7 +99,7 @@ class ChangeOptions(RunnerOptions):
     neighbours: NeighbourOptions = embedded(NeighbourOptions, group="neighbours")
 
     def __post_init__(self) -> None:
-        """Refuse words to fit on that nobody knows."""
+        """Refuse unknown words to fit on."""
         if self.align.fit_on:
             parse_fit_on(self.align.fit_on)
 

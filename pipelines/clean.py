@@ -1,4 +1,4 @@
-"""Freeing of what can be made anew: artefacts, and what killed runs have left behind.
+"""Frees what can be made anew: artefacts, and what killed runs have left behind.
 
 lexbeam clean results
 
@@ -27,7 +27,7 @@ def _clean(options: FolderOptions, action: Action) -> None:
     """Free artefacts and remove leftovers at `options.path`.
 
     Raises:
-        LexbeamError: a run is at work there, or never was one.
+        LexbeamError: a run is at work there, or none has ever written there.
     """
     out = options.path
     survey(out)
@@ -36,7 +36,7 @@ def _clean(options: FolderOptions, action: Action) -> None:
             "%s: object stores have no locks: a run that is at work there loses what it has begun",
             out,
         )
-    # The lock is held while leftovers are found again and removed: what a run has is no leftover.
+    # The lock is held while leftovers are found again and removed: none is of a run at work.
     with locked(out):
         found = survey(out).leftovers
         for leftover in found:

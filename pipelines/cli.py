@@ -2,6 +2,7 @@
 
 import argparse
 import atexit
+import contextlib
 import importlib.metadata
 import logging
 import os
@@ -9,8 +10,8 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from pipelines.options import Parser, add_options, as_flags, from_arguments
-from pipelines.registry import DESCRIPTION, commands, load, option_names
+from pipelines.options import Parser, add_options, as_flags, flags_of, from_arguments
+from pipelines.registry import DESCRIPTION, commands, load, loaded
 from transforms.common.errors import LexbeamError, UsageError, nearest
 
 __all__ = ["entry", "main", "parser_of_all"]
@@ -29,7 +30,7 @@ class _Format(logging.Formatter):
 
 
 def _as_flags(message: str) -> str:
-    return as_flags(message, option_names())
+    return as_flags(message, flags_of(command.options for command in loaded()))
 
 
 def _fill(parser: Parser, words: str) -> None:
@@ -71,7 +72,7 @@ def _overview() -> str:
     lines += [f"  {words:{width}}  {entry.help}" for words, entry in commands().items()]
     lines += [
         "",
-        "`lexbeam COMMAND --help` lists its options. `lexbeam --version` tells the version;",
+        "`lexbeam COMMAND --help` lists its options. `lexbeam --version` prints the version;",
         f"`lexbeam --print-completion {{{','.join(SHELLS)}}}` prints what completes commands and",
         "options in a shell.",
     ]
@@ -131,7 +132,7 @@ def _dispatch(arguments: Sequence[str]) -> None:
         raise UsageError(f"`lexbeam {words}` runs no pipeline and takes no Beam options")
     from pipelines.running import run_command
 
-    run_command(words, options, tell=_print, beam=beam)
+    run_command(words, options, tell=_print, data=print, beam=beam)
 
 
 def _print(line: str) -> None:
@@ -144,12 +145,18 @@ def _log(*, verbose: bool) -> None:
     logging.basicConfig(level=logging.INFO if verbose else logging.ERROR, handlers=[handler])
     logging.getLogger("lexbeam").setLevel(logging.INFO)
     if not verbose:
-        # Beam logs every failing bundle with its traceback; the cause is told once, by us.
+        # Beam logs every failing bundle with its traceback; the cause is reported once, by us.
         logging.getLogger("apache_beam").setLevel(logging.CRITICAL)
 
 
 def _told(message: object) -> None:
-    print(f"lexbeam: {_as_flags(str(message))}", file=sys.stderr)
+    text = _as_flags(str(message))
+    if "`" in text:  # it may name an option of a command that is not loaded, such as `overwrite`
+        for words in commands():
+            with contextlib.suppress(LexbeamError):
+                load(words)
+        text = _as_flags(text)
+    print(f"lexbeam: {text}", file=sys.stderr)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -163,14 +170,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _told(error)
         return 1
     except KeyboardInterrupt:
-        _told("interrupted; --resume goes on from what is finished")
+        _told("interrupted; --resume continues from what is finished")
         return 1
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception as error:
         if logging.getLogger().isEnabledFor(logging.INFO):
             raise
-        _told(f"{type(error).__name__}: {error} (--verbose tells where)")
+        _told(f"{type(error).__name__}: {error} (--verbose shows where)")
         return 1
     return 0
 

@@ -1,4 +1,4 @@
-"""What a command is: an entry of the registry, and what it is told when it runs.
+"""What a command is: an entry of the registry, and what it is given when it runs.
 
 A command makes tables by a graph (`build`) or does something else (`action`); all that is the same
 for every command is done by `pipelines/running.py`, once. Modules of commands import no Beam at
@@ -113,11 +113,13 @@ class Action(NamedTuple):
         tell: takes the lines that a person is to read.
         inputs: the tables that it reads, where it publishes tables of its own.
         beam: Beam options, where it runs pipelines.
+        data: takes lines of data, which nobody may change; None: `tell` takes them.
     """
 
     tell: Callable[[str], object]
     inputs: Inputs = Inputs(())
     beam: Sequence[str] = ()
+    data: Callable[[str], object] | None = None
 
 
 def _nothing_read(_: Any) -> Sequence[Source]:

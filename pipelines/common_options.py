@@ -28,11 +28,11 @@ class PublishOptions:
         help="folder of the published tables", path="place", published=False, group=RUN
     )
     resume: bool = option(
-        False, help="go on with a run that was cut off, as it was asked for",
+        False, help="continue a run that was cut off, with the same options",
         published=False, group=RUN,
     )  # fmt: skip
     overwrite: bool = option(
-        False, help="replace what is published there; artefacts are reused all the same",
+        False, help="replace what is published there; artefacts are still reused",
         published=False, group=RUN,
     )  # fmt: skip
     fresh: bool = option(
@@ -40,11 +40,11 @@ class PublishOptions:
         published=False, group=RUN,
     )  # fmt: skip
     drop: tuple[str, ...] = option(
-        (), help="published sections that go with this publication", metavar="SECTION",
+        (), help="published sections to remove with this publication", metavar="SECTION",
         published=False, group=RUN,
     )  # fmt: skip
     keep: str = option(
-        "all", help="artefacts kept for later runs: all, or published parts alone", choices=KEEP,
+        "all", help="artefacts kept for later runs: all, or only published parts", choices=KEEP,
         published=False, group=RUN,
     )  # fmt: skip
     keep_snapshots: int = option(

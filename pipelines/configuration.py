@@ -56,10 +56,11 @@ def read_jobs(path: str, given: Mapping[str, Any]) -> list[Job]:
     folder = os.path.dirname(os.path.abspath(path))
     sections = dict(_named(path, {k: v for k, v in values.items() if _plain(k) not in SHARED}))
     if not sections:
-        raise UsageError(f"{path}: the file has no section: it has those of {', '.join(known)}")
+        raise UsageError(f"{path}: the file has no section: give one of {', '.join(known)}")
     if "out" not in {**shared, **given}:
         raise UsageError(
-            f"{path}: the folder of the tables must be given: `out: DIR` in the file, or --out DIR"
+            f"{path}: the folder of the tables must be given: as `out: DIR` in the file, or by "
+            "the option `out`"
         )
     jobs = []
     used: set[str] = set()
@@ -121,9 +122,9 @@ def _checked(path: str, section: str, value: Mapping[str, Any]) -> dict[str, Any
     own = {_plain(str(key)): item for key, item in value.items()}
     for key in (*SHARED, *ASKED):
         if key in own:
-            place = "the command line" if key in ASKED else "the file's top"
+            place = "on the command line" if key in ASKED else "at the top of the file"
             shown = key.replace("_", "-")
-            raise UsageError(f"{path}: {shown} belongs at {place}, not in {section}")
+            raise UsageError(f"{path}: {shown} belongs {place}, not in {section}")
     return own
 
 

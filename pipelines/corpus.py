@@ -198,7 +198,7 @@ def _check_rejects(section: Mapping[str, Any], examples: Sequence[RejectRow], mo
     raise LexbeamError(
         f"{refused} of {records} input records were rejected ({listed}), more than "
         f"`max_reject_share` {most} allows; nothing is published. Some of "
-        f"them:{first}\nMend them, {''.join(f'{remedy}, ' for remedy in remedies)}or allow more "
+        f"them:{first}\nCorrect them, {''.join(f'{remedy}, ' for remedy in remedies)}or allow more "
         "by `max_reject_share`."
     )
 

@@ -20,7 +20,7 @@ WIDTH = 100
 
 
 def dry_run(units: list[Unit], ingest: IngestOptions, annotate: AnnotateOptions) -> Iterator[str]:
-    """Yield what a person is told of the first `DOCUMENTS` documents and of the rejects on the way.
+    """Yield lines about the first `DOCUMENTS` documents and the rejects met on the way.
 
     Each document has its detected format, its date and its first sentence; each reject its reason.
     """

@@ -48,19 +48,19 @@ def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list
             name = printable(name)
             listed.setdefault(entry.path, InputFile(name, entry.path, entry.size, labels[root]))
     if not listed:
-        raise LexbeamError("no input files are left after --exclude")
+        raise LexbeamError("no input files are left after `exclude`")
     return sorted(listed.values())
 
 
 def refuse_output_as_input(inputs: Sequence[str], out: str) -> None:
-    """Check that the folder to publish to is no input folder, before anything is written there.
+    """Check that the folder to publish to is not an input folder, before anything is written there.
 
     Raises:
         UsageError: it is one.
     """
     for path in inputs:
         if files.real(files.root_of(path)) == files.real(out):
-            raise UsageError(f"--out is the input folder {path!r}: give another --out")
+            raise UsageError(f"`out` is the input folder {path!r}: give another `out`")
 
 
 def _lies_in(path: str, folder: str) -> bool:

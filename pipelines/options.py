@@ -1,18 +1,18 @@
 """Options on the command line: argparse made from an options' dataclass.
 
-The options themselves are told in transforms/common/options.py.
+The options themselves are described in transforms/common/options.py.
 """
 
 import argparse
 import dataclasses
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn, TypeVar
 
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options import Option, from_mapping, options_of
 
-__all__ = ["Parser", "add_options", "as_flags", "from_arguments"]
+__all__ = ["Parser", "add_options", "as_flags", "flags_of", "from_arguments"]
 
 T = TypeVar("T")
 
@@ -33,7 +33,7 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see {self.prog} --help)")
 
     def parse_strictly(self, arguments: Iterable[str]) -> argparse.Namespace:
-        """Parse, and fail on options that nobody knows."""
+        """Parse, and fail on unknown options."""
         values, unknown = self.parse_known_args(self._joined(arguments))
         for word in unknown:
             flag = word.partition("=")[0]
@@ -62,7 +62,12 @@ _NEGATIVE = re.compile(r"--?\d")
 
 
 def add_options(parser: argparse.ArgumentParser, cls: type) -> None:
-    """Add an argument for every option of a dataclass, in groups; absent ones are left out."""
+    """Add an argument for every option of a dataclass, in groups; absent ones are left out.
+
+    Help texts name options as Python has them, since docstrings are made of them, too; a parser
+    shows flags.
+    """
+    flags = flags_of([cls])
     entries = list(options_of(cls).values())
     names = list(dict.fromkeys(entry.group for entry in entries))
     order = [*(name for name in names if name not in LAST), *(n for n in LAST if n in names)]
@@ -70,11 +75,10 @@ def add_options(parser: argparse.ArgumentParser, cls: type) -> None:
         group = parser.add_argument_group(name) if name else parser
         for entry in entries:
             if entry.group == name:
-                _add(group, entry)
+                _add(group, entry, as_flags(entry.help, flags))
 
 
-def _add(group: argparse._ActionsContainer, entry: Option) -> None:
-    text = entry.help
+def _add(group: argparse._ActionsContainer, entry: Option, text: str) -> None:
     required = entry.default is dataclasses.MISSING
     if not required and entry.default not in (None, False, ()):
         shown = entry.default
@@ -87,7 +91,7 @@ def _add(group: argparse._ActionsContainer, entry: Option) -> None:
         return
     common: dict[str, Any] = {"dest": entry.name, "default": argparse.SUPPRESS, "help": text}
     if entry.type is bool:
-        action: Any = argparse.BooleanOptionalAction if entry.default else "store_true"
+        action: Any = argparse.BooleanOptionalAction if _may_be_off(entry) else "store_true"
         group.add_argument(f"--{entry.shown}", action=action, **common)
         return
     choices = "{" + ",".join(entry.allowed) + "}" if entry.choices else entry.name.upper()
@@ -116,16 +120,40 @@ def from_arguments(cls: type[T], values: argparse.Namespace | Mapping[str, Any])
     return from_mapping(cls, given, "--")
 
 
-_FIELD = re.compile(r"`([a-z_]+)`")
+_FIELD = re.compile(r"`([a-z][a-z0-9_]*)`")
 
 
-def as_flags(message: str, names: Collection[str]) -> str:
-    """Return a message in which the options of these names, in backquotes, are flags.
+def flags_of(classes: Iterable[type]) -> dict[str, str]:
+    """Return how the command line shows the options of dataclasses, by name; the first class wins.
+
+    That is a flag (`--min-count`, or `--[no-]quoting` for what is on by default), and of an option
+    without a flag what stands for its value in help (`INPUT`).
+    """
+    found: dict[str, str] = {}
+    for cls in classes:
+        for name, entry in options_of(cls).items():
+            found.setdefault(name, _flag(entry))
+    return found
+
+
+def _flag(entry: Option) -> str:
+    if entry.positional:
+        return entry.metavar or entry.name
+    return f"--[no-]{entry.shown}" if _may_be_off(entry) else f"--{entry.shown}"
+
+
+def _may_be_off(entry: Option) -> bool:
+    """Return whether an option is on by default, so that it has a second flag for off."""
+    return entry.type is bool and entry.default is True
+
+
+def as_flags(message: str, flags: Mapping[str, str]) -> str:
+    """Return a message in which names of options, in backquotes, are what `flags` has for them.
 
     Modules that know nothing of a command line name options as Python has them.
     """
 
     def flag(match: re.Match[str]) -> str:
-        return "--" + match[1].replace("_", "-") if match[1] in names else match[0]
+        return flags.get(match[1], match[0])
 
     return _FIELD.sub(flag, message)

@@ -44,7 +44,7 @@ def _planned(work: str, stage: str) -> int | None:
 
 
 def _done(work: str, stage: str, since: int) -> int:
-    """Count the receipts that were written or taken up since a time."""
+    """Count the receipts that were written or reused since a time."""
     done = 0
     with suppress(OSError):
         for entry in os.scandir(os.path.join(work, *stage.split("/"))):
@@ -62,7 +62,7 @@ def _watch(work: str, stages: Sequence[str], stop: threading.Event) -> None:
         for stage in stages:
             done, planned = _done(work, stage, since), _planned(work, stage)
             if stage not in bars and done:
-                # A terminal that does not tell its size is taken to have 80 columns and 24 lines.
+                # A terminal that does not report its size is taken to have 80 columns and 24 lines.
                 width, lines = shutil.get_terminal_size()
                 bars[stage] = tqdm(
                     desc=stage, total=planned, unit="piece", file=sys.stderr,

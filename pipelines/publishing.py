@@ -1,4 +1,4 @@
-"""One run on an output folder: what may be replaced, what is taken up, publication, what is kept.
+"""One run on an output folder: what may be replaced, what is reused, publication, what is kept.
 
 Every command that publishes goes through `publish_run`; it names what it is to publish, and makes
 it when asked.
@@ -65,17 +65,17 @@ def publish_run(
     """Make sections and publish them at `options.out`; return whether anything was published.
 
     Args:
-        options: the folder, and what may be replaced, taken up and kept.
+        options: the folder, and what may be replaced, reused and kept.
         intended: the sections.
         make: makes them, from artefacts in a workspace; is given what is published at `out`.
         versions: of the schema of every table that is known.
         tell: takes lines that a person is to read.
 
     Raises:
-        UsageError: sections would be replaced or dropped without --overwrite, or something foreign
+        UsageError: sections would be replaced or dropped without `overwrite`, or something foreign
             is in the way.
         LexbeamError: another run holds the folder, the work failed, or after publication other
-            sections are damaged as before.
+            sections are still damaged.
     """
     out = files.absolute(options.out)
     tables = {section.name: section.tables for section in intended}
@@ -87,7 +87,7 @@ def publish_run(
         consent = options.overwrite or bool(same and note.get("overwrite"))
         drop = options.drop or tuple(note.get("drop", ()) if same else ())
         _check_drop(intended, drop, old)
-        # A run that is published with the same options may be asked for again by --resume.
+        # A run that is published with the same options may be asked for again with `resume`.
         again = options.resume and not consent and _is_published(old, intended)
         check_replacing(
             old.manifest if old else None, tables, overwrite=consent or again, drop=drop,
@@ -129,8 +129,8 @@ def publish_run(
     if outcome.damaged:
         listed = "".join(f"\n  {path}" for path in outcome.damaged)
         raise LexbeamError(
-            f"{', '.join(sorted(tables))} is published; of other sections there are damaged parts, "
-            f"as before:{listed}\nmake these sections anew with --overwrite, too"
+            f"{', '.join(sorted(tables))} is published; there are still damaged parts in other "
+            f"sections:{listed}\nmake these anew with `overwrite`, too"
         )
     return True
 
@@ -141,10 +141,10 @@ def _check_drop(intended: Sequence[Intended], drop: Collection[str], old: Snapsh
         read = {owner_of(old.manifest, table) for table in section.reads} if old else set()
         for name in drop:
             if name in names:
-                raise UsageError(f"--drop {name}: this command makes it")
+                raise UsageError(f"`drop` {name}: this command makes it")
             if name in read:
                 raise UsageError(
-                    f"--drop {name}: {section.name} is made from it; name another folder to read"
+                    f"`drop` {name}: {section.name} is made from it; name another folder to read"
                 )
 
 
@@ -158,7 +158,7 @@ def _published(out: str, options: PublishOptions) -> Snapshot | None:
         if found is None:
             log.warning("%s: what else was published there is lost", error)
         else:
-            log.warning("%s: going on from %s, which was published last", error, found.folder)
+            log.warning("%s: continuing from %s, which was published last", error, found.folder)
         return found
 
 
@@ -190,7 +190,7 @@ def _check_same(old: Snapshot, made: Sequence[Made], out: str) -> None:
     if changed:
         raise UsageError(
             f"what {', '.join(changed)} is made from has changed since it was published at {out!r}:"
-            " give --overwrite to replace it; what this run has made is kept"
+            " give `overwrite` to replace it; what this run has made is kept"
         )
 
 
@@ -200,7 +200,8 @@ def _check_dropped(
     dropped = set(decide(old.manifest if old else None, made, drop).dropped) - set(drop)
     if dropped and not consent:
         raise UsageError(
-            f"{', '.join(sorted(dropped))} would be dropped, made from what goes: give --overwrite"
+            f"{', '.join(sorted(dropped))} would be dropped, since what it was made from is "
+            "replaced: give `overwrite`"
         )
 
 

@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transforms.common.errors import LexbeamError
-from transforms.common.options import options_of
 
 if TYPE_CHECKING:
     from pipelines.command import Command
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COMMANDS", "DESCRIPTION", "GROUP", "Entry", "all_tables", "command_of", "commands", "load",
-    "maker_of", "option_names", "section_of",
+    "loaded", "maker_of", "section_of",
 ]  # fmt: skip
 
 GROUP = "lexbeam.commands"
@@ -47,7 +46,7 @@ COMMANDS: dict[str, Entry] = {
         "pipelines.change:CHANGE", "time slices, embeddings, alignments and change scores"
     ),
     "run": Entry("pipelines.run:RUN", "any commands from one configuration file, published once"),
-    "show": Entry("pipelines.show:SHOW", "look at tables, or ask them"),
+    "show": Entry("pipelines.show:SHOW", "show tables, or answer questions about them"),
     "report": Entry("pipelines.report:REPORT", "one HTML page about all that is published"),
     "export": Entry("pipelines.export:EXPORT", "vectors, as trained or aligned, for other tools"),
     "status": Entry("pipelines.status:STATUS", "what is done, left and stale in a folder"),
@@ -92,9 +91,9 @@ def load(name: str) -> "Command[Any, Any]":
 _LOADED: list["Command[Any, Any]"] = []
 
 
-def option_names() -> set[str]:
-    """Return the names of all options of the commands that have been loaded."""
-    return {name for command in _LOADED for name in options_of(command.options)}
+def loaded() -> "tuple[Command[Any, Any], ...]":
+    """Return the commands that have been loaded, in the order in which they were."""
+    return tuple(_LOADED)
 
 
 def section_of(name: str) -> str:

@@ -3,8 +3,7 @@
     lexbeam run config.yaml --out results
     lexbeam run config.yaml --from change --overwrite
 
-What the file may hold is told in pipelines/configuration.py. What the command line says wins over
-the file.
+What the file may hold is described in pipelines/configuration.py. The command line wins over it.
 """
 
 from collections.abc import Sequence
@@ -31,11 +30,11 @@ class RunOptions(PublishOptions):
 
     config: str = option(help="YAML file", metavar="CONFIG.yaml", positional=True, path="place")
     only: tuple[str, ...] = option(
-        (), help="run these sections of the file alone; what they read is published already",
+        (), help="run only these sections of the file; what they read must be published",
         metavar="SECTION",
     )  # fmt: skip
     start: str | None = option(
-        None, name="from", help="run this section and those that come after it", metavar="SECTION"
+        None, name="from", help="run this section and those after it", metavar="SECTION"
     )
     out: str | None = option(  # type: ignore[assignment]
         None, help="folder of the published tables", path="place", group="run"
@@ -63,10 +62,10 @@ def _run(options: RunOptions, action: Action) -> None:
 
 
 def _chosen(options: RunOptions, jobs: Sequence[Job]) -> list[Job]:
-    """Return the jobs that `--only` and `--from` leave.
+    """Return the jobs that `only` and `from` leave.
 
     Raises:
-        UsageError: the file has no such section.
+        UsageError: the file has no such section, or no section is left.
     """
     known = [job.section for job in jobs]
     wanted = [name.replace(" ", ".") for name in options.only]
@@ -76,7 +75,10 @@ def _chosen(options: RunOptions, jobs: Sequence[Job]) -> list[Job]:
             hint = nearest(name, known) or f"; it has {', '.join(known)}"
             raise UsageError(f"{options.config} has no section {name!r}{hint}")
     first = known.index(start) if start else 0
-    return [job for job in jobs[first:] if not wanted or job.section in wanted]
+    chosen = [job for job in jobs[first:] if not wanted or job.section in wanted]
+    if not chosen:
+        raise UsageError(f"no section is left: {', '.join(wanted)} comes before {start}")
+    return chosen
 
 
 RUN: Command[RunOptions, None] = Command(

@@ -1,6 +1,6 @@
 """Where a pipeline runs: runner configurations, Beam options, and the run itself.
 
-A configuration is a YAML file; runner_configs/README.md tells of its keys. `${NAME}` in its values
+A configuration is a YAML file; runner_configs/README.md describes its keys. `${NAME}` in its values
 is the environment variable, `${NAME:-VALUE}` has a default, `${HERE}` is the file's own folder.
 """
 
@@ -40,8 +40,8 @@ class RunnerConfig:
     Attributes:
         runner: `direct`, or the name of a Beam runner.
         lanes: keys that heavy work is dealt out to; 0 leaves it to the runner's reshuffle.
-        needs: files that the runner cannot do without.
-        hint: what a person is told who lacks one of them.
+        needs: files that the runner needs.
+        hint: how a person who lacks one of them gets it.
         beam: Beam options, by name.
     """
 
@@ -60,8 +60,7 @@ def load_runner_config(name: str, extra: Sequence[str] = ()) -> RunnerConfig:
         extra: Beam options as on a command line; they come after the file's and so win.
 
     Raises:
-        UsageError: no such file, an option that nobody knows, or a file that the runner needs is
-            not there.
+        UsageError: no such file, an unknown option, or a file that the runner needs is not there.
     """
     values = _read(name)
     given = values.pop("beam", None) or {}
@@ -172,11 +171,11 @@ def _runner_named(arguments: Sequence[str]) -> str | None:
         flag = word.partition("=")[0]
         hint = nearest(flag if flag.startswith("-") else f"--{flag}", known)
         raise UsageError(f"unknown Beam option {flag!r}{hint}")
-    # A stage that has a worker would wait for one that waits for a worker.
+    # A stage that has a worker would wait for another that is still waiting for one.
     if values.load_balance_bundles and values.execution_mode_for_batch != "BATCH_FORCED":
         raise UsageError(
             "--load_balance_bundles needs --execution_mode_for_batch=BATCH_FORCED: "
-            "without it Flink waits for ever"
+            "without it Flink waits forever"
         )
     return values.runner
 
@@ -214,7 +213,7 @@ def _portable() -> Iterator[None]:
     """Make the surroundings that portable runners need while the block runs.
 
     They start workers as `python`, so this Python comes first on PATH. They log a failure with its
-    traceback, on the root logger; the cause is told once, by us.
+    traceback, on the root logger; the cause is reported once, by us.
     """
     root, path = logging.getLogger(), os.environ.get("PATH", "")
     level = root.level

@@ -44,7 +44,9 @@ class Job(NamedTuple):
         return [s for s in self.command.reads(self.options) if _is_own(s, self.options.out)]
 
 
-def run_command(name: str, options: Any, *, tell: Tell, beam: Sequence[str] = ()) -> None:
+def run_command(
+    name: str, options: Any, *, tell: Tell, beam: Sequence[str] = (), data: Tell | None = None
+) -> None:
     """Run a command.
 
     Args:
@@ -52,20 +54,21 @@ def run_command(name: str, options: Any, *, tell: Tell, beam: Sequence[str] = ()
         options: its options.
         tell: takes the lines that a person is to read.
         beam: Beam options.
+        data: takes lines of data, which are given as they are; None: `tell` takes them.
 
     Raises:
         UsageError: an option is wrong, or published sections would be replaced unasked.
-        LexbeamError: it failed, for the reason told.
+        LexbeamError: it failed; the message says why.
     """
     command = load(name)
     job = Job(section_of(name), command, options)
     if command.action is not None and not command.tables:
         _check_paths(job)
-        command.action(options, Action(tell, beam=beam))
+        command.action(options, Action(tell, beam=beam, data=data))
     elif command.preview is not None and getattr(options, "dry_run", False):
         _check_paths(job)
         for line in command.preview(_plan(job, find_inputs(job, (), None))):
-            tell(line)
+            (data or tell)(line)
     else:
         run_jobs([job], options, tell=tell, beam=beam)
 
@@ -132,7 +135,7 @@ def _runner(jobs: Iterable[Job], beam: Sequence[str]) -> Any:
 
 
 def _check_paths(job: Job) -> None:
-    """Check that the files are there that options name, before anything is made."""
+    """Check that the files that options name are there, before anything is made."""
     for name, paths in noted_paths(job.options, "file").items():
         for path in paths:
             if not files.exists(path):

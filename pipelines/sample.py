@@ -5,7 +5,7 @@
 
 The folder then holds `corpus/` (plain text, one file a document, the year in front of its name),
 `truth.tsv` (a row for each planted word and control) and `config.yaml`. What is in the corpus and
-why is told in transforms/sample. The same size and seed give the same bytes.
+why is described in transforms/sample. The same size and seed give the same bytes.
 """
 
 import json
@@ -92,19 +92,19 @@ _DOCUMENT = re.compile(r"\d{4}_\w+\.txt")
 
 def _check_target(target: Path, out: str, overwrite: bool) -> None:
     if target.exists() and not target.is_dir():
-        raise UsageError(f"--out {out}: is a file; name a folder")
+        raise UsageError(f"`out` {out!r} is a file; name a folder")
     if not target.is_dir() or not any(target.iterdir()):
         return
     if not overwrite:
-        raise UsageError(f"--out {out}: the folder is not empty; name another or add --overwrite")
+        raise UsageError(f"`out` {out!r} is not empty; name another folder, or give `overwrite`")
     own = _own(target)
     if not {"truth.tsv"} & own or not (target / "corpus").is_dir():
-        raise UsageError(f"--out {out}: the folder holds no sample to overwrite; name another")
+        raise UsageError(f"`out` {out!r} holds no sample to overwrite; name another folder")
     # The rest of the folder may be anybody's, but corpus/ is what a run reads.
     for path in [target / "corpus", *sorted(target.glob("corpus/**/*"))]:
         name = path.relative_to(target).as_posix()
         if path.is_symlink() or (name != "corpus" and name not in own):
-            raise UsageError(f"--out {out}: {name} is not of the sample there; move it")
+            raise UsageError(f"`out` {out!r}: {name} is not part of the sample there; move it")
 
 
 def _move(staging: Path, target: Path) -> None:
@@ -148,11 +148,11 @@ def write_sample(
     """
     if tokens < LEAST_TOKENS:
         raise UsageError(
-            f"--tokens {tokens}: a sample corpus needs at least {LEAST_TOKENS} words, "
+            f"`tokens` {tokens}: a sample corpus needs at least {LEAST_TOKENS} words, "
             f"{PROMISE_TOKENS} for 80 uses of each planted word in each slice"
         )
     if seed < 0:
-        raise UsageError(f"--seed {seed}: a seed is 0 or more")
+        raise UsageError(f"`seed` {seed}: a seed is 0 or more")
     target = Path(os.path.abspath(out))
     _check_target(target, out, overwrite)
     staging = Path(files.temporary(str(target.with_name(f".{target.name}"))))
@@ -179,7 +179,7 @@ class SampleOptions:
 
     out: str = option(help="folder to write to", path="place")
     tokens: int = option(PROMISE_TOKENS, help="words of the corpus")
-    seed: int = option(1, help="another seed is another corpus")
+    seed: int = option(1, help="another seed gives another corpus")
     overwrite: bool = option(False, help="replace an earlier sample there")
 
 

@@ -1,4 +1,4 @@
-"""A look at published tables, or a question to them: a view of one of the commands.
+"""Shows published tables, or answers questions about them by the views of the commands.
 
 lexbeam show results
 lexbeam show results/scores --tsv
@@ -56,7 +56,7 @@ def _options() -> type:
     for section, view, entry in _views():
         for name, given in options_of(entry.options).items():
             kind: Any = tuple[str, ...] if given.several else str | None
-            text = given.help if name == view else f"with --{view}: {given.help}"
+            text = given.help if name == view else f"with `{view}`: {given.help}"
             field = option(
                 () if given.several else None, help=text, choices=given.choices,
                 metavar=given.metavar, path=given.path, group=f"questions to {section}",
@@ -69,26 +69,31 @@ def _options() -> type:
 
 def _show(options: Any, action: Action) -> None:
     """Tell what is at `options.path`."""
-    for line in _lines(options):
-        action.tell(line)
-
-
-def _lines(options: Any) -> Iterator[str]:
     asked = {
         name: value
         for name in options_of(type(options))
         if name not in options_of(_Look) and (value := value_of(options, name)) not in (None, ())
     }
     if asked:
-        yield from _answer(options, asked)
+        _answer(options, asked, action)
         return
+    for line in _lines(options):
+        _give(action, line)
+
+
+def _give(action: Action, line: str) -> None:
+    """Hand over a line that is data: a word in backquotes may be a word of a corpus."""
+    (action.data or action.tell)(line)
+
+
+def _lines(options: Any) -> Iterator[str]:
     path = options.path.rstrip("/")
     shown = files.shown(path)
     snapshot = find_snapshot(path)
     if snapshot is not None:
         if options.tsv:
             known = ", ".join(sorted(snapshot.tables))
-            raise UsageError(f"--tsv takes one table: give {shown}/TABLE, one of {known}")
+            raise UsageError(f"`tsv` takes one table: give {shown}/TABLE, one of {known}")
         yield from _manifest(shown, snapshot)
         for table in snapshot.tables:
             yield from _table(table, snapshot.paths(table), options)
@@ -109,7 +114,7 @@ def _parquet_at(path: str) -> list[str]:
     raise LexbeamError(f"nothing is at {path!r}")
 
 
-def _answer(options: Any, asked: Mapping[str, Any]) -> Iterator[str]:
+def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
     """Answer a question by the view that its flag names."""
     views = [(section, name, view) for section, name, view in _views() if name in asked]
     if not views:
@@ -124,13 +129,13 @@ def _answer(options: Any, asked: Mapping[str, Any]) -> Iterator[str]:
     snapshot.section(section)
     given = from_mapping(view.options, asked, "--")
     if view.told is not None and not options.tsv:
-        yield from view.told(snapshot, given)
+        for line in view.told(snapshot, given):
+            action.tell(line)
         return
     rows = view.table(snapshot, given)
-    if options.tsv:
-        yield from _tsv(rows.schema.names, rows.to_pylist())
-    else:
-        yield from _columns(rows)
+    lines = _tsv(rows.schema.names, rows.to_pylist()) if options.tsv else _columns(rows)
+    for line in lines:
+        _give(action, line)
 
 
 def _columns(rows: pa.Table) -> Iterator[str]:

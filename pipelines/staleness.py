@@ -1,4 +1,4 @@
-"""What is stale of a folder's sections: inputs, options or code outside it that have changed.
+"""Which sections of a folder are stale: inputs, options or code outside it that have changed.
 
 Within the folder nothing can be stale: what a section was made from is there as it was, or the
 section has gone with it. Only tables that a person imported stay, and say so.
@@ -56,7 +56,7 @@ def _code(name: str, section: Mapping[str, Any], environments: Mapping[str, Any]
             continue
         try:
             now = known[name].code(entry["chosen"])
-        except LexbeamError:  # an entry of a registry that is there no more
+        except LexbeamError:  # an entry of a registry that is no longer there
             code.append(name)
             continue
         if now.code != entry["code"]:

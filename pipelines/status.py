@@ -1,4 +1,4 @@
-"""What is done, what is left and what is stale in an output folder, whether or not a run is on.
+"""What is done, what is left and what is stale in an output folder, while a run is at work or not.
 
 lexbeam status results
 lexbeam status results --verify
@@ -54,11 +54,11 @@ class StageWork(NamedTuple):
 
     Attributes:
         name: `change/train`.
-        planned: artefacts that the run is to make or take up; None if it has not come so far, or
-            does not know beforehand.
-        done: artefacts that the run has made or taken up.
-        earlier: artefacts of earlier runs that it has not asked for: they are taken up if it asks
-            for the same, and of no use to it otherwise.
+        planned: artefacts that the run is to make or reuse; None if it has not got so far, or does
+            not know beforehand.
+        done: artefacts that the run has made or reused.
+        earlier: artefacts of earlier runs that it has not asked for: they are reused if it asks for
+            the same, and of no use to it otherwise.
     """
 
     name: str
@@ -86,10 +86,10 @@ class Survey(NamedTuple):
     Attributes:
         snapshot: what is published, or None.
         at_work: whether a run holds the folder; None where there are no locks to tell.
-        holder: process that holds it, where the system tells.
-        unfinished: sections that a run was to make which has not finished.
+        holder: process that holds it, where the system says so.
+        unfinished: sections that a run which has not finished was to make.
         stages: of that run, in the order of their first artefacts; none on object stores, where
-            nothing tells which artefacts are of the latest run.
+            nothing says which artefacts are of the latest run.
         artefacts: bytes of all artefacts that nothing published shares.
         leftovers: what `lexbeam clean` would remove beside artefacts.
     """
@@ -113,7 +113,7 @@ def survey(out: str) -> Survey:
     if not files.is_local(out):
         return _survey_store(out, owned)
     if not owned and not is_link_of_ours(out, POINTER):
-        raise LexbeamError(f"{out!r} is no output folder: no run of Lexbeam has written there")
+        raise LexbeamError(f"{out!r} is not an output folder: no run of Lexbeam has written there")
     at_work, holder = _lock_of(out)
     root = os.path.join(out, ARTEFACTS)
     unfinished = tuple(read_unfinished(out).get("sections", ())) if ARTEFACTS in owned else ()
@@ -132,7 +132,7 @@ def survey(out: str) -> Survey:
 def _survey_store(out: str, owned: Sequence[str]) -> Survey:
     snapshot = find_snapshot(out)
     if not owned and snapshot is None:
-        raise LexbeamError(f"{out!r} is no output folder: no run of Lexbeam has written there")
+        raise LexbeamError(f"{out!r} is not an output folder: no run of Lexbeam has written there")
     root = files.join(out, ARTEFACTS)
     found = leftovers(root) if ARTEFACTS in owned else ()
     return Survey(
@@ -161,7 +161,7 @@ def _lock_of(out: str) -> tuple[bool, int | None]:
 
 
 def _holder(inode: int) -> int | None:
-    """Return the process that holds a lock on a file; only Linux tells."""
+    """Return the process that holds a lock on a file; only Linux says."""
     for line in _read("/proc/locks").splitlines():
         words = line.split()
         if len(words) > 5 and words[1] == "FLOCK" and words[5].endswith(f":{inode}"):
@@ -254,7 +254,10 @@ def _bytes(path: str) -> int:
 
 def _is_empty_mark(folder: str) -> bool:
     """Return whether a folder was about to become one of ours: it holds a mark, if anything."""
-    return os.path.isdir(folder) and set(os.listdir(folder)) <= {MARK}
+    try:
+        return set(os.listdir(folder)) <= {MARK}
+    except (FileNotFoundError, NotADirectoryError):
+        return False  # it has its own name by now, or is no folder
 
 
 def _size(folder: str) -> int:
@@ -287,7 +290,7 @@ def _verified(out: str, snapshot: Snapshot | None) -> str:
         listed = "".join(f"\n  {path}" for path in damaged)
         raise LexbeamError(
             f"{len(damaged)} published parts at {out!r} are missing or damaged:{listed}\nthe "
-            "commands that made them mend them with --overwrite"
+            "commands that made them repair them with `overwrite`"
         )
     parts = sum(len(entry["parts"]) for entry in snapshot.tables.values()) if snapshot else 0
     return f"verified: {parts} parts are what the manifest says"
@@ -305,7 +308,9 @@ def _told(out: str, found: Survey) -> Iterator[str]:
             yield f"published: {name}: {rows}"
             yield from (f"  stale: {reason}" for reason in stale.get(name, ()))
     if found.at_work is None:
-        yield "at work: unknown, object stores have no locks; nor is told how far a run has come"
+        yield (
+            "at work: unknown, object stores have no locks; nor is it known how far a run has come"
+        )
     elif found.at_work:
         by = f"process {found.holder}" if found.holder else "another process"
         yield f"at work: {by}"
@@ -321,8 +326,8 @@ def _told(out: str, found: Survey) -> Iterator[str]:
         yield from (f"left behind: {line}" for line in summed(found.leftovers))
         if found.unfinished:
             what = "was cut off" if found.at_work is False else "is at work or was cut off"
-            yield f"a run {what} that was to make {', '.join(found.unfinished)}"
-            yield "the same command with --resume goes on with it"
+            yield f"a run that was to make {', '.join(found.unfinished)} {what}"
+            yield "the same command with `resume` continues it"
     if not found.at_work and (found.leftovers or found.artefacts):
         yield f"`lexbeam clean {out}` frees what can be made anew"
 
@@ -333,7 +338,7 @@ def _table(stages: tuple[StageWork, ...]) -> Iterator[str]:
         left = "?" if stage.left is None else stage.left
         yield f"{stage.name:26}{stage.done:8}{left:>8}{stage.earlier or '':>9}"
     if any(stage.earlier for stage in stages):
-        yield "earlier: of earlier runs, not asked for yet; they are taken up if they still serve"
+        yield "earlier: of earlier runs, not asked for yet; reused if they still fit"
 
 
 def summed(leftovers: tuple[Leftover, ...]) -> list[str]:

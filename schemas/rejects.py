@@ -24,16 +24,16 @@ REASONS = {
 
 # What a person may do about many of a kind.
 REMEDIES = {
-    "undecodable": "name their --encoding",
-    "malformed": "say more of their --format (--delimiter, --columns, --no-quoting)",
-    "missing_field": "name what there is by --text-field",
-    "no_date": "choose another rule for --dates",
-    "bad_date": "choose another rule for --dates",
-    "too_large": "raise the limits (--max-...)",
-    "unsafe": "raise the limits (--max-...) where you trust them",
+    "undecodable": "name their `encoding`",
+    "malformed": "say more of their `format` (`delimiter`, `columns`, `quoting`)",
+    "missing_field": "name what there is by `text_field`",
+    "no_date": "choose another rule for `dates`",
+    "bad_date": "choose another rule for `dates`",
+    "too_large": "raise `max_line_bytes`, `max_record_bytes` or `max_document_characters`",
+    "unsafe": "raise `max_expanded_bytes` or `max_expansion_ratio` where you trust them",
 }
 
-# Left out by rule, not by fault: they do not count towards --max-reject-share.
+# Left out by rule, not by fault: they do not count towards `max_reject_share`.
 NOT_COUNTED = frozenset({"duplicate"})
 
 

@@ -1,6 +1,7 @@
 """The layering of docs/architecture.md, read off the imports."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,16 @@ PIPELINES = sorted((ROOT / "pipelines").glob("*.py"))
 WRITTEN = ("commands.py", "views.py")  # by `make api`
 PYTHON = [path for path in sorted((ROOT / "lexbeam").glob("*.py")) if path.name not in WRITTEN]
 ALL = [*MODULES, *PIPELINES, *PYTHON]
+
+# A flag of the command line, not a CSS variable.
+FLAG = re.compile(r"(?:^|[\s`]|(?<!var)\()--[a-z]")
+# Details of rejects are data of the table `rejects`, and name flags.
+DETAILS = {
+    f"transforms/formats/{name}.py"
+    for name in (
+        "conllu", "dates", "delimited", "json_array", "jsonl", "lines", "registry", "streams",
+    )
+}  # fmt: skip
 
 
 def imports(path: Path, *, nested: bool) -> set[str]:
@@ -94,3 +105,24 @@ def test_what_serves_all_commands_names_none(name):
     assert not texts & {*tables, *makers}
     modules = {COMMANDS[words].where.partition(":")[0] for words in makers}
     assert not imports(ROOT / "pipelines" / f"{name}.py", nested=True) & modules
+
+
+def texts(path: Path) -> list[str]:
+    """Return the string constants of a module that are no docstrings."""
+    tree = ast.parse(path.read_text("utf-8"))
+    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs
+    ]
+
+
+@pytest.mark.parametrize("path", MODULES, ids=named)
+def test_messages_name_options_as_python_has_them(path):
+    found = [text for text in texts(path) if FLAG.search(text)]
+    if named(path) in DETAILS:
+        assert found, "it names no flag (any more): take it off the list"
+        assert all("see --" in text for text in found)
+    else:
+        assert not found

@@ -163,7 +163,7 @@ def test_links_to_folders_where_lexbeam_never_ran_are_left_alone(
     (tmp_path / "out" / name).symlink_to(elsewhere)
     before = files_below(tmp_path)
     assert main([command, str(tmp_path / "out")]) == 1
-    assert "no output folder" in capsys.readouterr().err
+    assert "not an output folder" in capsys.readouterr().err
     assert files_below(tmp_path) == before
     assert os.path.islink(tmp_path / "out" / name)
 
@@ -252,5 +252,5 @@ def test_a_damaged_manifest_is_read_from_its_copy_and_mended(out, tmp_path, capl
     assert path.read_bytes() == whole
     path.write_bytes(whole.replace(b'"rows": 1', b'"rows": 2'))
     os.remove(f"{path.parent}.log.json")
-    with pytest.raises(LexbeamError, match="--overwrite"):
+    with pytest.raises(LexbeamError, match="with `overwrite`"):
         open_snapshot(str(out))

@@ -121,7 +121,7 @@ def test_a_damaged_pointer_is_told_and_what_was_published_last_is_known(damage, 
     current = open_snapshot(STORE)
     store[f"{STORE}/current.json"] = damage
     for read in (open_snapshot, find_snapshot, snapshot_name):
-        with pytest.raises(LexbeamError, match=r"current\.json is damaged.*--overwrite"):
+        with pytest.raises(LexbeamError, match=r"current\.json is damaged.*`overwrite`"):
             read(STORE)
     assert last_snapshot(STORE) == current
     publish(STORE, [remote("change", "scores", "t")], old=last_snapshot(STORE))

@@ -78,7 +78,7 @@ def test_a_section_that_makes_anothers_table_replaces_it(folder, tmp_path):
 def test_a_published_section_needs_overwrite_with_dependants_or_without(folder):
     with pytest.raises(UsageError, match=r"section corpus.*would also drop change, report"):
         check_replacing(manifest_of(folder), {"corpus": ("sentences",)}, overwrite=False)
-    with pytest.raises(UsageError, match="section other: give --overwrite"):
+    with pytest.raises(UsageError, match="section other: give `overwrite`"):
         check_replacing(manifest_of(folder), {"other": ("other/rows",)}, overwrite=False)
     check_replacing(manifest_of(folder), {"corpus": ("sentences",)}, overwrite=True)
     check_replacing(manifest_of(folder), {"new": ("new/rows",)}, overwrite=False)

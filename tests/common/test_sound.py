@@ -48,6 +48,6 @@ def test_an_artefact_that_is_damaged_is_discarded_and_a_published_part_is_not(tm
     path = str(tmp_path / "part")
     file_at(tmp_path / "part")
     part = Part("scores", 0, path, 1, 7, "0" * 64)
-    with pytest.raises(LexbeamError, match="--verify"):
+    with pytest.raises(LexbeamError, match="`verify`"):
         checked(part)
     assert os.path.exists(path)

@@ -178,3 +178,24 @@ def test_export_names_a_wrong_alignment(sample_run, tmp_path, capsys):
 def test_the_installed_command_answers():
     command = [sys.executable, "-m", "pipelines.cli", "--help"]
     assert subprocess.run(command, capture_output=True, check=True).stdout
+
+
+def test_names_of_options_in_data_stay_as_they_are(tmp_path, capsys):
+    path = tmp_path / "words.parquet"
+    pd.DataFrame({"text": ["the `out` and `min_count` of it"]}).to_parquet(path)
+    for words in (["--tsv"], []):
+        assert main(["show", str(path), *words]) == 0
+        assert "the `out` and `min_count` of it" in capsys.readouterr().out
+
+
+def test_an_error_shows_flags_of_commands_that_are_not_loaded(tmp_path):
+    out = tmp_path / "out"
+    (out / "_snapshots" / ("0" * 32)).mkdir(parents=True)
+    (out / "_snapshots" / ("0" * 32) / "manifest.json").write_text("{")
+    (out / "current").symlink_to("_snapshots/" + "0" * 32)
+    words = ["export", str(out), "--format", "npy", "--out", str(tmp_path / "vectors")]
+    run = subprocess.run(
+        [sys.executable, "-m", "pipelines.cli", *words], capture_output=True, text=True
+    )
+    assert run.returncode == 1
+    assert "make the tables anew with --overwrite" in run.stderr

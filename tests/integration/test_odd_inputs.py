@@ -109,6 +109,32 @@ def test_an_input_is_never_written_to(texts):
     assert len(list(texts.iterdir())) == 4
 
 
+def test_a_link_to_the_input_is_no_other_place(texts, tmp_path, capsys):
+    link = tmp_path / "link"
+    link.symlink_to(texts)
+    before = sorted(texts.iterdir())
+    for inputs, out in ((texts, link), (link, texts), (texts / "1810.txt", link), (link, link)):
+        assert corpus(inputs, out) == 2
+        assert "--out is the input folder" in capsys.readouterr().err
+        assert sorted(texts.iterdir()) == before
+    assert os.readlink(link) == str(texts)
+
+
+def test_what_is_published_above_the_input_is_not_taken_in(tmp_path):
+    out = tmp_path / "project"
+    out.mkdir()
+    texts = write_texts(out / "texts")
+    for words in ([], ["--overwrite", "--parts", "3"]):
+        assert corpus(texts, out, *words) == 0
+        assert manifest(out)["corpus"]["records"] == 4
+        assert [row["name"] for row in manifest(out)["corpus"]["inputs"]] == [
+            "1810.txt", "1820.txt", "1860.txt", "1870.txt",
+        ]  # fmt: skip
+    # The whole project is an input that holds what is published.
+    assert corpus(out, out) == 2
+    assert len(list(texts.iterdir())) == 4
+
+
 def test_files_of_somebody_else_are_not_touched(texts, tmp_path, capsys):
     for name in ("scores", "_artefacts", "documents"):
         out = tmp_path / name

@@ -90,6 +90,43 @@ def test_a_section_is_dropped_by_name(texts, out, capsys):
     assert set(manifest(out)["tables"]) == CORPUS
 
 
+def test_what_a_run_makes_or_reads_cannot_be_dropped(texts, tmp_path, out, capsys):
+    before = manifest(out)
+    assert corpus(texts, out, "--overwrite", "--drop", "corpus") == 2
+    assert "--drop corpus: this command makes it" in capsys.readouterr().err
+    assert change(out, "--overwrite", "--drop", "corpus") == 2
+    told = "--drop corpus: change is made from it; name another folder to read"
+    assert told in capsys.readouterr().err
+    assert manifest(out) == before
+    # What is read elsewhere may go.
+    assert corpus(texts, tmp_path / "other") == 0
+    words = [tmp_path / "other", "--out", out, *SLICES, *SMALL, "--overwrite", "--drop", "corpus"]
+    assert call("change", *words) == 0
+    assert set(manifest(out)["tables"]) == CHANGE
+
+
+def test_consent_to_replace_is_for_the_same_options_alone(texts, out, capsys):
+    before = manifest(out)
+    (texts / "bad.txt").write_bytes(b"\xff\xfe\xff")
+    assert corpus(texts, out, "--overwrite", "--genre", "x") == 1
+    assert manifest(out) == before
+    (texts / "bad.txt").unlink()
+    assert corpus(texts, out, "--resume", "--genre", "y") == 2
+    assert "give --overwrite to replace it" in capsys.readouterr().err
+    assert manifest(out) == before
+
+
+def test_a_failed_run_is_resumed_with_the_consent_that_it_had(texts, out, capsys):
+    (texts / "bad.txt").write_bytes(b"\xff\xfe\xff")
+    assert corpus(texts, out, "--overwrite", "--drop", "change") == 1
+    (texts / "bad.txt").unlink()
+    assert corpus(texts, out) == 2
+    # The same content as before drops nothing by itself.
+    assert corpus(texts, out, "--resume") == 0
+    assert "dropped: change\n" in capsys.readouterr().out
+    assert set(manifest(out)["tables"]) == CORPUS
+
+
 def test_resume_does_what_a_publication_that_was_killed_has_left(texts, out, capsys):
     old = {path.name for path in (out / "_snapshots").iterdir() if path.is_dir()}
     for link in ("scores", "documents"):

@@ -1,5 +1,6 @@
 """What `status` and `show` call stale: inputs, options and code outside the folder."""
 
+import json
 import os
 
 import pytest
@@ -54,6 +55,33 @@ def test_a_stage_whose_engine_is_no_more_is_stale(out):
     stage = snapshot.section("corpus")["stages"]["corpus/annotate"]
     stage["chosen"] = {"transforms.annotation.base:ENGINES": ["mine"]}
     assert stale_sections(snapshot) == {"corpus": ["code of corpus/annotate has changed"]}
+
+
+def test_a_section_without_its_log_is_stale(texts, out, capsys):
+    snapshot = open_snapshot(str(out))
+    log = out / "_snapshots" / f"{snapshot.name}.log.json"
+    assert stale_sections(snapshot) == {}
+    told = "its log is damaged or gone: what it was made from cannot be compared"
+    for content in (log.read_text()[:-20], "[]", "\x00", None):
+        log.unlink() if content is None else log.write_text(content)
+        assert stale_sections(open_snapshot(str(out))) == {"corpus": [told], "change": [told]}
+    for command in ("status", "show"):
+        assert call(command, out) == 0
+        assert capsys.readouterr().out.count(f"  stale: {told}\n") == 2
+    # Published again, a section has a log again; of the other it is still not known.
+    assert corpus(texts, out, "--overwrite") == 0
+    assert stale_sections(open_snapshot(str(out))) == {"change": [told]}
+
+
+def test_a_section_that_its_log_leaves_out_is_stale(out):
+    snapshot = open_snapshot(str(out))
+    log = out / "_snapshots" / f"{snapshot.name}.log.json"
+    noted = json.loads(log.read_text())
+    del noted["sections"]["change"]
+    log.write_text(json.dumps(noted))
+    (reason,) = stale_sections(snapshot)["change"]
+    assert reason.startswith("its log is damaged or gone")
+    assert "corpus" not in stale_sections(snapshot)
 
 
 def test_changed_targets_and_configurations_are_stale(texts, tmp_path, out, capsys):

@@ -86,7 +86,7 @@ def test_a_configuration_says_where_it_publishes(texts, tmp_path):
             lambda x: lexbeam.change(x, slices=SLICES, out=f"{x}-2", beam="--runer=x"),
             "UsageError", "did you mean '--runner'",
         ),
-        (lambda x: lexbeam.status(f"{x}-2"), "LexbeamError", "is no output folder"),
+        (lambda x: lexbeam.status(f"{x}-2"), "LexbeamError", "is not an output folder"),
         (lambda x: lexbeam.export(x, out=f"{x}-2", format="x"), "UsageError", "^format cannot be"),
     ],
 )  # fmt: skip

@@ -77,7 +77,7 @@ class SplitOptions(RunnerOptions):
     """Options of a toy."""
 
     texts: tuple[str, ...] = option((), help="texts", positional=True, path="input", fills="out")
-    lambda_: float = option(0.5, name="lambda", help="a `weight`; see --fold-count", most=1)
+    lambda_: float = option(0.5, name="lambda", help="a `weight`; see `fold_count`", most=1)
     fold_count: tuple[int, ...] = option((2, 3), help="folds")
     kind: str = option("a", help='kind with \\ and "', choices=("a", "b"))
     open_kind: str = option("a", help="kind", choices="some.module:REGISTRY")

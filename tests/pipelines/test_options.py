@@ -2,7 +2,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from pipelines.options import Parser, add_options, from_arguments
+from pipelines.options import Parser, add_options, as_flags, flags_of, from_arguments
 from transforms.common.errors import UsageError
 from transforms.common.options import from_mapping, option
 
@@ -23,6 +23,19 @@ class Options:
 class Optional:
     folders: tuple[str, ...] = option((), help="folders", positional=True)
     dim: int = option(100, help="dimension")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    path: str = option(help="what `quoting` and `inputs` are for", positional=True, metavar="FILE")
+    quoting: bool = option(True, help="off with `path` alone; see `min_count` and `lines`")
+    dim: int = option(3, help="as of `dim`, 100 % of it")
+
+
+def help_of(cls):
+    parser = Parser(prog="x")
+    add_options(parser, cls)
+    return " ".join(parser.format_help().split())
 
 
 def parse(*words, cls=Options):
@@ -93,3 +106,45 @@ def test_a_bad_file_names_the_key(values, message):
 def test_options_are_not_abbreviated():
     with pytest.raises(UsageError, match="--slice"):
         parse("a", "--slice", "s")
+
+
+def test_names_of_options_become_what_the_command_line_has_for_them():
+    flags = flags_of([Options, Reader])
+    assert as_flags("lower `min_count` or `dim`", flags) == "lower --min-count or --dim"
+    assert as_flags("turn `quoting` off for `path`", flags) == "turn --[no-]quoting off for FILE"
+    # Without a metavar a positional option goes by its name, as in the usage.
+    assert as_flags("`inputs` must be given", flags) == "inputs must be given"
+
+
+@pytest.mark.parametrize(
+    "message", ["dim, 'dim'", "`lexbeam clean dim`", "`lines`", "`dim`"[:-1], "`Dim`", "` dim `"]
+)
+def test_what_is_not_an_option_in_backquotes_stays(message):
+    assert as_flags(message, flags_of([Options])) == message
+
+
+def test_of_two_options_of_one_name_the_first_counts():
+    @dataclass(frozen=True, kw_only=True)
+    class Other:
+        inputs: str = option("", help="inputs")
+
+    assert as_flags("`inputs`", flags_of([Options, Other])) == "inputs"
+    assert as_flags("`inputs`", flags_of([Other, Options])) == "--inputs"
+
+
+def test_a_flag_of_a_message_is_one_that_the_parser_takes():
+    for cls in (Options, Reader):
+        parser = Parser(prog="x")
+        add_options(parser, cls)
+        taken = set(parser._option_string_actions)
+        positional = {action.metavar or action.dest for action in parser._get_positional_actions()}
+        for shown in flags_of([cls]).values():
+            forms = {shown.replace("[no-]", ""), shown.replace("[no-]", "no-")}
+            assert forms <= taken or shown in positional
+
+
+def test_help_names_flags_of_its_own_options_alone():
+    told = help_of(Reader)
+    assert "what --[no-]quoting and `inputs` are for" in told
+    assert "off with FILE alone; see `min_count` and `lines`" in told
+    assert "as of --dim, 100 % of it (default 3)" in told

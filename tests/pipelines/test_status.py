@@ -1,5 +1,6 @@
 import fcntl
 import os
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -11,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 from making import TOY, files_below, made_section, put
 from store import OBJECTS
 
+from pipelines import status
 from pipelines.cli import main
 from pipelines.publishing import UNFINISHED
 from pipelines.status import survey
@@ -84,6 +86,83 @@ def test_leftovers_are_all_that_a_killed_run_leaves(messy):
     assert kinds == sorted([*LEFT.values(), "temporary file", "temporary file", "dangling link"])
 
 
+def test_leftovers_that_a_run_takes_away_meanwhile_are_no_error(messy, monkeypatch):
+    listed = status.leftovers
+
+    def taken(root):
+        for path in listed(root):
+            os.remove(path)
+            yield path
+
+    monkeypatch.setattr(status, "leftovers", taken)
+    found = [one for one in survey(str(messy)).leftovers if "_artefacts" in one.path]
+    assert len(found) == 3
+    assert {one.bytes for one in found} == {0}
+
+
+def test_names_that_are_gone_after_they_were_listed_are_no_error(messy, monkeypatch):
+    listed = os.listdir
+
+    def taken(folder):
+        names = listed(folder)
+        for path in (Path(folder, name) for name in names if name.endswith(".tmp")):
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        return names
+
+    before = {one.path for one in survey(str(messy)).leftovers if "_artefacts" not in one.path}
+    assert len(before) == 6
+    monkeypatch.setattr(status.os, "listdir", taken)
+    found = {one.path for one in survey(str(messy)).leftovers if "_artefacts" not in one.path}
+    assert found == {str(messy / "scores")}
+
+
+def test_a_folder_that_gets_its_name_meanwhile_is_no_leftover(messy, monkeypatch):
+    mark = messy / "_snapshots.0123456789abcdef.tmp"
+    mark.mkdir()
+    assert str(mark) in {one.path for one in survey(str(messy)).leftovers}
+    listed = os.listdir
+
+    def renamed(folder):
+        if Path(folder) == mark:
+            mark.rename(messy / "elsewhere")
+        return listed(folder)
+
+    monkeypatch.setattr(status.os, "listdir", renamed)
+    assert str(mark) not in {one.path for one in survey(str(messy)).leftovers}
+
+
+def test_receipts_that_are_gone_after_they_were_listed_do_not_count(killed, monkeypatch):
+    scanned, gone = os.scandir, []
+
+    def taken(folder):
+        if Path(folder).name != "make" or gone:
+            return scanned(folder)
+        entries = list(scanned(folder))
+        gone.append(next(entry.path for entry in entries if entry.name.endswith(".json")))
+        os.remove(gone[0])
+        return iter(entries)
+
+    monkeypatch.setattr(status.os, "scandir", taken)
+    stage = survey(str(killed)).stages[0]
+    assert gone
+    assert (stage.name, stage.done + stage.earlier) == ("toy/make", 4)
+
+
+@pytest.mark.parametrize("command", ["status", "clean"])
+def test_a_run_that_ends_as_it_is_looked_at_is_no_error(command, killed, monkeypatch, capsys):
+    read = status.read_unfinished
+
+    def ended(out):
+        note = read(out)
+        (killed / "_artefacts" / UNFINISHED).unlink(missing_ok=True)
+        return note
+
+    monkeypatch.setattr(status, "read_unfinished", ended)
+    assert survey(str(killed)).stages == ()
+    assert main([command, str(killed)]) == 0
+    assert "toy/make" not in capsys.readouterr().out
+
+
 def test_status_tells_a_person(messy, capsys):
     assert main(["status", str(messy)]) == 0
     told = capsys.readouterr().out
@@ -134,13 +213,13 @@ def test_looking_leaves_the_lock_free(killed):
 def test_a_folder_of_somebody_else_is_refused(command, tmp_path, capsys):
     (tmp_path / "thesis.tmp").write_bytes(b"x")
     assert main([command, str(tmp_path)]) == 1
-    assert "no output folder" in capsys.readouterr().err
+    assert "not an output folder" in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tmp"]
 
 
 def test_an_object_store_where_no_run_has_written_is_told():
     OBJECTS.clear()
-    with pytest.raises(LexbeamError, match="no output folder"):
+    with pytest.raises(LexbeamError, match="not an output folder"):
         survey("store://bucket/out")
 
 

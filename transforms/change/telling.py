@@ -64,7 +64,7 @@ def ranking(snapshot: Snapshot) -> Iterator[str]:
             f"{_rho(top.spearman_from)} earlier, {_rho(top.spearman_to)} later"
         )
         if not top.words:
-            yield "  no word is frequent enough: lower --rank-min-count or --rank-min-documents"
+            yield "  no word is frequent enough: lower `rank_min_count` or `rank_min_documents`"
         for word, score in zip(top.words, top.scores, strict=True):
             yield f"  {word}  {score:.3f}"
             for name in (top.slice_from, top.slice_to):

@@ -84,7 +84,7 @@ def snapshot_name(out: str) -> str | None:
             return str(name)
     raise LexbeamError(
         f"{pointer} is damaged: it names no snapshot. The command that publishes there repairs it "
-        "with --overwrite; until then the snapshots can be read by their own names"
+        "with `overwrite`; until then the snapshots can be read by their own names"
     )
 
 
@@ -221,7 +221,7 @@ def check_foreign(out: str, tables: Collection[str]) -> None:
     foreign = next(_foreign(out, tables), None)
     if foreign is not None:
         raise UsageError(
-            f"{foreign!r} was not made by Lexbeam and is in the way: move it, or give another --out"
+            f"{foreign!r} was not made by Lexbeam and is in the way: move it, or give another `out`"
         )
 
 
@@ -328,7 +328,7 @@ def locked(out: str, tables: Collection[str] = ()) -> Iterator[None]:
         files.make_folder(out)
     except (FileExistsError, NotADirectoryError):
         kind = "a link that leads nowhere" if os.path.islink(out) else "a file, or below one"
-        raise UsageError(f"--out {out!r} is {kind}: give a folder") from None
+        raise UsageError(f"`out` {out!r} is {kind}: give a folder") from None
     check_foreign(out, tables)
     if not files.is_local(out):
         yield
@@ -341,7 +341,7 @@ def locked(out: str, tables: Collection[str] = ()) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise LexbeamError(
-                f"another run is at work on {out!r}: wait for it, or give another --out"
+                f"another run is at work on {out!r}: wait for it, or give another `out`"
             ) from None
         yield
 

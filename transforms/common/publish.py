@@ -124,7 +124,7 @@ def publish(
         if found and not mending:
             raise LexbeamError(
                 f"the published part {found[0].path} is damaged: make {kept} anew with "
-                f"--overwrite, or leave it out with --drop {kept}; what this run has made is kept, "
+                f"`overwrite`, or leave it out with `drop` {kept}; what this run has made is kept, "
                 "the same command again publishes it"
             )
         carried += parts

@@ -164,7 +164,7 @@ def check_replacing(
     for name in drop:
         if name not in known:
             hint = nearest(name, known) or f"; there are {', '.join(known) or 'none'}"
-            raise UsageError(f"--drop {name}: no such section at {out!r}{hint}")
+            raise UsageError(f"`drop` {name}: no such section at {out!r}{hint}")
     if manifest is None or overwrite:
         return
     gone = replaced(manifest, made)
@@ -177,7 +177,7 @@ def check_replacing(
         told = f"; other content would also drop {', '.join(along)}, made from it"
         raise UsageError(
             f"{out!r} holds the published section {', '.join(gone or sorted(drop))}: give "
-            f"--overwrite to replace it{told if along else ''}, or another --out"
+            f"`overwrite` to replace it{told if along else ''}, or another `out`"
         )
 
 

@@ -162,7 +162,7 @@ def _snapshot(out: str, name: str) -> Snapshot:
     if manifest.get("lexbeam", {}).get("manifest_version") != MANIFEST_VERSION:
         raise LexbeamError(
             f"{files.join(folder, MANIFEST)} is of another version of Lexbeam: make the tables "
-            "anew with --overwrite, or in another folder"
+            "anew with `overwrite`, or in another folder"
         )
     return Snapshot(out, name, folder, manifest)
 
@@ -182,7 +182,7 @@ def read_manifest(out: str, name: str) -> dict[str, Any]:
         log.warning("%s is damaged: its copy is read, and the next publication repairs it", path)
         return dict(spare)
     raise LexbeamError(
-        f"{path} is damaged, and so is its copy: make the tables anew with --overwrite"
+        f"{path} is damaged, and so is its copy: make the tables anew with `overwrite`"
     )
 
 

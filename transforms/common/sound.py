@@ -141,6 +141,6 @@ def checked(file: Described) -> str:
             f"{file.path} {what}; it has been discarded: run the same command again to make it anew"
         )
     raise LexbeamError(
-        f"the published part {file.path} {what}: `lexbeam status DIR --verify` lists what else is, "
-        "and the command that made it repairs it with --overwrite"
+        f"the published part {file.path} {what}: `lexbeam status` with `verify` lists what else "
+        "is, and the command that made it repairs it with `overwrite`"
     )

@@ -209,5 +209,5 @@ def aligned(
     if head is not None:
         raise LexbeamError(
             f"{path}: document {head[0]!r} is out of order, or in only one of the tables documents "
-            "and sentences: make the corpus anew with --overwrite"
+            "and sentences: make the corpus again with `overwrite`"
         )

@@ -1,13 +1,10 @@
-"""Values from Python, and messages for it."""
+"""Values from Python."""
 
-import doctest
 from dataclasses import dataclass
 
 import pytest
 
-import lexbeam._translating
-from lexbeam._translating import as_fields, given, in_python_terms
-from pipelines import registry
+from lexbeam._given import given
 from transforms.common.errors import UsageError
 from transforms.common.options import from_mapping, option
 
@@ -24,11 +21,6 @@ class ToyOptions:
 
 def taken(**values):
     return from_mapping(ToyOptions, given(ToyOptions, values))
-
-
-def test_doctests():
-    assert doctest.testmod(lexbeam._translating).attempted
-    assert not doctest.testmod(lexbeam._translating).failed
 
 
 @pytest.mark.parametrize(
@@ -60,16 +52,3 @@ def test_none_is_not_given():
     assert taken(places="a", numbers=None) == taken(places="a")
     with pytest.raises(UsageError, match=r"^places must be given"):
         taken(places=None)
-
-
-def test_flags_of_others_stay():
-    text = "give --no-such, lexbeam--out or --outer, /a--out"
-    assert as_fields(text, {"out"}) == text
-    assert as_fields("--out: a --keep-all.", {"out", "keep_all"}) == "`out`: a `keep_all`."
-
-
-def test_errors_keep_type_and_trace():
-    registry.load("change")
-    with pytest.raises(UsageError, match=r"^give `overwrite`$") as caught, in_python_terms():
-        raise UsageError("give --overwrite")
-    assert caught.traceback[-1].path.name == "test_translating.py"
