@@ -10,6 +10,7 @@ docs/python.md tells the rest. The modules `commands` and `views` are written by
 """
 
 import logging
+from typing import TYPE_CHECKING, Any
 
 from lexbeam._siblings import check_siblings
 
@@ -25,6 +26,14 @@ from transforms.common.errors import LexbeamError, UsageError
 
 __all__ = ["LexbeamError", "Results", "UsageError", "open", "vectors"]
 __all__ += commands.__all__
+
+if not TYPE_CHECKING:  # else no misspelt name would be found
+
+    def __getattr__(name: str) -> Any:
+        from lexbeam._outside import outside_command
+
+        return outside_command(name)
+
 
 # Who has set up no logging is told nothing on stderr.
 logging.getLogger("lexbeam").addHandler(logging.NullHandler())

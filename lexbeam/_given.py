@@ -17,7 +17,9 @@ def given(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
     """
     known = options_of(cls)
     return {
-        name: _listed(known[name], value) for name, value in values.items() if value is not None
+        name: _listed(known[name], value) if name in known else value
+        for name, value in values.items()
+        if value is not None
     }
 
 

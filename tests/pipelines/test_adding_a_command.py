@@ -156,6 +156,34 @@ def test_a_killed_run_is_told_of_and_resumed(lexbeam, made, tmp_path):
     assert len(parts_of(out)) == 1
 
 
+def test_a_new_command_is_a_function_and_its_view_a_method_in_python(lexbeam, made, tmp_path):
+    code = (
+        "import sys, lexbeam\n"
+        "results = lexbeam.toy.lengths(sys.argv[1], out=sys.argv[2], least='2')\n"
+        "assert results.table('toy/lengths').num_rows >= 1\n"
+        "assert results.longest(1).num_rows == 1\n"
+        "assert lexbeam.open(sys.argv[2]).longest(longest=1).num_rows == 1\n"
+        "for wrong in (lambda: lexbeam.toy.lengths('x', laest=1), lambda: results.longest(0)):\n"
+        "    try:\n"
+        "        wrong()\n"
+        "    except lexbeam.UsageError as error:\n"
+        "        print(error)\n"
+        "for gone in (lambda: lexbeam.tyo, lambda: results.shortest):\n"
+        "    try:\n"
+        "        gone()\n"
+        "    except AttributeError as error:\n"
+        "        print(error)\n"
+    )
+    done = lexbeam(made, tmp_path / "out", code=code)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "unknown option laest; did you mean 'least'?",
+        "longest must be at least 1, not 0",
+        "module 'lexbeam' has no attribute 'tyo'",
+        "no view is called 'shortest'",
+    ]
+
+
 def test_progress_of_its_stages_is_seen_on_a_terminal(package, made, tmp_path):
     terminal, stream = pty.openpty()
     done = subprocess.Popen(
