@@ -142,6 +142,40 @@ def test_show_tells_of_a_word(sample_run, capsys):
     assert "sentences, early" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("alignment", ["op", "cca"])
+def test_show_tells_the_most_changed_words_again(sample_run, capsys, alignment):
+    words = ["show", str(sample_run), "--top", "7", "--alignment", alignment]
+    assert main([*words, "--tsv"]) == 0
+    lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    scores = pd.read_parquet(sample_run / "scores").query(
+        f"alignment == '{alignment}' and measure == 'cosine' and seed.isna() and ranked"
+    )
+    expected = scores.sort_values(["score", "word"], ascending=[False, True]).word[:7].tolist()
+    assert [line[lines[0].index("word")] for line in lines[1:]] == expected
+    assert main(words) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]] == expected
+    assert main(["show", str(sample_run), "--top", "3", "--alignment", "cac"]) == 2
+    assert "did you mean 'cca'" in capsys.readouterr().err
+
+
+def test_show_lists_the_neighbours_of_any_word(sample_run, capsys):
+    published = pd.read_parquet(sample_run / "neighbours").query("seed == 1")
+    vectors = pd.read_parquet(sample_run / "vectors").query("seed == 1")
+    listed = published.word.iloc[0]
+    other = sorted(set(vectors.word) - set(published.word))[0]
+    for word in (listed, other):
+        assert main(["show", str(sample_run), "--neighbours", word, "--n", "3", "--tsv"]) == 0
+        head, *rows = (line.split("\t") for line in capsys.readouterr().out.splitlines())
+        found = pd.DataFrame(rows, columns=head)
+        for name, near in found.groupby("slice"):
+            space = vectors[vectors.slice == name].set_index("word")
+            enough = space[space["count"] >= 20].index.difference([word])
+            matrix = np.stack(space.loc[enough].vector)
+            own = np.array(space.vector[word])
+            cosine = matrix @ own / np.linalg.norm(matrix, axis=1) / np.linalg.norm(own)
+            assert near.neighbour.tolist() == enough[np.argsort(-cosine)[:3]].tolist()
+
+
 def test_show_names_near_words(sample_run, capsys):
     assert main(["show", str(sample_run), "--word", "thee"]) == 1
     assert "the" in capsys.readouterr().err
