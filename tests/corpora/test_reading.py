@@ -57,7 +57,7 @@ def test_sentences_of_no_document_are_an_error(tmp_path):
         rest = [document(n, [1]) for n in range(4) if n != number]
         less = write_corpus(tmp_path / f"{number}", rest, parts=1).pairs[0]
         mixed = PartPair(less.documents, more.sentences)
-        with pytest.raises(LexbeamError, match=rf"sentences0.*{id_of(number)}.*corpus anew"):
+        with pytest.raises(LexbeamError, match=rf"sentences0.*{id_of(number)}.*corpus again"):
             list(read_annotated(mixed, columns=["forms"]))
 
 

@@ -9,7 +9,7 @@ import tracemalloc
 from unittest import mock
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from reading import summary
 
@@ -66,6 +66,7 @@ def test_any_array_in_pieces_of_any_size_is_what_the_whole_is(values, style):
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(VALUES, max_size=4), st.binary(max_size=4), st.floats(0, 1))
+@example([], b"\x80\\", 0.0)
 def test_a_broken_array_is_cut_alike_in_pieces_of_any_size(values, inserted, place):
     data = json.dumps(values).encode()
     at = 1 + int(place * (len(data) - 1))

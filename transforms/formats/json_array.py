@@ -154,7 +154,7 @@ class _Scanner:
 
     def _without_escapes(self, piece: bytes) -> bytes:
         """Return bytes without escaped quotes and backslashes, at the same places."""
-        if self._escape:
+        if self._escape and piece[:1] in (b'"', b"\\"):  # of others none is, in no piece
             piece = b"." + piece[1:]
         self._escape = (len(piece) - len(piece.rstrip(b"\\"))) % 2 == 1
         if b"\\" not in piece:
