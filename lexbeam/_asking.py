@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from lexbeam._given import given
 from pipelines.registry import command_of
+from transforms.common.errors import UsageError, nearest
 from transforms.common.options import from_mapping
 from transforms.common.snapshots import Snapshot
 from transforms.common.views import View
@@ -35,8 +36,10 @@ def tell(snapshot: Snapshot, section: str, name: str, values: Mapping[str, Any])
 def _view(snapshot: Snapshot, section: str, name: str) -> View[Any]:
     snapshot.section(section)
     command = command_of(section)
-    assert command is not None
-    return command.views[name]
+    known = command.views if command is not None else {}
+    if name not in known:
+        raise UsageError(f"section {section} has no view {name!r}{nearest(name, known)}")
+    return known[name]
 
 
 def _options(view: View[Any], values: Mapping[str, Any]) -> Any:

@@ -4,13 +4,14 @@ What is written by `make api` are Lexbeam's own; those of other packages are kno
 are installed. They take the same values, and check them, but editors cannot complete them.
 """
 
-from collections.abc import Callable, Sequence
-from types import SimpleNamespace
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lexbeam._asking import ask
 from lexbeam._calling import act, publish
-from pipelines.registry import COMMANDS, commands, load, section_of
+from pipelines.common_options import PublishOptions
+from pipelines.registry import COMMANDS, available, commands, load, section_of
+from transforms.common.errors import nearest
 from transforms.common.options import options_of
 from transforms.common.snapshots import Snapshot
 
@@ -23,8 +24,8 @@ def outside_command(name: str) -> Any:
     Raises:
         AttributeError: there is none.
     """
-    inner = {}
-    for words in commands().keys() - COMMANDS.keys():
+    inner: dict[str, Any] = {}
+    for words in (words for words in commands() if words not in COMMANDS):
         first, _, second = words.replace("-", "_").partition(" ")
         if first == name and not second:
             return _function(words)
@@ -32,30 +33,45 @@ def outside_command(name: str) -> Any:
             inner[second] = _function(words)
     if not inner:
         raise AttributeError(f"module 'lexbeam' has no attribute {name!r}")
-    return SimpleNamespace(**inner)
+    return _Group(name, inner)
+
+
+class _Group:
+    """The functions of commands of two words, by the second."""
+
+    def __init__(self, name: str, functions: Mapping[str, Any]) -> None:
+        self.__dict__.update(functions)
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        known = [other for other in vars(self) if not other.startswith("_")]
+        raise AttributeError(f"'lexbeam.{self._name}' has no {name!r}{nearest(name, known)}")
 
 
 def _function(words: str) -> Callable[..., Any]:
     command = load(words)
-    run = publish if command.tables else act
+    publishes = bool(command.tables) or issubclass(command.options, PublishOptions)
 
     def function(*by_position: Any, beam: Sequence[str] = (), **options: Any) -> Any:
-        return run(words, {**_named(command.options, by_position), **options}, beam)
+        named = {name.removesuffix("_"): value for name, value in options.items()}
+        run = publish if publishes and not named.get("dry_run") else act
+        return run(words, {**_named(command.options, by_position), **named}, beam)
 
     function.__doc__ = f"Run `lexbeam {words}`; see its `--help` for the options."
     return function
 
 
 def outside_view(snapshot: Snapshot, name: str) -> Callable[..., Any]:
-    """Return the method of a view of this name.
+    """Return the method of a view of this name, of a section that is published if there is one.
 
     Raises:
         AttributeError: there is none.
     """
-    for words in commands().keys() - COMMANDS.keys():
-        if name in load(words).views:
-            return _method(snapshot, words, name)
-    raise AttributeError(f"no view is called {name!r}")
+    answer = [w for w, command in available() if w not in COMMANDS and name in command.views]
+    if not answer:
+        raise AttributeError(f"no view is called {name!r}")
+    there = [words for words in answer if section_of(words) in snapshot.sections]
+    return _method(snapshot, (there or answer)[0], name)
 
 
 def _method(snapshot: Snapshot, words: str, name: str) -> Callable[..., Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from lexbeam._asking import ask
 from lexbeam.views import Views
 from transforms.common import files
 from transforms.common.snapshots import Snapshot, open_snapshot
@@ -55,6 +56,15 @@ class Results(Views):
             LexbeamError: no table is called so.
         """
         return self.snapshot.read(name, columns)
+
+    def ask(self, section: str, view: str, **options: Any) -> pa.Table:
+        """Return the answer of a section's view; for views that are known only where they run.
+
+        Raises:
+            LexbeamError: the section is not published, or the view finds nothing.
+            UsageError: it has no such view, or an option is wrong.
+        """
+        return ask(self.snapshot, section, view, options)
 
     def paths(self, name: str) -> list[str]:
         """Return the Parquet files of a table, in the order of its rows; raises as `table`."""

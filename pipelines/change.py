@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipelines.change_plan import ChangeOptions, ChangePlan, plan_change
+from pipelines.change_plan import ChangeOptions, ChangePlan, plan_change, read_targets
 from pipelines.command import Command, Graph, Outcome, Source
 from schemas.alignments import ALIGNMENTS as ALIGNMENTS_TABLE
 from schemas.neighbours import NEIGHBOURS as NEIGHBOURS_TABLE
@@ -162,6 +162,7 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
       --dim 100 --window 10 --epochs 5 --min-count 1,6 --seeds 3 --alignment op,cca""",
     tables=(SLICES, VECTORS, ALIGNMENTS_TABLE, SCORES, NEIGHBOURS_TABLE),
     reads=_reads,
+    check=read_targets,
     stages=(MEASURE, VIEW, COUNT, SHUFFLE, TRAIN, ALIGN, SCORE, COMBINE, NEIGHBOURS, SLICE),
     plan=plan_change,
     build=_build,

@@ -28,13 +28,12 @@ from transforms.corpora.corpus import (
     years,
 )
 
-__all__ = ["ChangeOptions", "ChangePlan", "plan_change"]
+__all__ = ["ChangeOptions", "ChangePlan", "plan_change", "read_targets"]
 
 
 def check_slices(spec: str) -> None:
     """Check what can be told of `slices` without a corpus."""
-    if not spec.strip().startswith("every"):
-        parse_slices(spec)
+    parse_slices(spec, years=(0, 0))
 
 
 def parse_budget(value: str | None) -> int | str | None:
@@ -131,7 +130,7 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
     known = years(corpora)
     slices = parse_slices(options.slices, years=(min(known), max(known)))
     slices = _with_documents(slices, known, drop=options.slices.strip().startswith("every"))
-    targets = _targets(options)
+    targets = read_targets(options)
     check_columns(
         corpora, _columns(options, targets),
         remedy="choose an engine that gives them, another `unit`, or targets without _nn, _vb, _jj",
@@ -183,7 +182,12 @@ def _with_documents(
     return slices
 
 
-def _targets(options: ChangeOptions) -> Targets:
+def read_targets(options: ChangeOptions) -> Targets:
+    """Return the target words.
+
+    Raises:
+        UsageError: their file cannot be read, or a word in it is wrong.
+    """
     if options.targets is None:
         return Targets()
     try:

@@ -19,6 +19,7 @@ from transforms.common.sections import Read, table_digest
 from transforms.common.snapshots import Snapshot
 from transforms.common.tables import Part
 from transforms.common.views import View
+from transforms.common.written import action_stage
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -151,6 +152,7 @@ class Command(Generic[O, P]):
         examples: command lines for `--help`.
         tables: the tables that it makes.
         reads: from options, the tables that it reads.
+        check: raises UsageError for options that are wrong; it may read the files that they name.
         stages: the stages whose artefacts it makes.
         plan: from options and inputs, what is to be done; checks all that can be checked. No Beam.
         build: adds its transforms to a pipeline; returns what is handed back, by name: `parts`,
@@ -173,6 +175,7 @@ class Command(Generic[O, P]):
     examples: str = ""
     tables: tuple[Table, ...] = ()
     reads: Callable[[O], Sequence[Source]] = _nothing_read
+    check: Callable[[O], object] | None = None
     stages: tuple[Stage[Any, Any, Any], ...] = ()
     plan: Callable[[O, Inputs], P] | None = None
     build: Callable[["beam.Pipeline", P, Graph], Mapping[str, "beam.PCollection"]] | None = None
@@ -187,6 +190,12 @@ class Command(Generic[O, P]):
     report: Callable[[Snapshot], Sequence[Any]] = _no_panels
     action: Callable[[O, Action], Mapping[str, pa.Table] | None] | None = None
     takes_beam: bool = False
+
+    def stages_of(self, section: str) -> tuple[Stage[Any, Any, Any], ...]:
+        """Return its stages; of an action that makes tables, one that stands for its code."""
+        if self.action is None or not self.tables:
+            return self.stages
+        return (*self.stages, action_stage(section, self.action))
 
     @property
     def table_names(self) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from transforms.common.options import Within, option
 
-__all__ = ["FolderOptions", "IntakeOptions", "PublishOptions", "RunnerOptions"]
+__all__ = ["FolderOptions", "IntakeOptions", "PublishOptions", "RunnerOptions", "or_a_name"]
 
 KEEP = ("all", "published")
 RUN = "run"
@@ -52,7 +52,8 @@ class PublishOptions:
     )
 
 
-def _or_a_name(value: str) -> Within:
+def or_a_name(value: str) -> Within:
+    """Return a value as a path that it is if something is there."""
     return Within("", value, perhaps=True)
 
 
@@ -62,7 +63,7 @@ class RunnerOptions(PublishOptions):
 
     runner_config: str = option(
         "direct", help="YAML file of runner_configs/, or its name", metavar="FILE", path="place",
-        within=_or_a_name, published=False, group=RUN,
+        within=or_a_name, published=False, group=RUN,
     )  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from typing import Any
 import yaml
 
 from pipelines.common_options import IntakeOptions, PublishOptions
-from pipelines.registry import commands, load, section_of
+from pipelines.registry import available, load, section_of
 from pipelines.running import Job
 from transforms.common import files
 from transforms.common.errors import UsageError, nearest
@@ -81,14 +81,29 @@ def read_jobs(path: str, given: Mapping[str, Any]) -> list[Job]:
 def _read(path: str) -> dict[str, Any]:
     try:
         with open(path, encoding="utf-8") as stream:
-            values = yaml.safe_load(stream)
+            values = yaml.load(stream, _Loader)
     except OSError as error:
         raise UsageError(f"cannot read {files.shown(path)}: {error.strerror}") from None
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not YAML in UTF-8: {error}") from None
     if not isinstance(values, dict):
         raise UsageError(f"{path}: the file must have sections such as {', '.join(_sections())}")
     return {str(name): value for name, value in values.items()}
+
+
+class _Loader(yaml.SafeLoader):
+    """A loader that refuses a key that is given twice: the first would be dropped silently."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            name = str(self.construct_object(key, deep=True))
+            if _plain(name) in seen:
+                raise UsageError(f"line {key.start_mark.line + 1}: {name} is given twice")
+            seen.add(_plain(name))
+        return super().construct_mapping(node, deep)
 
 
 def _plain(name: str) -> str:
@@ -97,8 +112,7 @@ def _plain(name: str) -> str:
 
 def _sections() -> dict[str, str]:
     """Return the commands that may be sections, by the section: those that make tables."""
-    found = {section_of(words): words for words in commands()}
-    return {section: words for section, words in found.items() if load(words).tables}
+    return {section_of(words): words for words, command in available() if command.tables}
 
 
 def _named(path: str, values: Mapping[str, Any], outer: str = "") -> Iterator[tuple[str, Any]]:

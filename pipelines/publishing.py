@@ -100,6 +100,7 @@ def publish_run(
             "sections": sorted(tables), "asked": asked, "overwrite": consent, "drop": list(drop),
         }  # fmt: skip
         unfinished = files.join(workspace.root, UNFINISHED)
+        before = files.read_bytes(unfinished) if files.exists(unfinished) else None
         files.write_bytes(unfinished, json.dumps(note).encode())
 
         def finish() -> Outcome | None:
@@ -114,7 +115,13 @@ def publish_run(
                 versions=versions, mending=consent,
             )  # fmt: skip
 
-        outcome = _attempt(finish, workspace, tables)
+        try:
+            outcome = _attempt(finish, workspace, tables)
+        except UsageError:  # asked for again, it would come to nothing again
+            files.remove(unfinished)
+            if before is not None:
+                files.write_bytes(unfinished, before)
+            raise
         files.remove(unfinished)
         if outcome is None:
             tell(f"{files.shown(options.out)}: published already, with the same inputs and options")

@@ -1,14 +1,15 @@
 """The commands: a line each, imported when asked for.
 
 Commands from outside are entry points of the group `lexbeam.commands`: the name is the command's
-words (`complexity split`), the value `package.module:COMMAND`, and the help in the list of commands
-is the first line of the module's docstring.
+words (`complexity split`), the value `package.module:COMMAND`. One that cannot be imported is left
+out with a warning, unless it is asked for by its name.
 """
 
 import functools
 import importlib
 import importlib.metadata
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transforms.common.errors import LexbeamError
@@ -18,9 +19,11 @@ if TYPE_CHECKING:
     from schemas import Table
 
 __all__ = [
-    "COMMANDS", "DESCRIPTION", "GROUP", "Entry", "all_tables", "command_of", "commands", "load",
-    "loaded", "maker_of", "section_of",
+    "COMMANDS", "DESCRIPTION", "GROUP", "Entry", "all_tables", "available", "command_of",
+    "commands", "load", "loaded", "maker_of", "section_of",
 ]  # fmt: skip
+
+log = logging.getLogger("lexbeam")
 
 GROUP = "lexbeam.commands"
 
@@ -61,10 +64,16 @@ COMMANDS: dict[str, Entry] = {
 def commands() -> Mapping[str, Entry]:
     """Return all commands, those from outside last."""
     found = dict(COMMANDS)
-    for point in sorted(importlib.metadata.entry_points(group=GROUP)):
-        if point.name not in COMMANDS:
-            found[point.name] = Entry(point.value, f"from {point.module}")
+    for point in sorted(importlib.metadata.entry_points(group=GROUP), key=_place_of):
+        if point.name in found:
+            log.warning("command %r of %s: there is one of this name", point.name, point.module)
+        else:
+            found[point.name] = Entry(f"{point.module}:{point.attr}", f"from {point.module}")
     return found
+
+
+def _place_of(point: importlib.metadata.EntryPoint) -> tuple[str, str]:
+    return point.name, point.value
 
 
 @functools.cache
@@ -80,7 +89,9 @@ def load(name: str) -> "Command[Any, Any]":
     module, _, attribute = where.partition(":")
     try:
         command = getattr(importlib.import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+    except Exception as error:  # whatever it is that a module of others does
+        if name in COMMANDS:
+            raise
         raise LexbeamError(f"command {name!r} cannot be loaded from {where}: {error}") from error
     if not isinstance(command, Command):
         raise LexbeamError(f"command {name!r}: {where} is not a Command")
@@ -94,6 +105,28 @@ _LOADED: list["Command[Any, Any]"] = []
 def loaded() -> "tuple[Command[Any, Any], ...]":
     """Return the commands that have been loaded, in the order in which they were."""
     return tuple(_LOADED)
+
+
+def available(without: str = "") -> "Iterator[tuple[str, Command[Any, Any]]]":
+    """Yield the words of every command and the command, but those that cannot be imported.
+
+    Args:
+        without: a module that is being imported, whose commands are left out.
+    """
+    for words, entry in commands().items():
+        if entry.where.partition(":")[0] == without:
+            continue
+        try:
+            yield words, load(words)
+        except LexbeamError as error:
+            if words in COMMANDS:
+                raise
+            if words not in _BROKEN:
+                log.warning("%s", error)
+            _BROKEN.add(words)
+
+
+_BROKEN: set[str] = set()
 
 
 def section_of(name: str) -> str:
@@ -110,9 +143,9 @@ def command_of(section: str) -> "Command[Any, Any] | None":
 @functools.cache
 def all_tables() -> "Mapping[str, Table]":
     """Return every table that a command makes, by name."""
-    return {table.name: table for name in commands() for table in load(name).tables}
+    return {table.name: table for _, command in available() for table in command.tables}
 
 
 def maker_of(table: str) -> str | None:
     """Return the words of the command that makes a table."""
-    return next((name for name in commands() if table in load(name).table_names), None)
+    return next((words for words, command in available() if table in command.table_names), None)

@@ -10,18 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from pipelines.command import Action, Command
-from pipelines.common_options import IntakeOptions, PublishOptions
+from pipelines.common_options import IntakeOptions, PublishOptions, or_a_name
 from pipelines.configuration import read_jobs
 from pipelines.running import Job, run_jobs
 from transforms.common import files
 from transforms.common.errors import UsageError, nearest
-from transforms.common.options import Within, option
+from transforms.common.options import option
 
 __all__ = ["RUN"]
-
-
-def _or_a_name(value: str) -> Within:
-    return Within("", value, perhaps=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +37,7 @@ class RunOptions(PublishOptions):
     )
     runner_config: str | None = option(
         None, help="YAML file of runner_configs/, or its name", metavar="FILE", path="place",
-        within=_or_a_name, group="run",
+        within=or_a_name, group="run",
     )  # fmt: skip
     max_reject_share: float | None = option(
         None, help="publish nothing if more than this share of input records is rejected",

@@ -63,10 +63,10 @@ def run_command(
     command = load(name)
     job = Job(section_of(name), command, options)
     if command.action is not None and not command.tables:
-        _check_paths(job)
+        _check(job)
         command.action(options, Action(tell, beam=beam, data=data))
     elif command.preview is not None and getattr(options, "dry_run", False):
-        _check_paths(job)
+        _check(job)
         for line in command.preview(_plan(job, find_inputs(job, (), None))):
             (data or tell)(line)
     else:
@@ -94,13 +94,14 @@ def run_jobs(
         UsageError, LexbeamError: as `run_command`.
     """
     for job in jobs:
-        _check_paths(job)
+        _check(job)
     config = _runner(jobs, beam)
 
     def make_all(workspace: Workspace, old: Snapshot | None) -> list[Made]:
         made: list[Made] = []
         for job in jobs:
-            section = make_section(job, find_inputs(job, made, old), workspace, config, tell)
+            inputs = find_inputs(job, made, old)
+            section = make_section(job, inputs, workspace, config, Action(tell, inputs, beam))
             made.append(replace(section, log={**(section.log or {}), **(noted or {})}))
         return made
 
@@ -129,9 +130,19 @@ def _runner(jobs: Iterable[Job], beam: Sequence[str]) -> Any:
             from pipelines.runners import load_runner_config  # with Beam, which takes seconds
 
             return load_runner_config(job.options.runner_config, beam)
-    if beam:
+    if beam and not any(job.command.takes_beam for job in jobs):
         raise UsageError("no pipeline is run, so no Beam options are taken")
     return None
+
+
+def _check(job: Job) -> None:
+    """Check what can be checked before anything is made, of this job or another."""
+    _check_paths(job)
+    if job.command.check is not None:
+        job.command.check(job.options)
+    for source in job.command.reads(job.options):
+        if not (source.optional or _is_own(source, job.options.out)):
+            _published(source, open_snapshot(str(source.folder)))
 
 
 def _check_paths(job: Job) -> None:
@@ -169,20 +180,26 @@ def find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:
     for source in job.command.reads(job.options):
         place = files.real(job.options.out if source.folder is None else source.folder)
         if (source.table, place) in seen:
-            raise UsageError(f"{source.folder!r} is named twice: its rows would count twice")
+            raise UsageError(f"{place!r} is named twice: its rows would count twice")
         seen.add((source.table, place))
         if _is_own(source, job.options.out):
             found = _of_run(source.table, made)
             if found is None and old is not None:
                 found = _of_snapshot(source.table, old, own=True)
         else:
-            snapshot = opened.setdefault(place, open_snapshot(str(source.folder)))
-            found = _of_snapshot(source.table, snapshot, own=False)
+            if place not in opened:
+                opened[place] = open_snapshot(str(source.folder))
+            found = _of_snapshot(source.table, opened[place], own=False)
         if found is not None:
             given.append(found)
         elif not source.optional:
             raise _missing(source, job.options.out)
     return Inputs(tuple(given))
+
+
+def _published(source: Source, snapshot: Snapshot) -> None:
+    if _of_snapshot(source.table, snapshot, own=False) is None:
+        raise _missing(source, snapshot.out)
 
 
 def _of_run(table: str, made: Sequence[Made]) -> Given | None:
@@ -217,7 +234,9 @@ def _plan(job: Job, inputs: Inputs) -> Any:
     return None if job.command.plan is None else job.command.plan(job.options, inputs)
 
 
-def make_section(job: Job, inputs: Inputs, workspace: Workspace, config: Any, tell: Tell) -> Made:
+def make_section(
+    job: Job, inputs: Inputs, workspace: Workspace, config: Any, action: Action
+) -> Made:
     """Make a section from artefacts; nothing is published."""
     command = job.command
     listed = time.time_ns()
@@ -225,10 +244,10 @@ def make_section(job: Job, inputs: Inputs, workspace: Workspace, config: Any, te
     if command.build is not None:
         outcome = _run_graph(job, plan, workspace, config)
     else:
-        outcome = _run_action(job, inputs, workspace, tell)
+        outcome = _run_action(job, action, workspace)
     entry: dict[str, Any] = {
         "options": plain_options(job.options),
-        "stages": _stages(command, plan),
+        "stages": _stages(job, plan),
         "inputs": sorted([part.rows, part.sha256] for g in inputs.given for part in g.parts),
         "resources": dict(command.resources(plan)),
         **command.section(plan, outcome),
@@ -269,30 +288,27 @@ def _run_graph(job: Job, plan: Any, workspace: Workspace, config: Any) -> Outcom
     return outcome
 
 
-def _run_action(job: Job, inputs: Inputs, workspace: Workspace, tell: Tell) -> Outcome:
+def _run_action(job: Job, action: Action, workspace: Workspace) -> Outcome:
     command = job.command
     assert command.action is not None
-    tables = command.action(job.options, Action(tell, inputs)) or {}
+    tables = command.action(job.options, action) or {}
     parts = []
     for table in command.tables:
+        if table.name not in tables:
+            raise LexbeamError(f"{job.section}: the command has not made its table {table.name}")
         task = WrittenTable(table, tables[table.name])
         made = make(workspace, written(job.section), task, None)
         parts.append(Part.of(table.name, 0, made))
     return Outcome(tuple(parts), {})
 
 
-def _stages(command: Command[Any, Any], plan: Any) -> dict[str, Any]:
+def _stages(job: Job, plan: Any) -> dict[str, Any]:
     """Return what the manifest says of every stage that was used, by its name."""
-    chosen = (
-        {stage.name: {} for stage in command.stages}
-        if command.chosen is None
-        else command.chosen(plan)
-    )
-    return {
-        stage.name: stage_entry(stage, chosen[stage.name])
-        for stage in command.stages
-        if stage.name in chosen
-    }
+    stages = job.command.stages_of(job.section)
+    chosen: Mapping[str, Mapping[str, Any]] = {stage.name: {} for stage in stages}
+    if job.command.chosen is not None:
+        chosen = job.command.chosen(plan)
+    return {s.name: stage_entry(s, chosen[s.name]) for s in stages if s.name in chosen}
 
 
 def _log(job: Job, listed: int) -> dict[str, Any]:

@@ -15,10 +15,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipelines.command import Action, Command
-from pipelines.registry import commands, load, section_of
+from pipelines.registry import available, section_of
 from pipelines.staleness import stale_sections
 from transforms.common import files
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options import from_mapping, option, options_of, value_of
 from transforms.common.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.tables import read_rows
@@ -37,16 +37,17 @@ class _Look:
         help="folder of published tables, one table, or a Parquet file", metavar="PATH",
         positional=True, path="place",
     )  # fmt: skip
+    section: str | None = option(
+        None, help="which section to ask, where several answer a question", metavar="SECTION"
+    )
     tsv: bool = option(False, help="print all rows, tab-separated, and nothing else")
     rows: int = option(5, help="rows to show", least=0)
 
 
 def _views() -> Iterator[tuple[str, str, View[Any]]]:
     """Yield every view with its name and the section that it is about."""
-    for words, entry in commands().items():
-        if entry.where.startswith(__name__):
-            continue
-        for name, view in load(words).views.items():
+    for words, command in available(without=__name__):
+        for name, view in command.views.items():
             yield section_of(words), name, view
 
 
@@ -119,13 +120,13 @@ def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
     views = [(section, name, view) for section, name, view in _views() if name in asked]
     if not views:
         first = next(iter(asked))
-        askers = [name for _, name, view in _views() if first in options_of(view.options)]
+        askers = dict.fromkeys(n for _, n, view in _views() if first in options_of(view.options))
         raise UsageError(f"`{first}` goes with {' or '.join(f'`{name}`' for name in askers)}")
-    section, name, view = views[0]
+    snapshot = open_snapshot(options.path)
+    section, name, view = _view_of(snapshot, options.section, views)
     for other in asked:
         if other not in options_of(view.options):
             raise UsageError(f"`{other}` does not go with `{name}`")
-    snapshot = open_snapshot(options.path)
     snapshot.section(section)
     given = from_mapping(view.options, asked, "--")
     if view.told is not None and not options.tsv:
@@ -136,6 +137,24 @@ def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
     lines = _tsv(rows.schema.names, rows.to_pylist()) if options.tsv else _columns(rows)
     for line in lines:
         _give(action, line)
+
+
+def _view_of(
+    snapshot: Snapshot, only: str | None, views: Sequence[tuple[str, str, View[Any]]]
+) -> tuple[str, str, View[Any]]:
+    """Return the view that is asked: of the section named, else of the one that is published."""
+    if only is not None:
+        named = [view for view in views if view[0] == only]
+        if not named:
+            known = [section for section, *_ in views]
+            hint = nearest(only, known) or f"; it is one of {', '.join(known)}"
+            raise UsageError(f"section {only!r} does not answer `{views[0][1]}`{hint}")
+        return named[0]
+    there = [view for view in views if view[0] in snapshot.sections]
+    if len(there) > 1:
+        sections = ", ".join(section for section, *_ in there)
+        raise UsageError(f"`{there[0][1]}` is answered by {sections}: name one by `section`")
+    return (there or views)[0]
 
 
 def _columns(rows: pa.Table) -> Iterator[str]:

@@ -47,7 +47,7 @@ def _code(name: str, section: Mapping[str, Any], environments: Mapping[str, Any]
     if command is None:
         yield f"no command is called {name.replace('.', ' ')!r} any more"
         return
-    known = {stage.name: stage for stage in command.stages}
+    known = {stage.name: stage for stage in command.stages_of(name)}
     code: list[str] = []
     packages: set[str] = set()
     for name, entry in section.get("stages", {}).items():

@@ -66,6 +66,25 @@ def test_a_file_that_is_missing_stops_a_run_before_its_first_section(
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "code", "told"),
+    [
+        ("corpora", ["nowhere"], 1, "nothing is published at"),
+        ("slices", "every zero", 2, "'every zero'"),
+        ("slices", "every 0", 2, "at least 1"),
+        ("targets", "latin.txt", 2, "is not UTF-8 text"),
+    ],
+)
+def test_what_a_later_section_lacks_stops_a_run_before_its_first(
+    write, tmp_path, capsys, option, value, code, told
+):
+    (tmp_path / "latin.txt").write_bytes(b"caf\xe9")
+    config = write(**{**SECTIONS, "change": {**SECTIONS["change"], option: value}})
+    assert call("run", config) == code
+    assert told in capsys.readouterr().err
+    assert not (tmp_path / "results").exists()
+
+
 @pytest.mark.slow
 def test_change_publishes_in_the_one_folder_that_it_reads(texts, tmp_path, capsys):
     out, other = tmp_path / "out", tmp_path / "other"

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 STAGES = ("toy/count", "toy/add")
+ENTRY = "from pipelines.cli import entry; entry()"
 
 
 def block(heading, number=0):
@@ -58,7 +59,7 @@ def lexbeam(package):
     """A function that runs Python code, the toy package installed; `code` is what follows."""
 
     def run(*words, code="", **more):
-        code = code or "from pipelines.cli import entry; entry()"
+        code = code or ENTRY
         path = os.pathsep.join([str(package), str(ROOT)])
         return subprocess.run(
             [sys.executable, "-c", code, *map(str, words)], capture_output=True, text=True,
@@ -88,6 +89,21 @@ def test_a_new_command_has_help_checks_and_nearest_names(lexbeam):
     ):
         done = lexbeam(*words)
         assert (done.returncode, message in done.stderr) == (2, True), done.stderr
+
+
+def test_a_package_that_is_broken_stops_no_other_command(lexbeam, package, made, tmp_path):
+    info = tmp_path / "bad-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bad\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[lexbeam.commands]\nbad = bad_module:X\ncorpus = toy_lengths:COMMAND\n"
+    )
+    code = f"import sys; sys.path.append({str(tmp_path)!r})\n{ENTRY}"
+    done = lexbeam("status", made, code=code)
+    assert (done.returncode, "published: corpus" in done.stdout) == (0, True), done.stderr
+    assert "command 'bad' cannot be loaded from bad_module:X" in done.stderr
+    assert "command 'corpus' of toy_lengths: there is one of this name" in done.stderr
+    assert lexbeam("bad", code=code).returncode == 1
 
 
 def test_a_new_command_adds_its_section_on_both_local_runners(lexbeam, made, tmp_path):
@@ -123,7 +139,7 @@ def test_a_new_command_is_a_section_of_a_configuration(lexbeam, made, tmp_path):
     config = tmp_path / "config.yaml"
     texts = made.parent / "texts"
     config.write_text(
-        "out: out\ntoy:\n  lengths: {folder: out}\n"
+        "out: out\ntoy:\n  lengths: {least: 1}\n"
         f"corpus: {{inputs: [{texts}], format: text, engine: 'builtin:en'}}\n"
     )
     done = lexbeam("run", config)
@@ -131,7 +147,7 @@ def test_a_new_command_is_a_section_of_a_configuration(lexbeam, made, tmp_path):
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))
     assert manifest["toy.lengths"]["reads"][0]["section"] == "corpus"
     assert "stale" not in lexbeam("status", tmp_path / "out").stdout
-    config.write_text(config.read_text().replace("lengths: {", "lengths: {least: 2, "))
+    config.write_text(config.read_text().replace("least: 1", "least: 2"))
     assert "stale: option: least is 2" in lexbeam("status", tmp_path / "out").stdout
     only = lexbeam("run", config, "--only", "toy.lengths", "--overwrite")
     assert only.returncode == 0, only.stderr

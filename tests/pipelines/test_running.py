@@ -1,7 +1,7 @@
 """What is the same for every command: inputs found, an action's tables published."""
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -13,7 +13,7 @@ from making import made_section, put
 
 from pipelines import registry
 from pipelines.cli import main
-from pipelines.command import Command, Source
+from pipelines.command import Command, Source, View
 from pipelines.common_options import PublishOptions
 from schemas.columns import Table, column
 from transforms.common.options import option
@@ -45,6 +45,15 @@ def _evaluate(options, action):
             {"metric": ["rows", "other"], "value": [rows * options.factor, seen]}
         )
     }
+
+
+def _other(options, action):
+    return {"toy/others": pa.table({"metric": ["a"], "value": [1]})}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Best:
+    best: int = option(1, help="the best")
 
 
 EVALUATE = Command(options=Options, tables=(METRICS,), reads=_reads, action=_evaluate)
@@ -94,6 +103,70 @@ def test_what_is_read_of_the_same_folder_is_noted_with_its_section(corpus, capsy
     assert [read["section"] for read in section["reads"]] == ["corpus"]
     assert main(["toy", "evaluate", "--out", str(corpus), "--overwrite", "--drop", "corpus"]) == 2
     assert "toy.evaluate is made from it" in capsys.readouterr().err
+
+
+def test_other_code_of_an_action_makes_its_section_stale(corpus, monkeypatch, capsys):
+    assert main(["toy", "evaluate", "--out", str(corpus)]) == 0
+    assert main(["status", str(corpus)]) == 0
+    assert "stale: code" not in capsys.readouterr().out
+    manifest = open_snapshot(str(corpus)).section("toy.evaluate")
+    assert sorted(manifest["stages"]) == ["toy/action"]
+
+    def other(options, action):
+        return _evaluate(options, action)
+
+    monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, action=other))
+    registry.load.cache_clear()
+    assert main(["status", str(corpus)]) == 0
+    assert "stale: code of toy/action has changed" in capsys.readouterr().out
+
+
+def test_a_table_that_an_action_has_not_made_is_named(corpus, monkeypatch, capsys):
+    def forget(options, action):
+        return {}
+
+    monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, action=forget))
+    assert main(["toy", "evaluate", "--out", str(corpus)]) == 1
+    assert "has not made its table toy/metrics" in capsys.readouterr().err
+
+
+def test_a_run_that_was_asked_for_wrongly_leaves_no_word_of_itself(tmp_path, capsys):
+    out = tmp_path / "new"
+    assert main(["toy", "evaluate", "--out", str(out)]) == 2
+    assert main(["status", str(out)]) in (0, 1)
+    assert "was to make" not in capsys.readouterr().out
+
+
+def test_views_of_one_name_are_told_apart_by_section(corpus, monkeypatch, capsys):
+    def best(name):
+        def table(snapshot, options):
+            return pa.table({"section": [name], "best": [options.best]})
+
+        return View("the best", Best, table)
+
+    other = registry.Entry(f"{__name__}:OTHER", "toy")
+    monkeypatch.setitem(registry.COMMANDS, "toy other", other)
+    monkeypatch.setattr(
+        sys.modules[__name__], "EVALUATE", replace(EVALUATE, views={"best": best("one")})
+    )
+    table = replace(METRICS, name="toy/others")
+    made = replace(EVALUATE, views={"best": best("two")}, tables=(table,), action=_other)
+    monkeypatch.setattr(sys.modules[__name__], "OTHER", made, raising=False)
+    registry.commands.cache_clear()
+    monkeypatch.delitem(sys.modules, "pipelines.show", raising=False)
+    show = ["show", str(corpus), "--best", "3", "--tsv"]
+    assert main(["toy", "other", "--out", str(corpus)]) == 0
+    capsys.readouterr()
+    assert main(show) == 0
+    assert capsys.readouterr().out == "section\tbest\ntwo\t3\n"
+    assert main(["toy", "evaluate", "--out", str(corpus)]) == 0
+    assert main(show) == 2
+    assert "answered by toy.evaluate, toy.other: name one by --section" in capsys.readouterr().err
+    assert main([*show, "--section", "toy.evaluate"]) == 0
+    assert "one\t3" in capsys.readouterr().out
+    assert main([*show, "--section", "toy.evalate"]) == 2
+    assert "did you mean 'toy.evaluate'" in capsys.readouterr().err
+    sys.modules.pop("pipelines.show")  # it has flags of these toys
 
 
 def test_a_table_that_is_nowhere_is_named_with_the_command_that_makes_it(tmp_path, capsys):

@@ -216,7 +216,8 @@ def from_mapping(
     for name, value in values.items():
         key = str(name).replace("-", "_")
         if key not in known:
-            hint = nearest(str(name).replace("_", "-"), [entry.shown for entry in known.values()])
+            names = [entry.shown if where else entry.name for entry in known.values()]
+            hint = nearest(str(name).replace("_", "-") if where else str(name), names)
             raise UsageError(f"unknown option {where}{name}{hint}")
         given[key] = _converted(known[key], value, where, base or os.getcwd())
     for name, entry in known.items():

@@ -68,8 +68,9 @@ class Snapshot:
             LexbeamError: there is none of this name.
         """
         if name not in self.sections:
+            words = name.replace(".", " ")
             raise LexbeamError(
-                f"no {name} tables are published at {self.out!r}: run `lexbeam {name}` first"
+                f"no {name} tables are published at {self.out!r}: run `lexbeam {words}` first"
             )
         return self.sections[name]
 

@@ -1,5 +1,6 @@
 """Tables that a command computes without a graph, as artefacts: a part each."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -9,7 +10,7 @@ from transforms.common.artefacts import Artefact, Stage
 from transforms.common.fingerprints import stream_digest
 from transforms.common.tables import PartFile, sort_rows, table_of, write_part
 
-__all__ = ["WrittenTable", "written"]
+__all__ = ["WrittenTable", "action_stage", "written"]
 
 
 class WrittenTable(NamedTuple):
@@ -34,6 +35,12 @@ def _identity(task: WrittenTable, _: Any) -> Any:
 def _write(artefact: Artefact, task: WrittenTable, _: Any) -> PartFile:
     rows = _in_order(task)
     return write_part(artefact, rows.schema, [rows], sort_keys=task.table.key)
+
+
+def action_stage(section: str, action: Callable[..., Any]) -> Stage[Any, Any, PartFile]:
+    """Return a stage by which the code of an action is known; nothing is made by it."""
+    domain = section.partition(".")[0]
+    return Stage(name=f"{domain}/action", receipt=PartFile, identity=_identity, build=action)
 
 
 def written(section: str) -> Stage[WrittenTable, None, PartFile]:
