@@ -1,7 +1,7 @@
 """Published vectors as gensim's KeyedVectors."""
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from lexbeam.results import Results, open_results
 from transforms.common.errors import LexbeamError, UsageError, nearest
@@ -14,12 +14,14 @@ if TYPE_CHECKING:
 
 __all__ = ["vectors"]
 
+T = TypeVar("T")
+
 
 def vectors(
     results: Results | str | os.PathLike[str],
     *,
     slice: str,
-    seed: int | None = None,
+    seed: int | str | None = None,
     aligned: str | None = None,
     pair: tuple[str, str] | None = None,
 ) -> "KeyedVectors":
@@ -45,9 +47,8 @@ def vectors(
     found = results if isinstance(results, Results) else open_results(results)
     section = found.snapshot.section("change")
     names = [row[0] for row in section["slices"]]
-    _check("slice", slice, names)
-    number = section["seeds"][0] if seed is None else seed
-    _check("seed", number, section["seeds"])
+    slice = _known("slice", slice, names)
+    number = section["seeds"][0] if seed is None else _known("seed", seed, section["seeds"])
     if aligned is None:
         if pair is not None:
             raise UsageError("`pair` goes with `aligned`: as trained, a slice is by itself")
@@ -58,11 +59,14 @@ def vectors(
     return _keyed(_aligned(found.snapshot, aligned, slice, number, _pair(pairs, slice, pair)))
 
 
-def _check(name: str, value: Any, known: list[Any]) -> None:
-    if value not in known:
-        listed = ", ".join(map(str, known))
-        hint = nearest(str(value), map(str, known)) or f"; there are {listed}"
-        raise UsageError(f"no {name} {value!r}{hint}")
+def _known(name: str, value: object, known: list[T]) -> T:
+    """Return the one that is known by this value, numbers and texts being one."""
+    named = {str(one): one for one in known}
+    if str(value) in named:
+        return named[str(value)]
+    # What is near to a number is no guess at what was meant.
+    hint = nearest(str(value), [text for text in named if not text.isdecimal()])
+    raise UsageError(f"no {name} {value!r}{hint or '; there are ' + ', '.join(named)}")
 
 
 def _pair(

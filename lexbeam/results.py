@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from lexbeam._asking import ask
 from lexbeam.views import Views
 from transforms.common import files
+from transforms.common.errors import LexbeamError, nearest
 from transforms.common.snapshots import Snapshot, open_snapshot
 
 __all__ = ["Results", "open_results"]
@@ -53,9 +55,19 @@ class Results(Views):
         """Return a whole table, or some columns of it.
 
         Raises:
-            LexbeamError: no table is called so.
+            LexbeamError: no table is called so, or it has no such column.
         """
+        for column in columns or ():
+            if column not in (known := self._columns(name)):
+                hint = nearest(column, known)
+                raise LexbeamError(
+                    f"table {name} has no column {column!r}; it has {', '.join(known)}{hint}"
+                )
         return self.snapshot.read(name, columns)
+
+    def _columns(self, name: str) -> list[str]:
+        with files.open_read(self.snapshot.paths(name)[0]) as stream:
+            return list(pq.read_schema(stream).names)
 
     def ask(self, section: str, view: str, **options: Any) -> pa.Table:
         """Return the answer of a section's view; for views that are known only where they run.

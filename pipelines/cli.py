@@ -7,7 +7,7 @@ import importlib.metadata
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
 from pipelines.options import Parser, add_options, as_flags, flags_of, from_arguments
@@ -66,10 +66,30 @@ def parser_of_all() -> Parser:
     return parser
 
 
+def _within(first: str) -> dict[str, str]:
+    """Return the second words of the commands of two words that begin so, with their help."""
+    split = {words: words.partition(" ") for words in commands()}
+    return {
+        second: commands()[words].help
+        for words, (head, _, second) in split.items()
+        if head == first and second
+    }
+
+
+def _listed(helps: Mapping[str, str]) -> list[str]:
+    width = max(map(len, helps))
+    return [f"  {name:{width}}  {text}" for name, text in helps.items()]
+
+
+def _overview_within(first: str) -> str:
+    lines = [f"usage: lexbeam {first} COMMAND ... [--verbose]", "", "commands:"]
+    lines += _listed(_within(first))
+    return "\n".join([*lines, "", f"`lexbeam {first} COMMAND --help` lists a command's options."])
+
+
 def _overview() -> str:
     lines = ["usage: lexbeam COMMAND ... [--verbose]", "", DESCRIPTION, "commands:"]
-    width = max(map(len, commands()))
-    lines += [f"  {words:{width}}  {entry.help}" for words, entry in commands().items()]
+    lines += _listed({words: entry.help for words, entry in commands().items()})
     lines += [
         "",
         "`lexbeam COMMAND --help` lists its options. `lexbeam --version` prints the version;",
@@ -99,9 +119,11 @@ def _split(arguments: Sequence[str]) -> tuple[str, list[str]]:
         if len(arguments) >= number and words in known:
             return words, list(arguments[number:])
     first = arguments[0]
-    inner = [words for words in known if words.startswith(first + " ")]
-    if inner:
-        raise UsageError(f"`lexbeam {first}` takes one of {', '.join(w.split()[1] for w in inner)}")
+    if inner := _within(first):
+        hint = nearest(arguments[1], inner) if len(arguments) > 1 else ""
+        raise UsageError(
+            f"`lexbeam {first}` takes one of {', '.join(inner)}{hint} (see lexbeam {first} --help)"
+        )
     if first.startswith("-"):
         raise UsageError(f"unknown option {first!r} (see lexbeam --help)")
     raise UsageError(f"no command is called {first!r}{nearest(first, known)} (see lexbeam --help)")
@@ -122,6 +144,9 @@ def _dispatch(arguments: Sequence[str]) -> None:
         return
     if own[0] == "--print-completion":
         _print_completion(own[1] if len(own) > 1 else "")
+        return
+    if own[1:] in (["-h"], ["--help"]) and own[0] not in commands() and _within(own[0]):
+        print(_overview_within(own[0]))
         return
     words, rest = _split(own)
     command = load(words)

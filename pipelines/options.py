@@ -47,18 +47,25 @@ class Parser(argparse.ArgumentParser):
         return values
 
     def _joined(self, arguments: Iterable[str]) -> list[str]:
-        """Join flags with values that begin with a minus sign, as years before our era do."""
+        """Join flags with values that begin with a minus sign, as years before our era do.
+
+        A word with two, unless a number follows, is taken for a flag: rather a flag mistyped than
+        a folder of its name.
+        """
         joined: list[str] = []
         for word in arguments:
             action = self._option_string_actions.get(joined[-1]) if joined else None
-            if action is not None and action.nargs is None and _NEGATIVE.match(word):
+            if action is not None and action.nargs is None and self._may_be_value(word):
                 joined[-1] += "=" + word
             else:
                 joined.append(word)
         return joined
 
+    def _may_be_value(self, word: str) -> bool:
+        return bool(_MINUS.match(word)) and word not in self._option_string_actions
 
-_NEGATIVE = re.compile(r"--?\d")
+
+_MINUS = re.compile(r"-[^-]|--\d")
 
 
 def add_options(parser: argparse.ArgumentParser, cls: type) -> None:
@@ -86,8 +93,11 @@ def _add(group: argparse._ActionsContainer, entry: Option, text: str) -> None:
     text = text.replace("%", "%%")
     if entry.positional:
         many = ("+" if required else "*") if entry.several else (None if required else "?")
-        more = {} if required or entry.several else {"default": argparse.SUPPRESS}
-        group.add_argument(entry.name, nargs=many, metavar=entry.metavar, help=text, **more)  # type: ignore[arg-type]
+        added = group.add_argument(
+            entry.name, nargs=many, metavar=entry.metavar, help=text, default=argparse.SUPPRESS
+        )
+        # A missing one is told by `from_arguments`, after unknown flags, which may be the cause.
+        added.required = False
         return
     common: dict[str, Any] = {"dest": entry.name, "default": argparse.SUPPRESS, "help": text}
     if entry.type is bool:
@@ -112,6 +122,8 @@ def from_arguments(cls: type[T], values: argparse.Namespace | Mapping[str, Any])
     named = values if isinstance(values, Mapping) else vars(values)
     given = {}
     for name, entry in options_of(cls).items():
+        if entry.positional and entry.default is dataclasses.MISSING and name not in named:
+            raise UsageError(f"{_flag(entry)} must be given")
         if name in named:
             value = named[name]
             if isinstance(value, list) and not entry.positional and entry.split:
@@ -120,7 +132,8 @@ def from_arguments(cls: type[T], values: argparse.Namespace | Mapping[str, Any])
     return from_mapping(cls, given, "--")
 
 
-_FIELD = re.compile(r"`([a-z][a-z0-9_]*)`")
+# What stands within quotes is tried first: it is a value, which nothing is changed of.
+_FIELD = re.compile(r"""(?<!\w)(?:'[^'\n]*'|"[^"\n]*")(?!\w)|`([a-z][a-z0-9_]*)`""")
 
 
 def flags_of(classes: Iterable[type]) -> dict[str, str]:
@@ -150,7 +163,8 @@ def _may_be_off(entry: Option) -> bool:
 def as_flags(message: str, flags: Mapping[str, str]) -> str:
     """Return a message in which names of options, in backquotes, are what `flags` has for them.
 
-    Modules that know nothing of a command line name options as Python has them.
+    Modules that know nothing of a command line name options as Python has them. Values that
+    messages quote stay as a person gave them.
     """
 
     def flag(match: re.Match[str]) -> str:

@@ -131,7 +131,7 @@ def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
     given = from_mapping(view.options, asked, "--")
     if view.told is not None and not options.tsv:
         for line in view.told(snapshot, given):
-            action.tell(line)
+            _give(action, line)
         return
     rows = view.table(snapshot, given)
     lines = _tsv(rows.schema.names, rows.to_pylist()) if options.tsv else _columns(rows)

@@ -21,6 +21,7 @@ def test_slices_of_unlike_sizes():
     (warning,) = slice_warnings([row(100), row(501)], 0)
     assert "fivefold" in warning
     assert "100 to 501 tokens" in warning
+    assert warning.endswith("to the smallest slice evens them out (`max_tokens`)")
 
 
 def test_an_empty_slice_is_unlike_any_other():

@@ -95,9 +95,14 @@ def test_no_half_file_of_writers_with_equal_pids_counts(tmp_path, monkeypatch, f
 
 
 def test_remote_paths_go_through_beams_file_systems(tmp_path):
-    # file:// is no scheme of Beam's, which it says; so the call got there.
-    with pytest.raises(ValueError, match="filesystem"):
-        files.read_bytes("nosuch://bucket/file")
+    path = "nosuch://bucket/file"
+    for use in (files.read_bytes, files.size, files.list_folder, files.list_files, files.remove):
+        with pytest.raises(
+            LexbeamError, match=r"no file system for 'nosuch://': .*nosuch://bucket"
+        ):
+            use(path)
+    with pytest.raises(LexbeamError, match="no file system for 'nosuch://'"):
+        files.write_bytes(path, b"")
     assert not files.is_local("gs://bucket/file")
     assert files.join("gs://bucket", "a", "b") == "gs://bucket/a/b"
 

@@ -27,6 +27,32 @@ def test_the_fingerprint_does_not_hang_on_the_order_of_rows(tmp_path):
     assert one.by_key == two.by_key
 
 
+@pytest.mark.parametrize("first", ["a\t1", "1\t5"])
+def test_columns_of_a_table_without_a_header_go_by_number(tmp_path, first):
+    lines = f"{first}\tyes\nb\t2\tno\n".encode()
+    table = load(tmp_path, lines, columns="key=1,date=2,title=3")
+    key, year = first.split("\t")
+    assert table.by_key == {
+        key: {"date": year, "title": "yes"}, "b": {"date": "2", "title": "no"},
+    }  # fmt: skip
+    swapped = load(tmp_path, b"1800\ta\n1810\tb\n", columns="key=2,date=1")
+    assert swapped.by_key == {"a": {"date": "1800"}, "b": {"date": "1810"}}
+
+
+def test_numbers_in_the_header_are_names(tmp_path):
+    table = load(tmp_path, b"2\t1\tAuthor\n1800\ta\tb\n", columns="key=1,date=2")
+    assert table.by_key == {"a": {"date": "1800", "author": "b"}}
+    with pytest.raises(UsageError, match="no column '1'"):  # `year` is no number
+        load(tmp_path, b"id\tyear\na\t1\n", columns="key=1,date=year")
+
+
+def test_a_number_above_the_columns_is_named(tmp_path):
+    with pytest.raises(UsageError, match="no column '3': its first row has 2 cells"):
+        load(tmp_path, b"a\t1800\n", columns="key=1,date=3")
+    with pytest.raises(LexbeamError, match="line 2: 1 cells"):
+        load(tmp_path, b"a\t1800\nb\n", columns="key=1,date=2")
+
+
 def test_what_is_wrong_is_named(tmp_path):
     with pytest.raises(UsageError, match="no column 'id'"):
         load(tmp_path, b"ID\tyear\n")

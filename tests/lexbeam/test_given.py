@@ -17,6 +17,9 @@ class ToyOptions:
     names: tuple[str, ...] = option((), help="names")
     numbers: tuple[int, ...] = option((1,), help="numbers")
     text: str | None = option(None, help="text")
+    spans: str = option("1-2", help="spans")
+    place: str | None = option(None, help="a place", path="place")
+    number: int = option(1, help="a number")
 
 
 def taken(**values):
@@ -46,6 +49,26 @@ def test_other_values_are_as_on_the_command_line_or_as_in_python():
     assert taken(places="a", numbers=3).numbers == (3,)
     assert taken(places="a", numbers=range(2, 5)).numbers == (2, 3, 4)
     assert taken(places="a", numbers="2,3").numbers == (2, 3)
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_texts_for_one_text_are_joined_by_commas(kind):
+    made = taken(places="a", text=kind(["x", "y"]), spans=kind(["1800-1849", "1850-1900"]))
+    assert (made.text, made.spans) == ("x,y", "1800-1849,1850-1900")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("place", ["a", "b"], "place must be text"),
+        ("number", ["1"], "number must be a whole number"),
+        ("spans", [], "spans must be text"),
+        ("spans", [(1800, 1849)], "spans must be text"),
+    ],
+)
+def test_other_lists_for_one_value_are_refused(name, value, message):
+    with pytest.raises(UsageError, match=message):
+        taken(places="a", **{name: value})
 
 
 def test_none_is_not_given():

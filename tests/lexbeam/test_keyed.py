@@ -32,6 +32,7 @@ def test_as_trained(results, tmp_path):
         for seed in (1, 2):
             keyed = lexbeam.vectors(results, slice=name, seed=seed)
             assert same(keyed, files[f"{name}_seed{seed}"])
+    assert same(lexbeam.vectors(results, slice="a", seed="2"), files["a_seed2"])
     first = lexbeam.vectors(results.folder, slice="a")
     assert same(first, files["a_seed1"])
 
@@ -80,6 +81,7 @@ def test_counts_and_neighbours_are_those_of_the_tables(results):
     [
         ({"slice": "d"}, "no slice 'd'; there are a, b, c"),
         ({"slice": "a", "seed": 3}, "no seed 3; there are 1, 2"),
+        ({"slice": "a", "seed": "11"}, "no seed '11'; there are 1, 2"),
         ({"slice": "a", "aligned": "opp"}, "did you mean 'op'"),
         ({"slice": "b", "aligned": "op"}, r"several pairs: .*\('a', 'b'\), \('b', 'c'\)"),
         ({"slice": "a", "aligned": "op", "pair": ("b", "c")}, r"in no pair \('b', 'c'\)"),

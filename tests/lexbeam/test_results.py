@@ -37,6 +37,15 @@ def test_a_wrong_table_is_named(results):
         results.table("score")
 
 
+def test_a_wrong_column_is_named(results):
+    with pytest.raises(
+        lexbeam.LexbeamError, match=r"table scores has no column 'wrod'; .*did you mean 'word'"
+    ):
+        results.table("scores", ["score", "wrod"])
+    with pytest.raises(lexbeam.LexbeamError, match="did you mean 'scores'"):
+        results.table("score", ["word"])
+
+
 def test_nothing_published_is_an_error(tmp_path):
     with pytest.raises(lexbeam.LexbeamError, match="nothing is published"):
         lexbeam.open(tmp_path)

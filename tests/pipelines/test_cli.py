@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from pipelines.cli import main
-from pipelines.registry import commands, load
+from pipelines.registry import Entry, commands, load
 
 HEAVY = ("apache_beam", "gensim", "spacy", "stanza", "torch", "altair", "pandas", "scipy")
 LOADED = """
@@ -61,12 +61,44 @@ def test_a_wrong_value_is_told_before_anything_heavy_is_loaded(words, message):
         (["--out", "x"], "unknown option '--out'"),
         (["change", "x", "--out", "y", "--slices", "1-2,3-4", "--parts", "7"], "unknown option"),
         (["show", "x", "--verbos"], r"did you mean '--verbose'\?"),
+        (["corpus", "--ot", "y"], r"unknown option '--ot'; did you mean '--out'\?"),
+        (["corpus", "--out", "y"], "lexbeam: INPUT must be given"),
+        (["corpus", "x", "--out", "y", "--dates", "`slices`"], "'`slices`' is none of"),
         (["--print-completion", "fish"], "no completion for 'fish'"),
     ],
 )
 def test_names_that_are_nearly_right_are_named(words, message, capsys):
     assert main(words) == 2
     assert re.search(message, capsys.readouterr().err)
+
+
+@pytest.fixture
+def of_two_words(monkeypatch):
+    """Two commands of two words, the first of which is the same."""
+    for name in ("lengths", "sums"):
+        monkeypatch.setitem(commands(), f"toy {name}", Entry("nowhere:TOY", name))
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_help_lists_the_second_words_of_commands(flag, of_two_words, capsys):
+    assert main(["toy", flag]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("usage: lexbeam toy COMMAND")
+    assert re.findall(r"^  (\w+) +(\w+)$", out, re.MULTILINE) == [
+        ("lengths", "lengths"), ("sums", "sums"),
+    ]  # fmt: skip
+
+
+def test_a_wrong_second_word_is_told_the_nearest(of_two_words, capsys):
+    assert main(["toy", "sum", "x"]) == 2
+    assert "takes one of lengths, sums; did you mean 'sums'?" in capsys.readouterr().err
+    assert main(["toy"]) == 2
+    assert "takes one of lengths, sums (see lexbeam toy --help)" in capsys.readouterr().err
+
+
+def test_a_path_of_an_unknown_scheme_is_told(capsys):
+    assert main(["show", "nosuch://x"]) == 1
+    assert "lexbeam: no file system for 'nosuch://'" in capsys.readouterr().err
 
 
 def test_the_version_is_told(capsys):

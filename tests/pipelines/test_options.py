@@ -59,8 +59,29 @@ def test_positional_values_with_a_default_may_be_left_out():
     assert parse(cls=Optional) == Optional()
     assert parse("--dim", "3", cls=Optional) == Optional(dim=3)
     assert parse("a", "b", cls=Optional).folders == ("a", "b")
-    with pytest.raises(UsageError, match="inputs"):
+
+
+def test_what_must_be_given_is_missed_after_unknown_flags():
+    with pytest.raises(UsageError, match=r"^inputs must be given"):
         parse("--slices", "s")
+    with pytest.raises(UsageError, match=r"^FILE must be given"):
+        parse(cls=Reader)
+    with pytest.raises(UsageError, match="unknown option '--dmi'; did you mean '--dim'"):
+        parse("--dmi", cls=Reader)
+    assert "usage: x [-h] [--quoting" in help_of(Reader)
+    assert " FILE positional arguments" in help_of(Reader)
+
+
+@pytest.mark.parametrize("value", ["-x", "-100..-1", "--1", "-", "-x=y"])
+def test_a_value_may_begin_with_a_minus(value):
+    assert parse("a", "--slices", value).slices == value
+    assert parse("a", "--slices", "s", "--min-count", "-1", "--genre", value).genre == value
+
+
+@pytest.mark.parametrize("flag", ["--resume", "--resum", "-h"])
+def test_a_flag_is_no_value(flag):
+    with pytest.raises(UsageError, match="expected one argument"):
+        parse("a", "--slices", flag)
 
 
 @pytest.mark.parametrize(
@@ -114,6 +135,13 @@ def test_names_of_options_become_what_the_command_line_has_for_them():
     assert as_flags("turn `quoting` off for `path`", flags) == "turn --[no-]quoting off for FILE"
     # Without a metavar a positional option goes by its name, as in the usage.
     assert as_flags("`inputs` must be given", flags) == "inputs must be given"
+
+
+@pytest.mark.parametrize("value", ["`dim`", "a `dim` b", "don't `dim`", 'a "`dim`"', "`", "'"])
+def test_values_that_messages_quote_stay_as_they_are(value):
+    message = f"the slices' `dim` isn't {value!r}; see `dim`"
+    expected = f"the slices' --dim isn't {value!r}; see --dim"
+    assert as_flags(message, flags_of([Options])) == expected
 
 
 @pytest.mark.parametrize(

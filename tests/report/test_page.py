@@ -1,6 +1,7 @@
 import base64
 import hashlib
 import json
+import os
 import re
 from html.parser import HTMLParser
 
@@ -157,6 +158,44 @@ def test_the_file_is_written_whole_or_not_at_all(tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["report.html"]
     with pytest.raises(LexbeamError, match="cannot be written"):
         write_report(str(tmp_path / "none" / "report.html"), "Report", {})
+
+
+@pytest.mark.parametrize("content", [b"", b"<!DOCTYPE html>\n<p>mine</p>", b"x" * 3000])
+def test_another_file_is_left_as_it_is(tmp_path, content):
+    path = tmp_path / "report.html"
+    path.write_bytes(content)
+    with pytest.raises(LexbeamError, match=r"report\.html' is there .*: name another file"):
+        write_report(str(path), "Report", {})
+    assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("target", ["there.html", "nowhere", "folder"])
+def test_links_and_folders_are_left_as_they_are(tmp_path, target):
+    write_report(str(tmp_path / "there.html"), "Report", {})
+    (tmp_path / "folder").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to(target)
+    with pytest.raises(LexbeamError, match="link' is a link; name a file"):
+        write_report(str(link), "Report", {})
+    with pytest.raises(LexbeamError, match="folder' is a folder; name a file in it"):
+        write_report(str(tmp_path / "folder"), "Report", {})
+    assert os.readlink(link) == target
+    assert sorted(os.listdir(tmp_path)) == ["folder", "link", "there.html"]
+
+
+def test_a_report_takes_the_place_of_a_report(tmp_path):
+    path = tmp_path / "report.html"
+    write_report(str(path), "A" * 2000, {"corpus": hostile_panels()})
+    write_report(str(path), "Report", {"corpus": [Note("a", "b")]})
+    assert path.read_bytes() == render("Report", {"corpus": [Note("a", "b")]})
+
+
+def test_notes_name_options_without_backquotes():
+    note = Note("a", "see `max_tokens`", ("raise `min_count`", "`a b`"), warning=True)
+    text = "".join(parsed([note]).text)
+    assert "see max_tokens" in text
+    assert "raise min_count" in text
+    assert "`a b`" in text
 
 
 def test_a_lone_surrogate_does_not_stop_a_report():

@@ -29,7 +29,7 @@ def slice_warnings(slices: Sequence[Mapping[str, Any]], outside: int) -> list[st
     if sizes and max(sizes) > UNEVEN * min(sizes):
         found.append(
             f"slices differ over fivefold in size ({min(sizes)} to {max(sizes)} tokens): "
-            "`max_tokens` smallest evens them out"
+            "downsampling to the smallest slice evens them out (`max_tokens`)"
         )
     if outside:
         found.append(f"{outside} documents lie outside all slices")

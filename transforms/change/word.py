@@ -1,26 +1,23 @@
 """One word in published change tables: counts, scores, neighbours and example sentences."""
 
-import heapq
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.change.examples import draw_examples, token_of
 from transforms.change.neighbours import neighbours_table
-from transforms.change.slicing import Slice, slice_of
+from transforms.change.slicing import Slice
 from transforms.change.spaces import load_space
 from transforms.change.targets import Targets, load_targets, near_matches
 from transforms.change.words import ViewOptions, normalise_word
 from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.fingerprints import digest
 from transforms.common.options import option
 from transforms.common.snapshots import Snapshot, open_snapshot
 from transforms.common.tables import read_rows
 from transforms.corpora.corpus import Corpus
-from transforms.corpora.fetching import fetch_documents
 
 __all__ = ["NeighbourViewOptions", "WordOptions", "neighbours_of", "scores_of", "tell_word"]
 
@@ -123,7 +120,7 @@ def tell_word(snapshot: Snapshot, options: WordOptions) -> Iterator[str]:
         if row["seed"] is None and {row["slice_from"], row["slice_to"]} & set(wanted)
     ]  # fmt: skip
     if not shown:
-        yield "  none: a score needs a vector in both slices; see `min_count`"
+        yield "  none: a score needs a vector in both slices (option min-count)"
     for row in shown:
         told = row["reason"] if row["score"] is None else _told(row)
         pair = f"{row['slice_from']} to {row['slice_to']}"
@@ -132,8 +129,7 @@ def tell_word(snapshot: Snapshot, options: WordOptions) -> Iterator[str]:
     yield f"\nneighbours (seed {section['seeds'][0]}):"
     for name in wanted:
         yield f"  {name}: {', '.join(_neighbours(snapshot, word, name, section))}"
-    for name in wanted:
-        yield from _sentences(word, name, view, options.seed, places)
+    yield from _sentences(word, wanted, view, options.seed, places)
 
 
 def _told(row: dict[str, Any]) -> str:
@@ -199,81 +195,22 @@ def neighbours_of(snapshot: Snapshot, options: NeighbourViewOptions) -> pa.Table
     return pa.concat_tables(tables, promote_options="default")
 
 
-class _Example(NamedTuple):
-    key: str
-    document_id: str
-    year: int | None
-    text: str
-
-
 def _sentences(
-    word: str, name: str, view: _View, seed: int, places: Sequence[Snapshot]
+    word: str, names: Sequence[str], view: _View, seed: int, places: Sequence[Snapshot]
 ) -> Iterator[str]:
     if not places:
-        yield f"\nsentences, {name}: none here; name the folder of the corpus by `corpus`"
+        for name in names:
+            yield f"\nsentences, {name}: none here; name its folder (option corpus)"
         return
-    examples = heapq.nsmallest(EXAMPLES, _examples(word, name, view, seed, places))
-    wanted = [example.document_id for example in examples]
-    sources = {
-        row.document_id: row.source
-        for place in places
-        for row in fetch_documents(Corpus.published(place), wanted, columns=["source"])
-    }
-    yield f"\nsentences, {name}:"
-    for example in examples:
-        source = sources.get(example.document_id, "?")
-        yield f"  [{source}, {example.year}] {example.text}"
-
-
-def _examples(
-    word: str, name: str, view: _View, seed: int, places: Iterable[Snapshot]
-) -> Iterator[_Example]:
-    unit = "lemmas" if view.options.unit == "lemma" else "forms"
-    token = _token(word, view.targets)
-    number = [slice.name for slice in view.slices].index(name)
-    columns = ["document_id", "sentence", "year", "forms", "lemmas", "upos"]
-    known: dict[str, bool] = {}
-    for place in places:
-        for rows in read_rows(place.paths("sentences"), columns):
-            for index in _holding(rows, unit, token, view.options, known):
-                row = rows.slice(index, 1).to_pylist()[0]
-                if slice_of(row["year"], view.slices) == number:
-                    text = " ".join(row["forms"] or row["lemmas"])
-                    key = digest([seed, row["document_id"], row["sentence"]])
-                    yield _Example(key, row["document_id"], row["year"], text)
-
-
-class _Token(NamedTuple):
-    """What a token must be: its word, and tags that it must or must not have."""
-
-    word: str
-    tag: str | None
-    others: list[str]
-
-
-def _token(word: str, targets: Targets) -> _Token:
-    """Return which tokens are `word` in the view: a target's tag is not that of its bare word."""
-    for bare, tag, joined in targets.joined:
-        if joined == word:
-            return _Token(bare, tag, [])
-    return _Token(word, None, [tag for bare, tag, _ in targets.joined if bare == word])
-
-
-def _holding(
-    rows: pa.Table, unit: str, token: _Token, options: ViewOptions, known: dict[str, bool]
-) -> list[int]:
-    """Return the rows that hold such a token; each distinct text is normalised once."""
-    column = rows[unit].combine_chunks()
-    tokens = column.flatten().dictionary_encode()
-    distinct = tokens.dictionary.to_pylist()
-    for text in distinct:
-        if text not in known:
-            known[text] = normalise_word(text, options) == token.word
-    hits = np.array([known[text] for text in distinct], bool)[tokens.indices.to_numpy()]
-    if (token.tag or token.others) and rows["upos"].null_count == 0:
-        upos = rows["upos"].combine_chunks().flatten()
-        if token.tag:
-            hits &= pc.equal(upos, token.tag).to_numpy(False)
-        hits &= ~pc.is_in(upos, value_set=pa.array(token.others, pa.string())).to_numpy(False)
-    parents = pc.list_parent_indices(column).to_numpy()
-    return np.unique(parents[hits]).tolist()
+    drawn = draw_examples(
+        [Corpus.published(place) for place in places],
+        token_of(word, view.targets),
+        view.options,
+        [slice for slice in view.slices if slice.name in names],
+        seed=seed,
+        most=EXAMPLES,
+    )
+    for name, examples in zip(names, drawn, strict=True):
+        yield f"\nsentences, {name}:"
+        for example in examples:
+            yield f"  [{example.source}, {example.year}] {example.text}"

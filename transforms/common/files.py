@@ -47,9 +47,19 @@ def is_local(path: str) -> bool:
     return "://" not in path
 
 
-def _beam() -> Any:
+def _beam(path: str) -> Any:
+    """Return Beam's file systems, of which one is for `path`.
+
+    Raises:
+        LexbeamError: none is.
+    """
     from apache_beam.io.filesystems import FileSystems
 
+    try:
+        FileSystems.get_filesystem(path)
+    except ValueError as error:
+        scheme = path.partition("://")[0] + "://"
+        raise LexbeamError(f"no file system for {scheme!r}: {error}") from error
     return FileSystems
 
 
@@ -78,14 +88,14 @@ def join(folder: str, *names: str) -> str:
 
 def exists(path: str) -> bool:
     """Return whether a file is at `path`, or a local folder; object stores have files alone."""
-    return os.path.exists(path) if is_local(path) else bool(_beam().exists(path))
+    return os.path.exists(path) if is_local(path) else bool(_beam(path).exists(path))
 
 
 def size(path: str) -> int | None:
     """Return the bytes of a file; None where there is none."""
     if is_local(path):
         return os.path.getsize(path) if os.path.isfile(path) else None
-    found = _beam().match([glob.escape(path)])[0].metadata_list
+    found = _beam(path).match([glob.escape(path)])[0].metadata_list
     return found[0].size_in_bytes if found else None
 
 
@@ -107,7 +117,7 @@ def open_read(path: str) -> BinaryIO:
         return open(path, "rb")
     from apache_beam.io.filesystem import CompressionTypes
 
-    return _beam().open(path, compression_type=CompressionTypes.UNCOMPRESSED)
+    return _beam(path).open(path, compression_type=CompressionTypes.UNCOMPRESSED)
 
 
 def read_bytes(path: str) -> bytes:
@@ -139,7 +149,7 @@ def writing(path: str, *, durable: bool = False) -> Iterator[BinaryIO]:
     if not is_local(path):
         from apache_beam.io.filesystem import CompressionTypes
 
-        with _beam().create(path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
+        with _beam(path).create(path, compression_type=CompressionTypes.UNCOMPRESSED) as stream:
             yield stream
         return
     hidden = temporary(path)
@@ -175,7 +185,7 @@ def sync_folder(path: str) -> None:
 def link_or_copy(source: str, target: str) -> None:
     """Put the file `source` at `target`, where nothing is: a hard link, or a copy if need be."""
     if not is_local(target):
-        _beam().copy([source], [target])
+        _beam(target).copy([source], [target])
         return
     try:
         os.link(source, target)
@@ -195,7 +205,7 @@ def remove(path: str) -> None:
         with suppress(FileNotFoundError):
             os.remove(path)
     elif exists(path):
-        _beam().delete([path])
+        _beam(path).delete([path])
 
 
 def list_folder(path: str) -> Folder:
@@ -214,7 +224,7 @@ def list_folder(path: str) -> Folder:
             tuple(entry.name for entry in found if entry.is_dir(follow_symlinks=False)),
         )
     base = path.rstrip("/") + "/"
-    below = _beam().match([glob.escape(base) + "**"])[0].metadata_list
+    below = _beam(path).match([glob.escape(base) + "**"])[0].metadata_list
     names = [entry.path.removeprefix(base).partition("/") for entry in below]
     return Folder(
         tuple(sorted({name for name, slash, _ in names if name and not slash})),
@@ -301,7 +311,7 @@ def _list_remote(path: str) -> list[Entry]:
     patterns = [path] if glob.has_magic(path) else [path, path.rstrip("/") + "/**"]
     found = {
         entry.path: entry.size_in_bytes
-        for match in _beam().match(patterns)
+        for match in _beam(path).match(patterns)
         for entry in match.metadata_list
         if not entry.path.endswith("/")
     }

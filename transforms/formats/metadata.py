@@ -3,8 +3,11 @@
 The key column holds the file's name, with or without its suffix, or its whole published name. The
 columns `title`, `author`, `genre` and `language`, whatever their case, fill in what the source does
 not say; other columns can be named for them, `table:FILE:key=filename,date=Date,author=President`.
+Where all columns are named by numbers, and no column is called so, the file is one without a header
+and its columns go by their number: `table:FILE:key=1,date=2`.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Metadata", "base_name", "load_metadata", "stem"]
 
+_NUMBER = re.compile(r"[1-9][0-9]*")
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 
 
@@ -82,8 +86,12 @@ def load_metadata(rule: "DateRule") -> Metadata | None:
                 raise LexbeamError(f"{path}, line {number}: {row.detail}")
             if header is None:
                 header = [name.strip() for name in row]
+                headless = _is_headless(header, columns)
+                if headless:
+                    header = [str(place) for place in range(1, len(row) + 1)]
                 columns = _resolved(path, header, columns)
-                continue
+                if not headless:
+                    continue
             if len(row) < len(header):
                 raise LexbeamError(
                     f"{path}, line {number}: {len(row)} cells, but {len(header)} columns"
@@ -97,11 +105,20 @@ def load_metadata(rule: "DateRule") -> Metadata | None:
     return Metadata(by_key, digest([[key, sorted(by_key[key].items())] for key in sorted(by_key)]))
 
 
+def _is_headless(first: list[str], columns: Mapping[str, str]) -> bool:
+    """Return whether columns are named by numbers which are not in the first row as names."""
+    names = columns.values()
+    return all(map(_NUMBER.fullmatch, names)) and not set(names) <= set(first)
+
+
 def _resolved(path: str, header: list[str], columns: dict[str, str]) -> dict[str, str]:
     """Return which column gives what, with those that are found by name."""
     for name in columns.values():
         if name not in header:
-            raise UsageError(f"{path} has no column {name!r}{nearest(name, header)}")
+            hint = nearest(name, header)
+            if _NUMBER.fullmatch(name):
+                hint = f": its first row has {len(header)} cells"
+            raise UsageError(f"{path} has no column {name!r}{hint}")
     for name in header:
         if name.lower() in KNOWN and name.lower() != "date":
             columns = {name.lower(): name} | columns

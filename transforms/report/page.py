@@ -9,6 +9,7 @@ import hashlib
 import html
 import json
 import math
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,10 @@ from transforms.report.panels import Chart, Choice, Note, Panel, Rows
 __all__ = ["render", "write_report"]
 
 _DIGITS = 6  # significant digits of the numbers in the page
+
+# By this, near the top of a file, a report is known: another one may take its place.
+_MARK = '<meta name="generator" content="lexbeam">'
+_TOP = 1024  # bytes
 
 
 def render(title: str, sections: Mapping[str, Sequence[Panel]]) -> bytes:
@@ -53,6 +58,7 @@ def render(title: str, sections: Mapping[str, Sequence[Panel]]) -> bytes:
         # Vega sets styles of elements it draws; they reach nothing, for nothing can be loaded.
         policy=f"default-src 'none'; script-src {' '.join(map(_source, scripts))}; "
         "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
+        mark=_MARK,
         title=html.escape(title),
         style=style,
         contents=contents,
@@ -68,14 +74,34 @@ def write_report(path: str, title: str, sections: Mapping[str, Sequence[Panel]])
     """Write the report to `path`, whole or not at all; see `render`.
 
     Raises:
-        LexbeamError: it cannot be written, or the extra `report` is not installed.
+        LexbeamError: it cannot be written, something other than a report is there, or the extra
+            `report` is not installed.
     """
-    content = render(title, sections)
     try:
+        _check_place(path)
+        content = render(title, sections)
         files.write_bytes(path, content)
     except OSError as error:
         reason = error.strerror or error
         raise LexbeamError(f"the report cannot be written to {path!r}: {reason}") from error
+
+
+def _check_place(path: str) -> None:
+    """Check that nothing is at a path, or a report."""
+    if files.is_local(path):
+        if os.path.islink(path):
+            raise LexbeamError(f"{path!r} is a link; name a file")
+        if os.path.isdir(path):
+            raise LexbeamError(f"{path!r} is a folder; name a file in it")
+    if not files.exists(path):
+        return
+    with files.open_read(path) as stream:
+        top = stream.read(_TOP)
+    if _MARK.encode() not in top:
+        raise LexbeamError(
+            f"{path!r} is there and is not a report of Lexbeam, so it is left as it is: name "
+            "another file"
+        )
 
 
 def _asset(name: str) -> str:
@@ -107,10 +133,19 @@ def _section(number: int, name: str, panels: Sequence[Panel], data: list[dict[st
     return "\n".join([*parts, "</section>"])
 
 
+def _told(text: str) -> str:
+    """Return a sentence as HTML; options are named in backquotes, which a reader has no need of."""
+    return html.escape(_NAME.sub(r"\1", text))
+
+
+_NAME = re.compile(r"`([a-z][a-z0-9_]*)`")
+
+
 def _panel(place: str, panel: Panel, data: list[dict[str, Any]]) -> str:
     title, text = html.escape(panel.title), html.escape(panel.text)
     if isinstance(panel, Note):
-        items = "".join(f"<li>{html.escape(item)}</li>" for item in panel.items)
+        text = _told(panel.text)
+        items = "".join(f"<li>{_told(item)}</li>" for item in panel.items)
         kind, word = (
             ("note warning", "<strong>Warning.</strong> ") if panel.warning else ("note", "")
         )
