@@ -257,7 +257,7 @@ def _is_empty_mark(folder: str) -> bool:
     try:
         return set(os.listdir(folder)) <= {MARK}
     except (FileNotFoundError, NotADirectoryError):
-        return False  # it has its own name by now, or is no folder
+        return False  # it has its own name by now, or is not a folder
 
 
 def _size(folder: str) -> int:

@@ -154,7 +154,7 @@ def test_another_slice_leaves_those_that_are_there_as_they_are(part, tmp_path, d
     assert len(derived) == 2
 
 
-def test_a_slice_s_view_does_not_hang_on_whether_other_slices_are_tagged(rows, tmp_path):
+def test_a_slice_s_view_does_not_depend_on_whether_other_slices_are_tagged(rows, tmp_path):
     for row in rows:
         if row["year"] >= 1850:
             row["upos"] = None

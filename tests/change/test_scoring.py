@@ -79,7 +79,7 @@ def test_too_few_shared_words_give_null_scores_with_their_reason(trained, space)
     assert {row["reason"] for row in scores if row["measure"] == "cosine"} == {"too_few_shared"}
 
 
-def test_scores_do_not_hang_on_the_order_of_alignments(trained, space):
+def test_scores_do_not_depend_on_the_order_of_alignments(trained, space):
     task = score_task(space, trained, 1, EVERY)
     turned = task._replace(alignments=dict(reversed(task.alignments.items())))
     assert SCORE.identity(turned, OPTIONS) == SCORE.identity(task, OPTIONS)

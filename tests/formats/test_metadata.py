@@ -20,7 +20,7 @@ def test_keys_are_names_with_or_without_suffix_or_whole(tmp_path):
     assert years == ["1", "2", "3", "4", None]
 
 
-def test_the_fingerprint_does_not_hang_on_the_order_of_rows(tmp_path):
+def test_the_fingerprint_does_not_depend_on_the_order_of_rows(tmp_path):
     one = load(tmp_path, b"id;year\na;1\nb;2\n", "t.csv")
     two = load(tmp_path, b"id,year\nb,2\n\na,1\na,1\n", "u.csv")
     assert one.fingerprint == two.fingerprint
@@ -42,7 +42,7 @@ def test_columns_of_a_table_without_a_header_go_by_number(tmp_path, first):
 def test_numbers_in_the_header_are_names(tmp_path):
     table = load(tmp_path, b"2\t1\tAuthor\n1800\ta\tb\n", columns="key=1,date=2")
     assert table.by_key == {"a": {"date": "1800", "author": "b"}}
-    with pytest.raises(UsageError, match="no column '1'"):  # `year` is no number
+    with pytest.raises(UsageError, match="no column '1'"):  # `year` is not a number
         load(tmp_path, b"id\tyear\na\t1\n", columns="key=1,date=year")
 
 

@@ -39,7 +39,7 @@ def test_nested_fields_by_path():
     assert record.fields == {"date": "1790"}
 
 
-def test_order_does_not_hang_on_row_groups():
+def test_order_does_not_depend_on_row_groups():
     texts = [f"text {n}" for n in range(2500)]
     assert summary(parquet({"text": texts}, row_group_size=700)) == texts
 

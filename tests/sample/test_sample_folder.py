@@ -44,7 +44,7 @@ def test_the_configuration_dates_every_file(tmp_path):
         assert sum(int(first) <= year <= int(last) for first, last in bounds) == 1
 
 
-def test_the_bytes_hang_on_size_and_seed_alone(tmp_path):
+def test_the_bytes_depend_on_size_and_seed_alone(tmp_path):
     write_sample(str(tmp_path / "a"), tokens=30_000, seed=4)
     script = "import sys; from pipelines.sample import write_sample\n"
     script += "write_sample(sys.argv[1], tokens=30_000, seed=4)"

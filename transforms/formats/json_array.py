@@ -22,7 +22,7 @@ _WHITE = b" \t\n\r"
 _MORE = "not JSON: text follows the array"
 _BEFORE = "\ufeff \t\n\r"
 _QUOTE = ord('"')
-# Which bytes open, close or part something, and how many brackets more are open behind each.
+# Which bytes open, close or separate something, and how many brackets more are open behind each.
 _MARKS = bytes(code in b"[]{}," for code in range(256))
 _STEPS = np.zeros(256, np.int64)
 _STEPS[list(b"[{")] = 1

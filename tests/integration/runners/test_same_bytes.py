@@ -28,7 +28,7 @@ def test_the_corpus_is_large_and_mixed_enough_for_the_proof(run_variant):
     assert len(manifest["change"]["slices"]) == SLICES >= 3
     assert len(manifest["change"]["seeds"]) == SEEDS == 2
     for name, table in manifest["tables"].items():
-        # A row per slice is no table to be cut up.
+        # A row per slice is not a table to be cut up.
         assert len(table["parts"]) >= (1 if name == "slices" else PARTS), name
         assert all(part["rows"] for part in table["parts"]), name
     sources = pd.read_parquet(run.out / "documents").source
