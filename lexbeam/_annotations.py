@@ -48,7 +48,11 @@ def _alternatives(kind: type, entry: Option) -> list[str]:
         return [f"Literal[{', '.join(map(repr, entry.choices))}]"]
     if entry.path and _is_all_path(entry):
         return ["str", "os.PathLike[str]"]
-    return ["int", "str"] if entry.metavar == "N" else ["str"]
+    return _TEXTS.get(entry.metavar or "", ["str"])
+
+
+# What a text may also be, by what stands for it in help: a number, or a list of its parts.
+_TEXTS = {"N": ["int", "str"], "SPEC": ["str", "Sequence[str]"]}
 
 
 def _is_all_path(entry: Option) -> bool:

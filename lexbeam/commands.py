@@ -26,7 +26,7 @@ __all__ = [
 def change(
     corpora: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     *,
-    slices: str,
+    slices: str | Sequence[str],
     out: str | os.PathLike[str] | None = None,
     pairs: Literal["consecutive", "first", "all"] = "consecutive",
     targets: str | os.PathLike[str] | None = None,
