@@ -54,13 +54,16 @@ def _views() -> Iterator[tuple[str, str, View[Any]]]:
 def _options() -> type:
     """Return the options of `lexbeam show`: its own, and as text those of all views."""
     found: dict[str, tuple[str, Any, Any]] = {}
-    for section, view, entry in _views():
+    views = list(_views())
+    for section, view, entry in views:
         for name, given in options_of(entry.options).items():
+            takers = dict.fromkeys(v for _, v, e in views if name in options_of(e.options))
             kind: Any = tuple[str, ...] if given.several else str | None
-            text = given.help if name == view else f"with `{view}`: {given.help}"
+            told = ", ".join(f"`{taker}`" for taker in takers)
             field = option(
-                () if given.several else None, help=text, choices=given.choices,
-                metavar=given.metavar, path=given.path, group=f"questions to {section}",
+                () if given.several else None, choices=given.choices, metavar=given.metavar,
+                help=given.help if name == view else f"with {told}: {given.help}",
+                path=given.path, group=f"questions to {section}",
             )  # fmt: skip
             found.setdefault(name, (name, kind, field))
     return make_dataclass(
