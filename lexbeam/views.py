@@ -104,7 +104,7 @@ class Views:
         neighbours: str,
         *,
         slice: str | None = None,
-        seed: int | str | None = None,
+        training_seed: int | str | None = None,
         n: int | str = 10,
     ) -> pa.Table:
         """The neighbours of a word in every slice.
@@ -112,7 +112,7 @@ class Views:
         Args:
             neighbours: list the neighbours of this word.
             slice: only this slice.
-            seed: seed of the training; the first if not given.
+            training_seed: of the vectors of this seed; else of the first.
             n: neighbours in each slice (at least 1).
 
         Returns:
@@ -126,5 +126,5 @@ class Views:
             self.snapshot,
             "change",
             "neighbours",
-            {"neighbours": neighbours, "slice": slice, "seed": seed, "n": n},
+            {"neighbours": neighbours, "slice": slice, "training_seed": training_seed, "n": n},
         )

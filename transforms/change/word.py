@@ -46,7 +46,7 @@ class NeighbourViewOptions:
 
     neighbours: str = option(help="list the neighbours of this word", metavar="W")
     slice: str | None = option(None, help="only this slice", metavar="S")
-    seed: int | None = option(None, help="seed of the training; the first if not given")
+    training_seed: int | None = option(None, help="of the vectors of this seed; else of the first")
     n: int = option(LISTED, help="neighbours in each slice", least=1)
 
 
@@ -184,7 +184,11 @@ def neighbours_of(snapshot: Snapshot, options: NeighbourViewOptions) -> pa.Table
     """
     view = _view(snapshot)
     word = normalise_word(options.neighbours, view.options)
-    seed = snapshot.section("change")["seeds"][0] if options.seed is None else options.seed
+    seed = (
+        snapshot.section("change")["seeds"][0]
+        if options.training_seed is None
+        else options.training_seed
+    )
     tables = [
         found
         for name in _slices(view, options.slice)
