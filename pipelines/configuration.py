@@ -70,9 +70,12 @@ def read_jobs(path: str, given: Mapping[str, Any]) -> list[Job]:
         used |= shared.keys() & names.keys()
         common = {k: v for k, v in {**shared, **given}.items() if k in names}
         where = f"{path}: {section}: "
-        jobs.append(
-            Job(section, command, from_mapping(command.options, {**common, **own}, where, folder))
-        )
+        try:
+            options = from_mapping(command.options, {**common, **own}, where, folder)
+        except UsageError as error:  # a check of a value knows no file
+            told = str(error)
+            raise UsageError(told if where in told else where + told) from None
+        jobs.append(Job(section, command, options))
     for name in sorted(shared.keys() - used):
         raise UsageError(f"{path}: no section takes the option {name.replace('_', '-')}")
     return _in_order(path, jobs)

@@ -78,6 +78,12 @@ def test_embedded_options_go_by_their_own_names_however_deep():
         made(depth=0)
 
 
+def test_the_nearest_name_is_as_the_caller_writes_it():
+    for where, shown in (("", "middle_width"), ("--", "middle-width")):
+        with pytest.raises(UsageError, match=f"did you mean '{shown}'"):
+            from_mapping(Options, {"middle_widht": 1}, where)
+
+
 def test_two_options_of_one_name_are_a_mistake_of_the_class():
     @dataclass(frozen=True, kw_only=True)
     class Twice:

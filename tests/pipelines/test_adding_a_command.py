@@ -184,7 +184,8 @@ def test_a_new_command_is_a_function_and_its_view_a_method_in_python(lexbeam, ma
         "        wrong()\n"
         "    except lexbeam.UsageError as error:\n"
         "        print(error)\n"
-        "for gone in (lambda: lexbeam.tyo, lambda: results.shortest):\n"
+        "for gone in (lambda: lexbeam.tyo, lambda: lexbeam.toy.lenghts, lambda: results.shortest):"
+        "\n"
         "    try:\n"
         "        gone()\n"
         "    except AttributeError as error:\n"
@@ -196,6 +197,7 @@ def test_a_new_command_is_a_function_and_its_view_a_method_in_python(lexbeam, ma
         "unknown option laest; did you mean 'least'?",
         "longest must be at least 1, not 0",
         "module 'lexbeam' has no attribute 'tyo'",
+        "'lexbeam.toy' has no 'lenghts'; did you mean 'lengths'?",
         "no view is called 'shortest'",
     ]
 

@@ -81,6 +81,8 @@ def test_a_file_may_have_any_of_the_sections(tmp_path):
         (MINIMAL.replace("[texts]", "[texts], corpora: [a]"), "unknown option .*corpora"),
         (MINIMAL.replace("slices:", "parts: 3, slices:"), "belongs at the top of the file"),
         (MINIMAL.replace("slices:", "dim: many, slices:"), "change: dim must be a whole number"),
+        (MINIMAL.replace("slices:", "dim: 0, slices:"), "config.yaml: change: `dim` 0: must be"),
+        (MINIMAL.replace("[texts]", "[texts], dates: bogus"), "config.yaml: corpus: `dates`"),
         ("out: x\ncorpus: [1]\n", "section corpus must be a mapping"),
         ("just text", "sections such as corpus, change"),
         ("out: x\n", "has no section"),
