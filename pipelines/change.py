@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipelines.change_plan import ChangeOptions, ChangePlan, plan_change, read_targets
-from pipelines.command import Command, Graph, Outcome, Source
+from pipelines.command import Command, Graph, HandedBack, Source
 from schemas.alignments import ALIGNMENTS as ALIGNMENTS_TABLE
 from schemas.neighbours import NEIGHBOURS as NEIGHBOURS_TABLE
 from schemas.scores import SCORES
@@ -126,7 +126,7 @@ def _resources(plan: ChangePlan) -> Mapping[str, Any]:
     return {"targets": list(plan.view.targets.words)}
 
 
-def _section(plan: ChangePlan, outcome: Outcome) -> Mapping[str, Any]:
+def _section(plan: ChangePlan, outcome: HandedBack) -> Mapping[str, Any]:
     outside = sum(row.documents for row in outcome.rows["outside"])
     slices = read_table([checked(part) for part in outcome.of_table(SLICES.name)])
     for warning in slice_warnings(slices.to_pylist(), outside):

@@ -24,7 +24,7 @@ from transforms.common.written import action_stage
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["Action", "Command", "Given", "Graph", "Inputs", "Outcome", "Source", "View"]
+__all__ = ["Action", "Command", "Given", "Graph", "HandedBack", "Inputs", "Source", "View"]
 
 O = TypeVar("O")  # noqa: E741
 P = TypeVar("P")
@@ -96,7 +96,7 @@ class Graph(NamedTuple):
     lanes: int
 
 
-class Outcome(NamedTuple):
+class HandedBack(NamedTuple):
     """What a graph gave: the parts of its tables, and rows for the driver by name."""
 
     parts: tuple[Part, ...]
@@ -131,7 +131,7 @@ def _nothing_known(_: Any) -> Mapping[str, Any]:
     return {}
 
 
-def _nothing_more(_: Any, __: Outcome) -> Mapping[str, Any]:
+def _nothing_more(_: Any, __: HandedBack) -> Mapping[str, Any]:
     return {}
 
 
@@ -183,7 +183,7 @@ class Command(Generic[O, P]):
     expected: Callable[[P], Mapping[str, int]] = _nothing_known
     chosen: Callable[[P], Mapping[str, Mapping[str, Any]]] | None = None
     resources: Callable[[P], Mapping[str, Any]] = _nothing_known
-    section: Callable[[P, Outcome], Mapping[str, Any]] = _nothing_more
+    section: Callable[[P, HandedBack], Mapping[str, Any]] = _nothing_more
     preview: Callable[[P], Iterable[str]] | None = None
     summary: Callable[[Snapshot], Iterable[str]] = _no_lines
     views: Mapping[str, View[Any]] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from pipelines.command import Command, Graph, Outcome
+from pipelines.command import Command, Graph, HandedBack
 from pipelines.corpus_plan import CorpusOptions, CorpusPlan, plan_corpus
 from pipelines.dry_run import dry_run
 from schemas.documents import DOCUMENTS
@@ -139,7 +139,7 @@ def _resources(plan: CorpusPlan) -> Mapping[str, Any]:
     }
 
 
-def _section(plan: CorpusPlan, outcome: Outcome) -> Mapping[str, Any]:
+def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
     ingested: list[TakenIn] = outcome.rows["ingested"]
     annotated: list[Counted] = outcome.rows["annotated"]
     inputs = {row.name: row for receipt in ingested for row in receipt.inputs}
@@ -199,7 +199,7 @@ def _check_rejects(section: Mapping[str, Any], examples: Sequence[RejectRow], mo
         f"{refused} of {records} input records were rejected ({listed}), more than "
         f"`max_reject_share` {most} allows; nothing is published. Some of "
         f"them:{first}\nCorrect them, {''.join(f'{remedy}, ' for remedy in remedies)}or allow more "
-        "by `max_reject_share`."
+        "with `max_reject_share`."
     )
 
 

@@ -71,13 +71,12 @@ def _matches(name: str, pattern: str) -> bool:
     return fnmatch.fnmatch(name, pattern) or PurePosixPath(name).match(pattern)
 
 
-def noted_files(paths: Iterable[str | None]) -> dict[str, str]:
-    """Return the SHA-256 of files by their absolute paths; None stands for no file."""
+def noted_files(paths: Iterable[str]) -> dict[str, str]:
+    """Return the SHA-256 of files by their absolute paths."""
     found = {}
     for path in paths:
-        if path is not None:
-            with files.open_read(path) as stream:
-                found[files.absolute(path)] = stream_digest(stream)
+        with files.open_read(path) as stream:
+            found[files.absolute(path)] = stream_digest(stream)
     return found
 
 

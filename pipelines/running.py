@@ -5,14 +5,12 @@
 `lexbeam run` gives several jobs at once, in the order of what they read.
 """
 
-import glob
-import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from pipelines.command import Action, Command, Given, Graph, Inputs, Outcome, Source
+from pipelines.command import Action, Command, Given, Graph, HandedBack, Inputs, Source
 from pipelines.common_options import PublishOptions, RunnerOptions
 from pipelines.inputs import noted_files, refuse_output_as_input
 from pipelines.publishing import Intended, publish_run, tables_line
@@ -155,12 +153,7 @@ def _check_paths(job: Job) -> None:
     if isinstance(job.options, PublishOptions):
         refuse_output_as_input(inputs, job.options.out)
     for path in inputs:
-        if files.is_local(path) and not os.path.lexists(path) and not _matches(path):
-            raise LexbeamError(f"no input files at {path!r}: check the path or the pattern")
-
-
-def _matches(pattern: str) -> bool:
-    return next(glob.iglob(pattern, recursive=True), None) is not None
+        files.check_there(path)
 
 
 def _is_own(source: Source, out: str) -> bool:
@@ -265,7 +258,7 @@ def _as_plain(read: Any) -> tuple[str, str, str]:
     return read.table, read.digest, read.section or ""
 
 
-def _run_graph(job: Job, plan: Any, workspace: Workspace, config: Any) -> Outcome:
+def _run_graph(job: Job, plan: Any, workspace: Workspace, config: Any) -> HandedBack:
     from pipelines.runners import run_pipeline
 
     command = job.command
@@ -283,12 +276,12 @@ def _run_graph(job: Job, plan: Any, workspace: Workspace, config: Any) -> Outcom
     rows: dict[str, list[Any]] = {}
     for name, row in command.rows.items():
         rows[name] = results.read(name, row)
-    outcome = Outcome(results.parts(), rows)
+    outcome = HandedBack(results.parts(), rows)
     results.remove()
     return outcome
 
 
-def _run_action(job: Job, action: Action, workspace: Workspace) -> Outcome:
+def _run_action(job: Job, action: Action, workspace: Workspace) -> HandedBack:
     command = job.command
     assert command.action is not None
     tables = command.action(job.options, action) or {}
@@ -299,7 +292,7 @@ def _run_action(job: Job, action: Action, workspace: Workspace) -> Outcome:
         task = WrittenTable(table, tables[table.name])
         made = make(workspace, written(job.section), task, None)
         parts.append(Part.of(table.name, 0, made))
-    return Outcome(tuple(parts), {})
+    return HandedBack(tuple(parts), {})
 
 
 def _stages(job: Job, plan: Any) -> dict[str, Any]:

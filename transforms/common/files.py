@@ -18,9 +18,10 @@ from typing import Any, BinaryIO, NamedTuple
 from transforms.common.errors import LexbeamError
 
 __all__ = [
-    "Entry", "Folder", "absolute", "exists", "is_local", "join", "link_or_copy", "list_files",
-    "list_folder", "make_folder", "open_read", "read_bytes", "real", "remove", "root_of", "shown",
-    "size", "sync_folder", "temporary", "touch", "write_bytes", "writing",
+    "Entry", "Folder", "absolute", "check_there", "exists", "is_local", "join", "link_or_copy",
+    "list_files", "list_folder", "make_folder", "open_read", "read_bytes", "real",
+    "remove", "root_of", "shown", "size", "sync_folder", "temporary", "touch", "write_bytes",
+    "writing",
 ]  # fmt: skip
 
 # What `temporary` appends: nobody else's file is likely to end so.
@@ -232,6 +233,22 @@ def list_folder(path: str) -> Folder:
     )
 
 
+def check_there(path: str) -> None:
+    """Check, without listing it, that a local file, folder or glob is there; others are not asked.
+
+    Raises:
+        LexbeamError: nothing is there.
+    """
+    if not is_local(path) or os.path.lexists(path):
+        return
+    if next(glob.iglob(path, recursive=True), None) is None:
+        raise _nothing_at(path)
+
+
+def _nothing_at(path: str) -> LexbeamError:
+    return LexbeamError(f"no input files at {path!r}: check the path or the pattern")
+
+
 def list_files(path: str) -> list[Entry]:
     """List the files that `path` names: a file, all files below a folder, or a glob.
 
@@ -244,7 +261,7 @@ def list_files(path: str) -> list[Entry]:
     """
     entries = _list_local(path) if is_local(path) else _list_remote(path)
     if not entries:
-        raise LexbeamError(f"no input files at {path!r}: check the path or the pattern")
+        raise _nothing_at(path)
     return sorted(entries, key=lambda entry: entry.name)
 
 
