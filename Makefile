@@ -24,8 +24,8 @@ $(VENV)/.core: requirements/core.lock setup.py | $(UV)
 	$(UV) pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@
 
-$(VENV)/.report: requirements/report.lock $(VENV)/.core
-	$(UV) pip install --quiet --python $(BIN)/python -r requirements/report.lock
+$(VENV)/.run: requirements/run.lock $(VENV)/.core
+	$(UV) pip install --quiet --python $(BIN)/python -r requirements/run.lock
 	@touch $@
 
 $(VENV)/.all: requirements/all.lock $(VENV)/.core
@@ -34,7 +34,7 @@ $(VENV)/.all: requirements/all.lock $(VENV)/.core
 
 install: $(VENV)/.core ## make the environment with the core, nothing else
 
-run: $(VENV)/.report ## the main job on a sample corpus and a report of it, into out/
+run: $(VENV)/.run ## the main job on a sample corpus and a report of it, into out/
 	$(BIN)/lexbeam sample --out out/sample --tokens $(TOKENS) --seed 1 --overwrite
 	$(BIN)/lexbeam run out/sample/config.yaml --out out/results --overwrite
 	$(BIN)/lexbeam report out/results
@@ -67,8 +67,8 @@ bench: ## the benchmarks: a table, and out/bench.json
 
 lock: | $(UV) ## renew the locked versions
 	$(LOCK) -o requirements/core.lock
-	$(LOCK) --extra report -c requirements/core.lock -o requirements/report.lock
-	$(LOCK) --extra all --extra dev -c requirements/report.lock -o requirements/all.lock
+	$(LOCK) --extra report --extra frequency -c requirements/core.lock -o requirements/run.lock
+	$(LOCK) --extra all --extra dev -c requirements/run.lock -o requirements/all.lock
 
 # The runners' programs are of the locked Beam version, the job server of one that Maven can get.
 BEAM_VERSION := $(shell sed -n 's/^apache-beam==//p' requirements/core.lock)

@@ -22,7 +22,14 @@ CORE = [
     "tqdm>=4.66",
 ]
 EXTRAS = {
+    "frequency": ["wordfreq>=3.1,<4"],  # Zipf frequencies of words in some forty languages
     "gcp": ["apache-beam[gcp]>=2.77,<2.78"],
+    "models": [  # what is trained and kept; nothing of it executes code when it is loaded
+        "lightgbm>=4.5,<5",
+        "safetensors>=0.4.5",
+        "scikit-learn>=1.5",
+        "skops>=0.11",
+    ],
     "report": [
         "altair>=6.1,<7",  # charts as Vega-Lite, checked when they are made
         "vl-convert-python>=1.9,<2",  # the JavaScript of Vega that the page carries
@@ -36,6 +43,7 @@ DEV = [
     "duckdb>=1.1",
     "hypothesis>=6.100",
     "mypy>=1.13",
+    "nltk>=3.9",  # a second reader of WordNet, to compare ours with
     "pandas>=2.2",
     "polars>=1.20",
     "pytest>=8",

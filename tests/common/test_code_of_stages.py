@@ -48,24 +48,29 @@ def test_whatever_runs_has_been_reached():
     assert not {name for name in ran - {*names} if not name.endswith((">", ":__create_fn__"))}
 
 
-def test_all_of_our_code_is_walked_in_no_time():
+def test_all_of_our_code_is_walked_in_little_more_than_reading_it_takes():
     paths = [path for top in PACKAGES for path in sorted((ROOT / top).rglob("*.py"))]
     modules = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths]
     modules = [module.removesuffix(".__init__") for module in modules]
     code = (
-        "import time\n"
+        "import ast, time\n"
+        "from pathlib import Path\n"
         "from transforms.common.code_walk import Walk, distributions\n"
         "distributions()\n"  # the interpreter's, and once per process
+        "start = time.process_time()\n"
+        f"for path in {[str(path) for path in paths]}:\n"
+        "    ast.dump(ast.parse(Path(path).read_bytes()))\n"
+        "read = time.process_time() - start\n"
         "start = time.process_time()\n"
         "walk = Walk(())\n"
         f"for module in {modules}:\n    walk.module(module, ())\n"
         "walk.finish()\n"
-        "print(len(walk.names), time.process_time() - start)"
+        "print(len(walk.names), (time.process_time() - start) / read)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    names, seconds = done.stdout.split()
+    names, ratio = done.stdout.split()
     assert int(names) > 800
-    assert float(seconds) < 2
+    assert float(ratio) < 5  # measured: 1.6
 
 
 @pytest.mark.parametrize("seed", ["0", "77"])
