@@ -1,0 +1,45 @@
+import logging
+import sys
+
+import pytest
+
+from transforms.common import outside
+from transforms.common.outside import with_outside
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """A package that adds to the group `toy.numbers`: one good, one of a taken name, one broken."""
+    (tmp_path / "toy_numbers.py").write_text("def three():\n    return 3\n")
+    info = tmp_path / "toy_numbers-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-numbers\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[toy.numbers]\nthree = toy_numbers:three\none = toy_numbers:three\n"
+        "bad = toy_numbers:missing\nworse = toy_nowhere:three\n"
+    )
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(outside, "_TAKEN", set())
+    yield
+    sys.modules.pop("toy_numbers", None)
+
+
+@pytest.mark.usefixtures("installed")
+def test_entries_of_other_packages_are_taken_in_once(caplog):
+    def one():
+        return 1
+
+    numbers = {"one": one}
+    with caplog.at_level(logging.WARNING):
+        assert with_outside(numbers, "toy.numbers") is numbers
+        assert with_outside(numbers, "toy.numbers") is numbers
+    assert {name: number() for name, number in numbers.items()} == {"one": 1, "three": 3}
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == 3
+    assert "'bad' cannot be loaded" in told[0]
+    assert "'one' of toy_numbers:three is left out" in told[1]
+    assert "'worse' cannot be loaded" in told[2]
+
+
+def test_a_group_that_nobody_adds_to_changes_nothing():
+    assert with_outside({"one": 1}, "lexbeam.nobody.adds.to.this") == {"one": 1}
