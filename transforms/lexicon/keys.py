@@ -1,0 +1,138 @@
+"""Words to rows: 64-bit keys, sorted, found by binary search for whole arrays at once.
+
+A table of words is kept in the order of their keys, which are a polynomial over a word's bytes
+(UTF-8), mixed (the finaliser of SplitMix64, Steele et al. 2014). Nothing is built when it is
+opened: keys and words stay where they are mapped, and the workers of a machine share them. Words
+are compared as well as keys, so that two words of one key are told apart.
+
+    >>> words = pa.array(["sea", "ship", "shore"])
+    >>> order = order_of_keys(words)
+    >>> table = words.take(pa.array(order))
+    >>> rows = find(keys_of(table), table, pa.array(["ship", "boat", None]))
+    >>> [None if row < 0 else table[row].as_py() for row in rows]
+    ['ship', None, None]
+"""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+__all__ = ["MISSING", "find", "find_all", "keys_of", "order_of_keys"]
+
+MISSING = -1
+
+_BASE = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+_BLOCK = 1 << 16  # words at once: what is worked on stays in the processor's cache
+
+
+def keys_of(words: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Return the keys of words, shape (words,), uint64; a null has the key of an empty word."""
+    if isinstance(words, pa.ChunkedArray):
+        words = words.combine_chunks()
+    words = words.cast(pa.large_string())
+    keys = np.empty(len(words), np.uint64)
+    if not len(words):
+        return keys
+    offsets = np.frombuffer(words.buffers()[1], np.int64)[words.offset :][: len(words) + 1]
+    buffer = words.buffers()[2]
+    text = np.frombuffer(buffer, np.uint8) if buffer else np.empty(0, np.uint8)
+    longest = int(np.diff(offsets).max())
+    powers = np.multiply.accumulate(np.full(longest + 1, _BASE, np.uint64))
+    for start in range(0, len(words), _BLOCK):
+        keys[start : start + _BLOCK] = _keys(offsets[start : start + _BLOCK + 1], text, powers)
+    return keys
+
+
+def _keys(offsets: np.ndarray, text: np.ndarray, powers: np.ndarray) -> np.ndarray:
+    first = offsets[0]
+    starts = offsets - first
+    lengths = np.diff(starts)
+    places = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
+    # A zero byte counts, and so does where it stands.
+    terms = (text[first : offsets[-1]].astype(np.uint64) + np.uint64(1)) * powers[places]
+    sums = np.zeros(len(terms) + 1, np.uint64)
+    np.cumsum(terms, out=sums[1:])
+    mixed = sums[starts[1:]] - sums[starts[:-1]]
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * _FIRST
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * _SECOND
+    return mixed ^ (mixed >> np.uint64(31))
+
+
+def order_of_keys(words: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Return the positions of words in the order of their keys, those of one key by their text.
+
+    Returns int64, shape (words,). Equal words keep their order.
+    """
+    keys = keys_of(words)
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    same = np.flatnonzero(ordered[1:] == ordered[:-1])
+    if len(same):  # equal words, or a collision
+        ends = np.union1d(same, same + 1)
+        for run in np.split(ends, np.flatnonzero(np.diff(ordered[ends]) != 0) + 1):
+            order[run] = sorted(order[run], key=lambda place: words[int(place)].as_py() or "")
+    return order
+
+
+def find(
+    keys: np.ndarray, words: pa.Array | pa.ChunkedArray, wanted: pa.Array | pa.ChunkedArray
+) -> np.ndarray:
+    """Return the first row of each wanted word, or `MISSING`.
+
+    Args:
+        keys: keys of the table's words, sorted, uint64.
+        words: the table's words, in the order of their keys.
+        wanted: words to find; null is never found.
+
+    Returns int64, shape (wanted,).
+    """
+    return find_all(keys, words, wanted)[0]
+
+
+def find_all(
+    keys: np.ndarray, words: pa.Array | pa.ChunkedArray, wanted: pa.Array | pa.ChunkedArray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first row of each wanted word and the row after its last, both int64.
+
+    As `find`; a missing word has `MISSING` twice.
+    """
+    if isinstance(wanted, pa.ChunkedArray):
+        wanted = wanted.combine_chunks()
+    coded = wanted.cast(pa.large_string()).dictionary_encode()
+    starts, ends = _find_distinct(keys, words, coded.dictionary)
+    codes = coded.indices.fill_null(len(starts)).to_numpy(zero_copy_only=False)
+    return np.append(starts, MISSING)[codes], np.append(ends, MISSING)[codes]
+
+
+def _find_distinct(
+    keys: np.ndarray, words: pa.Array | pa.ChunkedArray, wanted: pa.Array
+) -> tuple[np.ndarray, np.ndarray]:
+    starts = np.full(len(wanted), MISSING, np.int64)
+    ends = np.full(len(wanted), MISSING, np.int64)
+    if not len(keys):
+        return starts, ends
+    own = keys_of(wanted)
+    order = np.argsort(own)  # neighbours then fall into the same pages of what is mapped
+    low = np.empty(len(own), np.int64)
+    low[order] = np.searchsorted(keys, own[order])
+    left = np.arange(len(own))
+    while len(left):
+        left = left[low[left] < len(keys)]
+        left = left[keys[low[left]] == own[left]]
+        same = _equal(words, low[left], wanted, left)
+        hit = left[same]
+        starts[hit] = np.where(starts[hit] == MISSING, low[hit], starts[hit])
+        ends[hit] = low[hit] + 1
+        # Those found may stand in several rows; those of another word's key may stand in the next.
+        low[left] += 1
+    return starts, ends
+
+
+def _equal(
+    words: pa.Array | pa.ChunkedArray, rows: np.ndarray, wanted: pa.Array, places: np.ndarray
+) -> np.ndarray:
+    own = words.take(pa.array(rows)).cast(pa.large_string())
+    same = pc.equal(own, wanted.take(pa.array(places)))
+    return np.asarray(same.fill_null(False).to_numpy(zero_copy_only=False), bool)
