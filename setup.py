@@ -13,6 +13,7 @@ CORE = [
     "msgspec>=0.20",  # receipts: typed records as JSON
     "numpy>=2.0",
     "orjson>=3.9",  # JSON lines, some three times faster than the standard library
+    "platformdirs>=4",  # where the user's cache is
     "pyarrow>=18",
     "pyyaml>=6",
     "shtab>=1.7",  # completion in a shell

@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from typing import Literal
 
+from lexbeam import lexicon
 from lexbeam._calling import act as _act
 from lexbeam._calling import preview as _preview
 from lexbeam._calling import publish as _publish
@@ -15,6 +16,7 @@ __all__ = [
     "clean",
     "corpus",
     "export",
+    "lexicon",
     "preview_corpus",
     "report",
     "run",
@@ -163,11 +165,12 @@ def change(
     )
 
 
-def clean(path: str | os.PathLike[str]) -> list[str]:
+def clean(path: str | os.PathLike[str] | None = None, *, cache: bool = False) -> list[str]:
     """Free artefacts, and what killed runs have left in a folder.
 
     Args:
-        path: folder of published tables.
+        path: folder of published tables, or with `--cache` a cache folder.
+        cache: free the cache of compiled resources, the user's if no folder is given.
 
     Returns:
         The lines that the command prints.
@@ -176,7 +179,7 @@ def clean(path: str | os.PathLike[str]) -> list[str]:
         UsageError: an option is wrong, or missing.
         LexbeamError: it failed, for the reason told.
     """
-    return _act("clean", {"path": path})
+    return _act("clean", {"path": path, "cache": cache})
 
 
 def corpus(

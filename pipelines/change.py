@@ -67,7 +67,7 @@ def _build(
     from transforms.change.table_ptransforms import DescribeSlices, NumberParts
     from transforms.change.view_ptransforms import DeriveView, MergeSlices, WriteText
 
-    workspace, lanes = graph
+    workspace, lanes = graph.workspace, graph.lanes
     viewed = (
         pipeline
         | "SentenceParts" >> beam.Create(plan.parts, reshuffle=False)

@@ -1,21 +1,25 @@
 """Frees what can be made anew: artefacts, and what killed runs have left behind.
 
 lexbeam clean results
+lexbeam clean --cache
 
 Published tables stay as they are, and so do receipts and the artefacts that are published parts: a
-run with the same options finds all it needs; another one makes anew what it lacks.
+run with the same options finds all it needs; another one makes anew what it lacks. With `--cache`,
+it is the cache of compiled resources that is freed.
 """
 
 import contextlib
 import logging
 import os
+from dataclasses import dataclass
 
 from pipelines.command import Action, Command
-from pipelines.common_options import FolderOptions
 from pipelines.publishing import UNFINISHED, kept_digests
 from pipelines.status import Leftover, summed, survey
 from transforms.common import files
+from transforms.common.errors import UsageError
 from transforms.common.layout import ARTEFACTS, is_own_folder, locked
+from transforms.common.options import option
 from transforms.common.removing import RESULTS, free, remove_hidden
 
 __all__ = ["CLEAN"]
@@ -23,13 +27,39 @@ __all__ = ["CLEAN"]
 log = logging.getLogger("lexbeam")
 
 
-def _clean(options: FolderOptions, action: Action) -> None:
-    """Free artefacts and remove leftovers at `options.path`.
+@dataclass(frozen=True, kw_only=True)
+class CleanOptions:
+    """Options of `lexbeam clean`."""
+
+    path: str | None = option(
+        None, help="folder of published tables, or with `--cache` a cache folder",
+        metavar="DIR", positional=True, path="place",
+    )  # fmt: skip
+    cache: bool = option(
+        False, help="free the cache of compiled resources, the user's if no folder is given"
+    )
+
+
+def _clean(options: CleanOptions, action: Action) -> None:
+    """Free artefacts and remove leftovers at `options.path`, or free a cache.
 
     Raises:
+        UsageError: no folder is given.
         LexbeamError: a run is at work there, or none has ever written there.
     """
-    out = options.path
+    if options.cache:
+        from transforms.lexicon.cache import clean_cache, default_cache
+
+        folder = options.path or default_cache()
+        freed = clean_cache(folder)
+        action.tell(f"freed: {freed / 1e6:.1f} MB of {folder}" if freed else "nothing to remove")
+    elif options.path is None:
+        raise UsageError("`path` must be given: the folder to clean")
+    else:
+        _clean_folder(options.path, action)
+
+
+def _clean_folder(out: str, action: Action) -> None:
     survey(out)
     if not files.is_local(out):
         log.warning(
@@ -65,6 +95,10 @@ def _remove(leftover: Leftover) -> None:
         remove_hidden(leftover.path)
 
 
-CLEAN: Command[FolderOptions, None] = Command(
-    options=FolderOptions, examples="  lexbeam clean results", action=_clean
+CLEAN: Command[CleanOptions, None] = Command(
+    options=CleanOptions,
+    examples="""\
+  lexbeam clean results
+  lexbeam clean --cache""",
+    action=_clean,
 )

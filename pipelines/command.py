@@ -90,10 +90,17 @@ class Inputs(NamedTuple):
 
 
 class Graph(NamedTuple):
-    """What a graph is built for: where artefacts lie, and how many keys work is dealt out to."""
+    """What a graph is built for.
+
+    Attributes:
+        workspace: where artefacts lie.
+        lanes: how many keys work is dealt out to.
+        here: whether all workers are on this machine and so can read what lies there.
+    """
 
     workspace: Workspace
     lanes: int
+    here: bool = True
 
 
 class HandedBack(NamedTuple):

@@ -91,7 +91,7 @@ def _build(
         SettleDuplicates,
     )
 
-    workspace, lanes = graph
+    workspace, lanes = graph.workspace, graph.lanes
     ingested = (
         pipeline
         | "Units" >> beam.Create([(unit.files[0].name, unit) for unit in plan.units], False)

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from pipelines.command import Inputs
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.fingerprints import stream_digest
+from transforms.common.resources import content_digest
 from transforms.common.tables import Part
 from transforms.corpora.corpus import Corpus
 from transforms.formats.ingest import InputFile
@@ -72,12 +72,8 @@ def _matches(name: str, pattern: str) -> bool:
 
 
 def noted_files(paths: Iterable[str]) -> dict[str, str]:
-    """Return the SHA-256 of files by their absolute paths."""
-    found = {}
-    for path in paths:
-        with files.open_read(path) as stream:
-            found[files.absolute(path)] = stream_digest(stream)
-    return found
+    """Return the digests of files and folders by their absolute paths."""
+    return {files.absolute(path): content_digest(files.absolute(path)) for path in paths}
 
 
 def corpora_of(inputs: Inputs) -> list[Corpus]:

@@ -51,6 +51,11 @@ class RunnerConfig:
     hint: str = option("", help="how to get them")
     beam: tuple[str, ...] = option((), help="Beam options")
 
+    @property
+    def here(self) -> bool:
+        """Whether all workers are on this machine for sure."""
+        return self.runner == DIRECT
+
 
 def load_runner_config(name: str, extra: Sequence[str] = ()) -> RunnerConfig:
     """Read a runner configuration and check its Beam options and `extra` ones.

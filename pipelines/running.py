@@ -149,6 +149,10 @@ def _check_paths(job: Job) -> None:
         for path in paths:
             if not files.exists(path):
                 raise UsageError(f"{job.section}: `{name}`: no file is at {path!r}")
+    for name, paths in noted_paths(job.options, "resource").items():
+        for path in paths:
+            if files.is_local(path) and not files.exists(path):
+                raise UsageError(f"{job.section}: `{name}`: no file or folder is at {path!r}")
     inputs = [path for paths in noted_paths(job.options, "input").values() for path in paths]
     if isinstance(job.options, PublishOptions):
         refuse_output_as_input(inputs, job.options.out)
@@ -266,7 +270,7 @@ def _run_graph(job: Job, plan: Any, workspace: Workspace, config: Any) -> Handed
     for stage, number in command.expected(plan).items():
         announce(workspace, stage, number)
     results = ResultFiles(workspace.root)
-    graph = Graph(workspace, config.lanes)
+    graph = Graph(workspace, config.lanes, config.here)
 
     def build(pipeline: Any) -> None:
         assert command.build is not None
@@ -307,7 +311,12 @@ def _stages(job: Job, plan: Any) -> dict[str, Any]:
 def _log(job: Job, listed: int) -> dict[str, Any]:
     """Return what is noted beside the snapshot, by which `lexbeam status` finds what changed."""
     inputs = [p for paths in noted_paths(job.options, "input").values() for p in paths]
-    read = [p for paths in noted_paths(job.options, "file").values() for p in paths]
+    read = [
+        path
+        for kind in ("file", "resource")
+        for paths in noted_paths(job.options, kind).values()
+        for path in paths
+    ]
     folders = [s.folder for s in job.command.reads(job.options) if s.folder is not None]
     return {
         "inputs": inputs,

@@ -142,7 +142,7 @@ def _files(noted: Mapping[str, Any]) -> Iterator[str]:
     for path, sha256 in (noted.get("files") or {}).items():
         try:
             now = noted_files([path])[path]
-        except OSError:
+        except (OSError, LexbeamError):
             now = None
         if now != sha256:
             yield f"option: {path} has {'changed' if now else 'gone'}"

@@ -16,6 +16,7 @@ read (`checked`). What is missing or damaged counts as not made.
 
 import functools
 import logging
+import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
@@ -25,7 +26,7 @@ from transforms.common import files
 from transforms.common.code_identity import CodeIdentity, code_identity
 from transforms.common.fingerprints import blas_kernels, digest
 from transforms.common.receipts import ArtefactPath, File, read_receipt, write_receipt
-from transforms.common.sound import HashedStream, is_sound_size, note_sound
+from transforms.common.sound import HashedStream, checked, is_sound_size, note_sound
 
 __all__ = [
     "FREED",
@@ -36,6 +37,7 @@ __all__ = [
     "files_of",
     "make",
     "make_all",
+    "name_of",
     "stage_entry",
 ]
 
@@ -78,6 +80,15 @@ class Artefact:
             yield hashed
         self._files[suffix] = File(path, hashed.bytes, hashed.sha256.hexdigest())
         note_sound(self._files[suffix])
+
+    def placing(self, suffix: str, file: File) -> File:
+        """Take in a sound local file as one of the artefact's: a hard link, or a copy."""
+        path = self.path(suffix)
+        hidden = files.temporary(path)
+        files.link_or_copy(checked(file), hidden)
+        os.replace(hidden, path)
+        self._files[suffix] = File(path, file.bytes, file.sha256)
+        return self._files[suffix]
 
     def file(self, suffix: str) -> File:
         """Return path, size and digest of a file that has been written."""
@@ -148,7 +159,7 @@ def make_all(
 ) -> list[R]:
     """Return the receipts of several tasks' artefacts, making those that are not there."""
     artefacts = [
-        Artefact(files.join(workspace.stage(stage.name), _name(stage, task, options)))
+        Artefact(files.join(workspace.stage(stage.name), name_of(stage, task, options)))
         for task in tasks
     ]
     receipts = [_taken_up(workspace, stage, artefact) for artefact in artefacts]
@@ -169,7 +180,8 @@ def make_all(
     return receipts  # type: ignore[return-value]
 
 
-def _name(stage: Stage[T, Options, R], task: T, options: Options) -> str:
+def name_of(stage: Stage[T, Options, R], task: T, options: Options) -> str:
+    """Return the name of a task's artefact in the folder of its stage, 32 hexadecimal digits."""
     code = stage.code(stage.chosen(task, options)).digest
     kernels = blas_kernels() if stage.blas else []
     return digest([stage.name, code, stage.identity(task, options), *kernels])

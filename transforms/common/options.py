@@ -39,8 +39,8 @@ T = TypeVar("T")
 MISSING = dataclasses.MISSING
 
 # What a path may be: raw input (a file, folder or glob), a file that is read whole and must be
-# there from the start, or a place that need not be there.
-PATHS = ("input", "file", "place")
+# there from the start, a resource (a file or folder, likewise), or a place that need not be there.
+PATHS = ("input", "file", "resource", "place")
 
 
 class Within(NamedTuple):

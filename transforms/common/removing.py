@@ -32,7 +32,7 @@ _RECEIPT = re.compile(r"[0-9a-f]{32}\.json")
 # What the stages write beside receipts, and what is not whole yet of anything of an artefact's.
 _ARTEFACT = re.compile(
     r"[0-9a-f]{32}(?:\.freed|\.parquet|(?:-(?:documents|sentences|keys|counts|rejects)"
-    r"|(?:-ready)?-\d{4,})?\.arrow|[^/]*" + files.TEMPORARY + ")"
+    r"|(?:-ready)?-\d{4,})?\.arrow|-[a-z_]+\.(?:arrow|npy)|[^/]*" + files.TEMPORARY + ")"
 )
 _TEMPORARY = re.compile(r"(.*)" + files.TEMPORARY, re.DOTALL)
 _RUN = re.compile(r"[0-9a-f]{16}")

@@ -7,11 +7,13 @@ not count.
 
 import hashlib
 import importlib.resources
+import os
 
 from transforms.common import files
 from transforms.common.errors import LexbeamError
+from transforms.common.fingerprints import stream_digest
 
-__all__ = ["model_digest", "packaged_text"]
+__all__ = ["content_digest", "model_digest", "packaged_text"]
 
 _CHUNK = 1 << 20
 
@@ -37,6 +39,34 @@ def model_digest(path: str) -> str:
             while chunk := stream.read(_CHUNK):
                 whole.update(chunk)
     return whole.hexdigest()
+
+
+def content_digest(path: str) -> str:
+    """Return the SHA-256 of a file's bytes, or a folder's `model_digest`.
+
+    A file of this machine that this process has read already is not read again as long as its size,
+    its times and its inode stay as they are.
+
+    Raises:
+        LexbeamError: nothing is there.
+    """
+    if files.is_local(path) and os.path.isfile(path):
+        found = os.stat(path)
+        state = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+        if path not in _READ or _READ[path][0] != state:
+            _READ[path] = state, _sha256(path)
+        return _READ[path][1]
+    if files.is_local(path) or not files.exists(path):
+        return model_digest(path)
+    return _sha256(path)
+
+
+_READ: dict[str, tuple[tuple[int, ...], str]] = {}
+
+
+def _sha256(path: str) -> str:
+    with files.open_read(path) as stream:
+        return stream_digest(stream)
 
 
 def packaged_text(package: str, name: str) -> str:

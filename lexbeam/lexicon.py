@@ -1,0 +1,35 @@
+# Written by `make api` from the registry of commands: edits are lost.
+"""The commands `lexbeam lexicon ...` as functions."""
+
+import os
+from collections.abc import Sequence
+
+from lexbeam._calling import act as _act
+
+__all__ = ["look"]
+
+
+def look(
+    word: str,
+    *,
+    pos: str | None = None,
+    resources: str | Sequence[str] = (),
+    cache: str | os.PathLike[str] | None = None,
+) -> list[str]:
+    """What every given resource says of a word.
+
+    Args:
+        word: the word.
+        pos: part of speech, as the resources have it.
+        resources: word lists, vectors, WordNet: NAME=FILE:word=COLUMN,value=COLUMN or
+            NAME=KIND:..., see docs/resources.md.
+        cache: folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's.
+
+    Returns:
+        The lines that the command prints.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _act("lexicon look", {"word": word, "pos": pos, "resources": resources, "cache": cache})

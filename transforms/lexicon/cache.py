@@ -1,0 +1,152 @@
+"""The cache of compiled resources: it outlives runs, and processes share it.
+
+A resource is compiled under a lock of its own, so that of two processes that want it at once one
+waits for the other; if that one is killed, its lock goes with it. What is in the cache is checked
+like an artefact. A file's digest is taken once per machine: a note beside the file says for which
+size, times and inode it was found right.
+"""
+
+import fcntl
+import json
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TypeVar
+
+import platformdirs
+
+from transforms.common import files
+from transforms.common.artefacts import Stage, Workspace, make, name_of
+from transforms.common.errors import UsageError
+from transforms.common.layout import ARTEFACTS, is_own_folder, make_own_folder
+from transforms.common.receipts import File
+from transforms.common.removing import discard_stages, leftovers
+from transforms.common.sound import Damaged, checked, note_sound
+from transforms.lexicon.compiled import Compiled
+
+__all__ = ["VARIABLE", "cached", "clean_cache", "default_cache", "is_whole"]
+
+T = TypeVar("T")
+
+VARIABLE = "LEXBEAM_CACHE"
+LOCK, NOTE = ".lock", ".checked"
+_OURS = re.compile(r"[0-9a-f]{32}(\.lock|-\w+\.(arrow|npy)\.checked)")
+
+
+def default_cache() -> str:
+    """Return the folder that `LEXBEAM_CACHE` names, else the user's cache folder for Lexbeam."""
+    return os.environ.get(VARIABLE) or platformdirs.user_cache_dir("lexbeam", appauthor=False)
+
+
+def cached(cache: str, stage: Stage[T, None, Compiled], task: T) -> Compiled:
+    """Return a compiled resource of a cache, checked; it is made if need be.
+
+    Raises:
+        UsageError: the cache is not a folder of this machine that can be written to.
+        LexbeamError: the source cannot be compiled.
+    """
+    workspace = Workspace(_root(cache))
+    folder = workspace.stage(stage.name)
+    files.make_folder(folder)
+    with _locked(os.path.join(folder, name_of(stage, task, None) + LOCK)):
+        compiled = make(workspace, stage, task, None)
+        try:
+            _check(compiled)
+        except Damaged:  # it has been discarded
+            compiled = make(workspace, stage, task, None)
+            _check(compiled)
+    return compiled
+
+
+def _root(cache: str) -> str:
+    if not files.is_local(cache):
+        raise UsageError(f"`cache` {cache!r} must be a folder of this machine: it is mapped")
+    try:
+        files.make_folder(cache)
+        return make_own_folder(cache, ARTEFACTS)
+    except OSError as error:
+        raise UsageError(
+            f"the cache {cache!r} cannot be written to ({error.strerror}): give another `cache`, "
+            f"or set {VARIABLE}"
+        ) from None
+
+
+@contextmanager
+def _locked(path: str) -> Iterator[None]:
+    """Hold a lock, which the system releases if this process is killed."""
+    with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "rb+") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _check(compiled: Compiled) -> None:
+    for file in compiled.files.values():
+        _check_once(file)
+
+
+def _check_once(file: File) -> None:
+    """Check a file by its digest, unless a note says that this has been done as it is now.
+
+    Raises:
+        Damaged: it is not what was written; it has been discarded.
+    """
+    note = file.path + NOTE
+    with suppress(OSError, ValueError), open(note, "rb") as stream:
+        if json.load(stream) == _as_it_is(file):
+            note_sound(file)
+            return
+    checked(file)
+    with suppress(OSError):  # of a cache that may only be read, digests are taken by each process
+        files.write_bytes(note, json.dumps(_as_it_is(file)).encode())
+
+
+def _as_it_is(file: File) -> list[int | str]:
+    found = os.lstat(file.path)
+    return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, file.sha256]
+
+
+def is_whole(compiled: Compiled) -> bool:
+    """Return whether all files are on this machine, and what they must be."""
+    try:
+        _check(compiled)
+    except (Damaged, OSError):
+        return False
+    return True
+
+
+def clean_cache(cache: str) -> int:
+    """Remove what was compiled, and what killed processes have left; return the bytes.
+
+    What somebody else has put into the folder stays, and so do locks that are held.
+    """
+    if not is_own_folder(cache, ARTEFACTS):
+        return 0
+    root = os.path.join(cache, ARTEFACTS)
+    before = _size(root)
+    discard_stages(root, ["lexicon"])
+    for path in leftovers(root):
+        files.remove(path)
+    for folder, _, names in os.walk(os.path.join(root, "lexicon")):
+        for name in names:
+            path = os.path.join(folder, name)
+            if _OURS.fullmatch(name) and (name.endswith(NOTE) or not _is_held(path)):
+                files.remove(path)
+    return before - _size(root)
+
+
+def _is_held(path: str) -> bool:
+    with open(path, "rb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def _size(root: str) -> int:
+    return sum(
+        os.lstat(os.path.join(folder, name)).st_size
+        for folder, _, names in os.walk(root)
+        for name in names
+    )

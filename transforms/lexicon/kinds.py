@@ -1,0 +1,59 @@
+"""The kinds of resources, by the word that begins their argument: `wordnet:DIR`, `vectors:FILE`.
+
+An argument without a kind's word is a word list: `FILE:word=COLUMN,value=COLUMN`. Packages of
+others add kinds as entry points of the group `lexbeam.resources`.
+"""
+
+from typing import NamedTuple
+
+from transforms.common.errors import UsageError
+from transforms.common.outside import with_outside
+from transforms.lexicon.base import Kind, Parsed
+
+__all__ = ["GROUP", "KINDS", "Spec", "kind_of", "parse_spec"]
+
+GROUP = "lexbeam.resources"
+DEFAULT = "words"
+
+KINDS: dict[str, Kind] = {}
+
+
+def kind_of(name: str) -> Kind:
+    """Return a kind by its name, ours or of another package.
+
+    Raises:
+        UsageError: there is none.
+    """
+    kinds = with_outside(KINDS, GROUP)
+    if name not in kinds:
+        raise UsageError(f"no kind of resource is called {name!r} (kinds: {', '.join(kinds)})")
+    return kinds[name]
+
+
+class Spec(NamedTuple):
+    """A resource as a person wrote it: `NAME=FILE:word=...` or `NAME=KIND:ARGUMENT`."""
+
+    name: str
+    kind: str
+    parsed: Parsed
+
+
+def parse_spec(text: str) -> Spec:
+    """Return what a person's words mean; nothing is read.
+
+    Raises:
+        UsageError: they are wrong.
+    """
+    name, equals, rest = text.partition("=")
+    if not equals or not name.isidentifier():
+        raise UsageError(
+            f"resource {text!r}: it is NAME=FILE:word=COLUMN,value=COLUMN or NAME=KIND:ARGUMENT, "
+            "with a name of letters, digits and underscores"
+        )
+    word, _, argument = rest.partition(":")
+    kinds = with_outside(KINDS, GROUP)
+    kind = word if word in kinds and word != DEFAULT else DEFAULT
+    try:
+        return Spec(name, kind, kinds[kind].parse(argument if kind == word else rest))
+    except UsageError as error:
+        raise UsageError(f"resource {name!r}: {error}") from None

@@ -1,0 +1,203 @@
+"""The resources of a run: compiled by the driver, opened by workers, found by name and language.
+
+lexicon = prepare(options)                       # the driver: compiled into the cache
+lexicon = lexicon.carried(workspace)             # for workers of other machines
+words = lexicon.get("concreteness", "en")        # a worker: mapped, once per process
+"""
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.common.artefacts import Workspace, make
+from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.options import Within, option
+from transforms.common.resources import content_digest
+from transforms.lexicon.base import Resource
+from transforms.lexicon.cache import cached, default_cache, is_whole
+from transforms.lexicon.compiled import CARRY, COMPILE, Compiled, Source, SourceFile, opened
+from transforms.lexicon.kinds import kind_of, parse_spec
+
+__all__ = ["Held", "Lexicon", "LexiconOptions", "prepare"]
+
+
+def _path_within(text: str) -> Within | None:
+    try:
+        spec = parse_spec(text)
+    except UsageError:
+        return None  # `_check_resources` says why
+    for path in spec.parsed.paths:
+        start = text.find(path, len(spec.name))
+        if start >= 0:
+            return Within(text[:start], path, text[start + len(path) :])
+    return None  # its files are where their package puts them, or it needs none
+
+
+def _check_resources(texts: Sequence[str]) -> None:
+    seen = set()
+    for text in texts:
+        spec = parse_spec(text)
+        key = (spec.name, spec.parsed.language)
+        if key in seen:
+            raise UsageError(
+                f"two resources are called {spec.name!r} for "
+                f"{spec.parsed.language or 'every language'}: give another name, or `language=`"
+            )
+        seen.add(key)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LexiconOptions:
+    """What words are looked up in."""
+
+    resources: tuple[str, ...] = option(
+        (),
+        help="word lists, vectors, WordNet: NAME=FILE:word=COLUMN,value=COLUMN or NAME=KIND:..., "
+        "see docs/resources.md",
+        metavar="NAME=SPEC", split=False, path="resource", within=_path_within,
+        check=_check_resources, group="resources",
+    )  # fmt: skip
+    cache: str | None = option(
+        None,
+        help="folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's",
+        metavar="DIR", path="place", published=False, group="resources",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Held:
+    """A resource of a run.
+
+    Attributes:
+        name: what it is called.
+        kind: its kind.
+        language: the language that it is for; None: every one without a resource of its own.
+        options: of its kind.
+        source: SHA-256 of the files that it was compiled from.
+        compiled: in the cache of the driver's machine.
+        carried: with the run's artefacts, for machines that lack it.
+    """
+
+    name: str
+    kind: str
+    language: str | None
+    options: Any
+    source: tuple[str, ...]
+    compiled: Compiled
+    carried: Compiled | None = None
+
+    def open(self) -> Resource:
+        """Return it, mapped into memory; a machine that lacks it copies it once."""
+        return _open(self)
+
+
+_OPENED: dict[tuple[str, str, str], Resource] = {}
+_OPENING = threading.Lock()
+
+
+def _open(held: Held) -> Resource:
+    key = (held.kind, repr(held.options), held.compiled.digest)
+    with _OPENING:
+        if key not in _OPENED:
+            _OPENED[key] = kind_of(held.kind).open(opened(_here(held)), held.options)
+        return _OPENED[key]
+
+
+def _here(held: Held) -> Compiled:
+    if is_whole(held.compiled):
+        return held.compiled
+    if held.carried is None:
+        raise LexbeamError(
+            f"the resource {held.name!r} is gone from the cache while it was in use: run the same "
+            "command again to compile it anew"
+        )
+    return cached(default_cache(), CARRY, held.carried)
+
+
+class Lexicon(NamedTuple):
+    """The resources of a run."""
+
+    held: tuple[Held, ...] = ()
+
+    def carried(self, workspace: Workspace) -> "Lexicon":
+        """Return the same with each resource among a run's artefacts, for other machines."""
+        sent = (replace(held, carried=make(workspace, CARRY, held.compiled, None))
+                for held in self.held)  # fmt: skip
+        return Lexicon(tuple(sent))
+
+    def find(self, name: str, language: str | None = None) -> Resource | None:
+        """Return a resource for a language: its own, else the one for every language, else None."""
+        for wanted in dict.fromkeys((language, None)):
+            for held in self.held:
+                if (held.name, held.language) == (name, wanted):
+                    return held.open()
+        return None
+
+    def get(self, name: str, language: str | None = None) -> Resource:
+        """Return a resource for a language.
+
+        Raises:
+            LexbeamError: there is none.
+        """
+        found = self.find(name, language)
+        if found is None:
+            names = sorted({held.name for held in self.held})
+            of = f" for language {language!r}" if language else ""
+            raise LexbeamError(
+                f"no resource is called {name!r}{of}{nearest(name, names)}: name it in `resources`"
+            )
+        return found
+
+    def by_language(
+        self, name: str, languages: pa.Array | pa.ChunkedArray
+    ) -> Iterator[tuple[np.ndarray, Resource | None]]:
+        """Yield the rows of each language, int64, with the resource that serves them, or None."""
+        for language in sorted(pc.unique(languages).to_pylist(), key=lambda name: name or ""):
+            same = pc.is_null(languages) if language is None else pc.equal(languages, language)
+            rows = np.flatnonzero(same.fill_null(False).to_numpy(zero_copy_only=False))
+            yield rows, self.find(name, language)
+
+    def described(self) -> Mapping[str, Any]:
+        """Return what a manifest says: kind, language, options, digests of source and compiled."""
+        return {
+            held.name if held.language is None else f"{held.name}:{held.language}": {
+                "kind": held.kind,
+                "options": asdict(held.options),
+                "source": list(held.source),
+                "compiled": held.compiled.digest,
+            }
+            for held in sorted(self.held, key=lambda held: (held.name, held.language or ""))
+        }
+
+
+def prepare(options: LexiconOptions) -> Lexicon:
+    """Return the resources that options name, compiled into the cache.
+
+    Raises:
+        UsageError: the words are wrong, or the cache cannot be written to.
+        LexbeamError: a file is not what its kind needs; the message names file, place and remedy.
+    """
+    return Lexicon(tuple(_prepared(text, options.cache or default_cache())
+                         for text in options.resources))  # fmt: skip
+
+
+def _prepared(text: str, cache: str) -> Held:
+    name, kind, parsed = parse_spec(text)
+    source = Source(
+        kind,
+        tuple(SourceFile(path, content_digest(path)) for path in parsed.paths),
+        parsed.options,
+    )
+    try:
+        compiled = cached(cache, COMPILE, source)
+    except UsageError as error:
+        raise UsageError(f"resource {name!r}: {error}") from None
+    except LexbeamError as error:
+        raise LexbeamError(f"resource {name!r}: {error}") from error
+    digests = tuple(file.sha256 for file in source.files)
+    return Held(name, kind, parsed.language, parsed.options, digests, compiled)
