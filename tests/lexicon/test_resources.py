@@ -1,0 +1,120 @@
+"""Resources by name and language, on this machine and on others."""
+
+import pyarrow as pa
+import pytest
+
+from transforms.common.artefacts import Workspace
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.options import from_mapping, noted_paths, plain_options
+from transforms.common.sound import Damaged
+from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
+
+
+@pytest.fixture
+def numbers(toy):
+    """English and German numbers, and others of every language."""
+    files = {"en": "ten 10\nsix 6\n", "de": "zehn 10\nsix 66\n", "": "x 10\nsix 0\n"}
+    specs = []
+    for language, text in files.items():
+        path = toy.folder / f"{language or 'any'}.txt"
+        path.write_text(text)
+        specs.append(f"number=toy:{path}" + (f";language={language}" if language else ""))
+    return prepare(LexiconOptions(resources=tuple(specs)))
+
+
+def test_rows_of_each_language_find_their_own(numbers):
+    words = pa.array(["six"] * 5)
+    languages = pa.array(["de", "en", "fr", None, "en"])
+    found = [None] * len(words)
+    for rows, resource in numbers.by_language("number", languages):
+        for row, value in zip(rows, resource.look_up(words.take(pa.array(rows))), strict=True):
+            found[row] = value
+    assert found == [66, 6, 0, 0, 6]
+    assert numbers.get("number", "de").look_up(["zehn", "ten"]) == [10, None]
+
+
+def test_a_language_without_a_resource_has_none(toy):
+    lexicon = Lexicon((toy.prepare("language=en"),))
+    assert lexicon.find("toy", "de") is None
+    assert lexicon.find("toy") is None
+    ((rows, resource),) = lexicon.by_language("toy", pa.array(["de"]))
+    assert (rows.tolist(), resource) == ([0], None)
+    with pytest.raises(LexbeamError, match="'toy' for language 'de'"):
+        lexicon.get("toy", "de")
+    with pytest.raises(LexbeamError, match="did you mean 'toy'"):
+        lexicon.get("tyo", "en")
+
+
+def test_it_is_mapped_once_and_nothing_is_copied(toy):
+    words = "".join(f"word{number} {number}\n" for number in range(100_000))
+    toy.path.write_text(words)
+    held = toy.prepare()
+    before = pa.total_allocated_bytes()
+    opened = held.open()
+    assert pa.total_allocated_bytes() - before < 10_000
+    assert held.open() is opened
+    assert opened.look_up(["word99999", "word1"]) == [99_999, 1]
+
+
+@pytest.mark.parametrize(
+    ("resources", "message"),
+    [
+        ("file.txt", "NAME=FILE:word="),
+        ("my name=toy:file", "letters, digits and underscores"),
+        ("a=toy:", "resource 'a': a toy needs a file"),
+        (["a=toy:b", "a=toy:c"], "two resources are called 'a'"),
+    ],
+)
+def test_wrong_words_are_errors_that_say_how_it_is_written(toy, resources, message):
+    with pytest.raises(UsageError, match=message):
+        from_mapping(LexiconOptions, {"resources": resources})
+
+
+def test_paths_are_made_absolute_and_not_published(toy):
+    options = from_mapping(LexiconOptions, {"resources": ["a=toy:toy.txt;factor=2"]}, "",
+                           str(toy.folder))  # fmt: skip
+    assert options.resources == (f"a=toy:{toy.path};factor=2",)
+    assert noted_paths(options, "resource") == {"resources": [str(toy.path)]}
+    assert plain_options(options) == {"resources": ["a=toy:toy.txt;factor=2"]}
+    told = prepare(options).described()
+    assert told["a"]["kind"] == "toy"
+    assert told["a"]["options"] == {"factor": 2}
+    assert str(toy.folder) not in repr(told)
+
+
+@pytest.fixture
+def elsewhere(toy, monkeypatch):
+    """A resource carried with a run's artefacts, and a machine that lacks the driver's cache."""
+    run = toy.folder / "run"
+    (carried,) = Lexicon((toy.prepare(),)).carried(Workspace(str(run))).held
+    toy.cache.rename(toy.folder / "gone")
+    monkeypatch.setenv("LEXBEAM_CACHE", str(toy.folder / "other"))
+    return carried
+
+
+def test_another_machine_copies_it_once(toy, elsewhere, monkeypatch):
+    assert elsewhere.open().look_up(["two", "nine"]) == [2, None]
+    assert toy.compiled == 1
+    copies = sorted((toy.folder / "other").glob("**/*.npy"))
+    assert len(copies) == 1
+    inode = copies[0].stat().st_ino
+    monkeypatch.setattr("transforms.lexicon.resources._OPENED", {})
+    assert elsewhere.open().look_up(["two"]) == [2]
+    assert copies[0].stat().st_ino == inode
+
+
+def test_what_was_damaged_on_the_way_is_not_read(toy, elsewhere):
+    path = elsewhere.carried.files["numbers"].path
+    with open(path, "rb") as stream:
+        content = stream.read()
+    (toy.folder / "damaged").write_bytes(content[:-1] + b"\x7f")
+    (toy.folder / "damaged").replace(path)
+    with pytest.raises(Damaged):
+        elsewhere.open()
+
+
+def test_without_a_copy_the_error_says_what_to_do(toy):
+    held = toy.prepare()
+    toy.cache.rename(toy.folder / "gone")
+    with pytest.raises(LexbeamError, match=r"'toy' is gone from the cache.*run the same"):
+        held.open()
