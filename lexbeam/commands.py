@@ -169,7 +169,7 @@ def clean(path: str | os.PathLike[str] | None = None, *, cache: bool = False) ->
     """Free artefacts, and what killed runs have left in a folder.
 
     Args:
-        path: folder of published tables, or with `--cache` a cache folder.
+        path: folder of published tables, or with `cache` a cache folder.
         cache: free the cache of compiled resources, the user's if no folder is given.
 
     Returns:

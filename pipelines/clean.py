@@ -32,7 +32,7 @@ class CleanOptions:
     """Options of `lexbeam clean`."""
 
     path: str | None = option(
-        None, help="folder of published tables, or with `--cache` a cache folder",
+        None, help="folder of published tables, or with `cache` a cache folder",
         metavar="DIR", positional=True, path="place",
     )  # fmt: skip
     cache: bool = option(

@@ -2,6 +2,7 @@
 
 import ast
 import dataclasses
+import functools
 import inspect
 import os
 import subprocess
@@ -34,12 +35,17 @@ def test_what_is_committed_is_what_would_be_written():
     assert {n: t for n, t in found.items() if t.startswith(MARK)} == made, "run `make api`"
 
 
+def function_of(words):
+    """Return the function of a command, which that of two words has in a module of its first."""
+    return functools.reduce(getattr, words.replace("-", "_").split(" "), lexbeam)
+
+
 @pytest.mark.parametrize("name", own_commands())
 def test_options_and_defaults_are_those_of_the_command(name):
     own = dict(options_of(load(name).options))
     own.pop("dry_run", None)
     filled = {entry.fills for entry in own.values()}
-    found = inspect.signature(getattr(lexbeam, name)).parameters
+    found = inspect.signature(function_of(name)).parameters
     assert {n.rstrip("_") for n in found} - {"beam"} == set(own)
     for option_name, parameter in found.items():
         if option_name == "beam":
@@ -55,9 +61,16 @@ def test_options_and_defaults_are_those_of_the_command(name):
             assert parameter.default == entry.default
 
 
-@pytest.mark.parametrize("name", [*commands.__all__, *(f"Results.{n}" for n in ("top", "word"))])
+FUNCTIONS = [
+    *(name for name in commands.__all__ if callable(getattr(commands, name, None))),
+    *(words for words in own_commands() if " " in words),
+    *(f"Results.{name}" for name in ("top", "word")),
+]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_docstrings_name_every_argument_as_python_has_it(name):
-    function = getattr(Views, name.removeprefix("Results."), None) or getattr(lexbeam, name)
+    function = getattr(Views, name.removeprefix("Results."), None) or function_of(name)
     text = inspect.getdoc(function)
     for parameter in inspect.signature(function).parameters:
         assert parameter == "self" or f"\n    {parameter}: " in text
