@@ -24,6 +24,8 @@ from transforms.common.written import action_stage
 if TYPE_CHECKING:
     import apache_beam as beam
 
+    from transforms.lexicon.resources import Lexicon
+
 __all__ = ["Action", "Command", "Given", "Graph", "HandedBack", "Inputs", "Source", "View"]
 
 O = TypeVar("O")  # noqa: E741
@@ -101,6 +103,10 @@ class Graph(NamedTuple):
     workspace: Workspace
     lanes: int
     here: bool = True
+
+    def carry(self, lexicon: "Lexicon") -> "Lexicon":
+        """Return resources as the workers of this graph open them."""
+        return lexicon if self.here else lexicon.carried(self.workspace)
 
 
 class HandedBack(NamedTuple):

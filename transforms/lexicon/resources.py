@@ -6,7 +6,7 @@ words = lexicon.get("concreteness", "en")        # a worker: mapped, once per pr
 """
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
@@ -119,6 +119,10 @@ def _here(held: Held) -> Compiled:
     return cached(default_cache(), CARRY, held.carried)
 
 
+def _name_of(held: Held) -> tuple[str, str]:
+    return held.name, held.language or ""
+
+
 class Lexicon(NamedTuple):
     """The resources of a run."""
 
@@ -162,6 +166,17 @@ class Lexicon(NamedTuple):
             rows = np.flatnonzero(same.fill_null(False).to_numpy(zero_copy_only=False))
             yield rows, self.find(name, language)
 
+    def identity(self) -> list[Any]:
+        """Return what of the resources decides an artefact, for `Stage.identity`."""
+        return [
+            [held.name, held.language, held.kind, asdict(held.options), held.compiled.digest]
+            for held in sorted(self.held, key=_name_of)
+        ]
+
+    def chosen(self) -> Mapping[str, Collection[str]]:
+        """Return the kinds whose code counts for what is looked up, for `Stage.chosen`."""
+        return {"transforms.lexicon.kinds:KINDS": sorted({held.kind for held in self.held})}
+
     def described(self) -> Mapping[str, Any]:
         """Return what a manifest says: kind, language, options, digests of source and compiled."""
         return {
@@ -171,7 +186,7 @@ class Lexicon(NamedTuple):
                 "source": list(held.source),
                 "compiled": held.compiled.digest,
             }
-            for held in sorted(self.held, key=lambda held: (held.name, held.language or ""))
+            for held in sorted(self.held, key=_name_of)
         }
 
 
