@@ -28,8 +28,6 @@ NEAREST = pa.schema(
     ]
 )
 
-Texts = pa.Array | pa.ChunkedArray
-
 
 class Vectors:
     """Vectors of words.
@@ -51,14 +49,16 @@ class Vectors:
         """Numbers of a vector."""
         return int(self.matrix.shape[1])
 
-    def rows(self, words: Texts) -> npt.NDArray[np.int64]:
+    def rows(self, words: pa.Array | pa.ChunkedArray) -> npt.NDArray[np.int64]:
         """Return the row of each word in the matrix, `MISSING` where there is none."""
         distinct, places = coded(words)
         found = self._words.find(distinct)
         rows = np.where(found == MISSING, MISSING, self._row_of[found])
         return np.append(rows, MISSING)[places]
 
-    def vectors(self, words: Texts) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+    def vectors(
+        self, words: pa.Array | pa.ChunkedArray
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
         """Return vectors, shape (words, dim), and which words have one; zeros where there is none.
 
         Float32; for many words, `rows` and `matrix` take less memory.
@@ -69,7 +69,9 @@ class Vectors:
         taken[~found] = 0
         return taken, found
 
-    def cosine(self, first: Texts, second: Texts) -> pa.Array:
+    def cosine(
+        self, first: pa.Array | pa.ChunkedArray, second: pa.Array | pa.ChunkedArray
+    ) -> pa.Array:
         """Return the cosine of each word of one array with that of the other, float64.
 
         Null where a word has no vector, or one of zeros.
@@ -86,7 +88,7 @@ class Vectors:
             cosines[some] = np.divide(product, length, where=length > 0, out=length * np.nan)
         return pa.array(np.clip(cosines, -1.0, 1.0), mask=np.isnan(cosines))
 
-    def nearest(self, words: Texts, k: int) -> pa.Table:
+    def nearest(self, words: pa.Array | pa.ChunkedArray, k: int) -> pa.Table:
         """Return the `k` nearest words of each word by cosine, nearest first.
 
         Returns:
@@ -102,8 +104,8 @@ class Vectors:
         found: dict[int, Any] = {}
         for start in range(0, len(asked), _QUERIES):
             queries = asked[start : start + _QUERIES]
-            near = nearest_neighbours(self.matrix, queries=queries, candidates=every, k=k)
-            found.update(zip(queries.tolist(), near, strict=True))
+            best = nearest_neighbours(self.matrix, queries=queries, candidates=every, k=k)
+            found.update(zip(queries.tolist(), best, strict=True))
         rows = np.append(own, MISSING)[places]
         nothing = np.zeros(0, np.int64), np.zeros(0)
         each = [found.get(row, nothing) for row in rows.tolist()]

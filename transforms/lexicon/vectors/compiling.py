@@ -7,12 +7,13 @@
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from transforms.common.errors import LexbeamError
 from transforms.lexicon.base import Matrix
@@ -86,15 +87,13 @@ def compile_vectors(
     if options.centre:
         moments = moments_of(_kept(path, format, options, known), known.dim)
     variant = variant_of(moments, remove=options.remove, unit=options.unit)
-    blocks = (changed(variant, block) for block in _kept(path, format, options, known))
-    if not options.centre and not options.unit:
-        blocks = _kept(path, format, options, known)
+    blocks = _kept(path, format, options, known)
+    if options.centre or options.unit:
+        blocks = (changed(variant, block) for block in blocks)
     yield "vectors", Matrix(len(known.words), known.dim, blocks)
 
 
 def _is_own(entry: pa.Array, words: pa.Array, own: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
-    import pyarrow.compute as pc
-
     same = pc.equal(entry, words.take(pa.array(own)))
     return np.asarray(same.to_numpy(zero_copy_only=False), bool)
 
@@ -112,7 +111,7 @@ def _vocabulary(path: str, format: str, options: VectorOptions) -> _Vocabulary:
     _, firsts = np.unique(codes.indices.to_numpy(zero_copy_only=False), return_index=True)
     kept = np.zeros(len(words), bool)
     kept[firsts] = True
-    empty = words.dictionary_encode().dictionary.index("").as_py()
+    empty = codes.dictionary.index("").as_py()
     without = 0
     if empty >= 0:
         nameless = codes.indices.to_numpy(zero_copy_only=False) == empty
@@ -125,7 +124,7 @@ def _vocabulary(path: str, format: str, options: VectorOptions) -> _Vocabulary:
 
 def _kept(
     path: str, format: str, options: VectorOptions, known: _Vocabulary
-) -> Iterator[npt.NDArray[np.float32]]:
+) -> Iterable[npt.NDArray[np.float32]]:
     """Yield the vectors that count, block by block."""
     start = 0
     for block in READERS[format](path, options, True):

@@ -136,7 +136,7 @@ def _row(path: str, number: int, line: bytes, dim: int, trusted: bool) -> _Row:
     word = line.rsplit(b" ", dim)[0]
     if not trusted and _is_number(word.rpartition(b" ")[2]):
         raise LexbeamError(
-            f"{path}, line {number}: over {dim} numbers: the line is broken, or give `dim={dim}` if "
+            f"{path}, line {number}: over {dim} numbers: broken; or give `dim={dim}`, if "
             f"{word.decode('utf-8', 'replace')[-40:]!r} is the word"
         )
     return _Row(number, word, line[len(word) + 1 :])
