@@ -1,0 +1,1 @@
+"""Static vectors of words: word2vec, GloVe, our own table."""

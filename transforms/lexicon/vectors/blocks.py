@@ -1,0 +1,70 @@
+"""What readers of vectors yield, and what all of them check."""
+
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from transforms.common.errors import LexbeamError
+from transforms.lexicon.vectors.options import VectorOptions
+
+__all__ = ["ROWS", "Block", "Reader", "check_finite", "texts"]
+
+ROWS = 4096  # of a block; it decides the order of sums, and so their last bits
+
+
+class Block(NamedTuple):
+    """Some words of a file, in its order.
+
+    Attributes:
+        words: in NFC; an empty one has no name.
+        dim: numbers of a vector.
+        vectors: float32 of shape (words, dim); None where they were not asked for.
+    """
+
+    words: list[str]
+    dim: int
+    vectors: npt.NDArray[np.float32] | None
+
+
+# Takes path, options, and whether vectors are asked for or the words alone.
+Reader = Callable[[str, VectorOptions, bool], Iterator[Block]]
+
+
+def texts(words: Sequence[bytes], places: Sequence[str]) -> list[str]:
+    """Return words as text.
+
+    Args:
+        words: as bytes.
+        places: where each stands, for the error.
+
+    Raises:
+        LexbeamError: one is not UTF-8.
+    """
+    found = []
+    for word, place in zip(words, places, strict=True):
+        try:
+            text = word.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise LexbeamError(
+                f"{place}: the word {word!r} is not UTF-8 ({error.reason}): convert the file, or "
+                "leave the word out of it"
+            ) from None
+        found.append(text if text.isascii() else unicodedata.normalize("NFC", text))
+    return found
+
+
+def check_finite(vectors: npt.NDArray[np.float32], places: Sequence[str]) -> None:
+    """Check that numbers are numbers.
+
+    Raises:
+        LexbeamError: one is infinite or not a number; the error names its place.
+    """
+    finite = np.isfinite(vectors).all(axis=1)
+    if not finite.all():
+        raise LexbeamError(
+            f"{places[int(np.argmin(finite))]}: a number of the vector is infinite or none: make "
+            "the file anew, or give the right `format`"
+        )

@@ -1,0 +1,10 @@
+"""The kind of resource that static vectors are."""
+
+from transforms.lexicon.base import Kind
+from transforms.lexicon.vectors.asking import open_vectors
+from transforms.lexicon.vectors.compiling import compile_vectors
+from transforms.lexicon.vectors.options import FORM, parse
+
+__all__ = ["VECTORS"]
+
+VECTORS = Kind(parse=parse, compile=compile_vectors, open=open_vectors, help=FORM)

@@ -1,0 +1,41 @@
+"""Vectors of our own table `vectors`: a slice and seed of a published folder."""
+
+from collections.abc import Iterator
+
+from transforms.change.exporting import as_trained
+from transforms.common.errors import LexbeamError, nearest
+from transforms.common.snapshots import find_snapshot, open_snapshot
+from transforms.lexicon.vectors.blocks import ROWS, Block
+from transforms.lexicon.vectors.options import VectorOptions
+
+__all__ = ["is_published", "read_table"]
+
+
+def is_published(path: str) -> bool:
+    """Return whether tables are published at a folder."""
+    return find_snapshot(path) is not None
+
+
+def read_table(path: str, options: VectorOptions, vectors: bool) -> Iterator[Block]:
+    """Yield the blocks of a slice's vectors as trained.
+
+    Raises:
+        LexbeamError: nothing is published there, there are no vectors, or no such slice or seed.
+    """
+    snapshot = open_snapshot(path)
+    section = snapshot.section("change")
+    names = [row[0] for row in section["slices"]]
+    if options.slice not in names:
+        hint = nearest(options.slice, names) or f"; there are {', '.join(names)}"
+        given = f"no slice {options.slice!r}" if options.slice else "give `slice`"
+        raise LexbeamError(f"{path}: {given}{hint}")
+    seeds = section["seeds"]
+    seed = seeds[0] if options.seed is None else options.seed
+    if seed not in seeds:
+        raise LexbeamError(f"{path}: no seed {seed}; there are {', '.join(map(str, seeds))}")
+    # As it was in memory when it was trained, it fits there again.
+    made = as_trained(snapshot, options.slice, seed)
+    dim = made.vectors.shape[1]
+    for start in range(0, len(made.words), ROWS):
+        rows = slice(start, start + ROWS)
+        yield Block(made.words[rows], dim, made.vectors[rows] if vectors else None)

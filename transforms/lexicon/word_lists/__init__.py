@@ -1,0 +1,1 @@
+"""Word lists: values of words, from files or from packages."""

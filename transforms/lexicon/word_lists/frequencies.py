@@ -1,0 +1,203 @@
+"""Word frequencies of the package wordfreq (extra `frequency`), on the Zipf scale.
+
+`wordfreq:LANG` compiles the package's own list. What is looked up gets what
+`wordfreq.zipf_frequency` returns, to the last digit, but null where that has nothing: a word that
+is not listed, or text without a word. Listed words are found by their keys. Others are cut into
+tokens by wordfreq, a distinct one once: capitals, vowel points and other marks are treated by the
+rules of the language, digits of a number count as zeros times the share of that number, and the
+frequencies of several tokens are added as 1/f = 1/f1 + 1/f2 + ... (0.0: below one in 10^9).
+
+Chinese, Japanese and Korean need tokenisers that wordfreq does not bring: there listed words are
+found, others are null.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.lexicon.base import Kind, Opened
+from transforms.lexicon.casing import coded, lowered
+from transforms.lexicon.word_lists.asking import LOOKED_UP, WordList
+from transforms.lexicon.word_lists.kinds import words_from
+
+__all__ = ["WORDFREQ", "Frequencies", "zipf_values"]
+
+_FORM = "wordfreq:LANG[,wordlist=best|large|small]"
+_WORDLISTS = ("best", "large", "small")
+_ARGUMENT = re.compile(r"([A-Za-z][\w-]*)(?:[,:]wordlist=(\w+))?")
+
+# Without them a word between spaces is a token; with them, so are parts of it.
+_UNSPACED = frozenset({"ja", "ko", "yue", "zh"})
+# I is not the capital of i.
+_DOTLESS = frozenset({"az", "kk", "tr"})
+_LEAST = 1e-9  # wordfreq gives no word less
+
+
+def _parsed(argument: str) -> tuple[str, str]:
+    """Return language and list.
+
+    Raises:
+        UsageError: it is not of the form, or there is no such list.
+    """
+    match = _ARGUMENT.fullmatch(argument)
+    if match is None:
+        raise UsageError(f"wordfreq:{argument} is not of the form {_FORM}")
+    language, wordlist = match[1], match[2] or "best"
+    if wordlist not in _WORDLISTS:
+        known = ", ".join(_WORDLISTS)
+        raise UsageError(f"wordlist={wordlist}: there are {known}{nearest(wordlist, _WORDLISTS)}")
+    return language, wordlist
+
+
+def _language(argument: str) -> str:
+    return _parsed(argument)[0]
+
+
+def _missing_package() -> LexbeamError:
+    return LexbeamError(
+        "word frequencies need the package wordfreq, which the extra `frequency` installs: "
+        "pip install 'lexbeam[frequency]'"
+    )
+
+
+def zipf_values(argument: str) -> pa.Table:
+    """Return the words of one of wordfreq's lists and their frequencies.
+
+    Args:
+        argument: `LANG` or `LANG,wordlist=large`.
+
+    Returns:
+        `word` and `value`: the logarithm, to base 10, of uses in 10^9 words.
+
+    Raises:
+        LexbeamError: wordfreq is not installed, or has no such list.
+    """
+    language, wordlist = _parsed(argument)
+    try:
+        from wordfreq import available_languages, get_frequency_list
+    except ImportError as error:
+        raise _missing_package() from error
+    known = available_languages(wordlist)
+    if language not in known:
+        hint = nearest(language, known) or f"; there are {', '.join(sorted(known))}"
+        raise LexbeamError(f"wordfreq has no list {wordlist!r} of language {language!r}{hint}")
+    words: list[str] = []
+    values: list[float] = []
+    # A band is a centibel, the first is frequency 1.
+    for centibels, band in enumerate(get_frequency_list(language, wordlist)):
+        words += band
+        values += [(900 - centibels) / 100] * len(band)
+    get_frequency_list.cache_clear()
+    return pa.table({"word": words, "value": values})
+
+
+class Frequencies:
+    """Zipf frequencies of words of a language.
+
+    Attributes:
+        facts: as of a word list.
+        scale: the least and the greatest value that a word can have.
+    """
+
+    def __init__(self, opened: Opened, language: str) -> None:
+        self._list = WordList(opened, "keep")
+        self._language = language
+        self.facts: dict[str, Any] = self._list.facts
+        self.scale = self._list.scale
+
+    def look_up(
+        self, words: pa.Array | pa.ChunkedArray, pos: pa.Array | pa.ChunkedArray | None = None
+    ) -> pa.Table:
+        """Return `value`, with null as `sd` and `n`, as a word list does; `pos` is not used."""
+        distinct, places = coded(words)
+        values = self._listed(distinct)
+        self._add_lowered(distinct, values)
+        self._add_tokens(distinct, values)
+        values = np.append(values, np.nan)[places]
+        nothing = pa.nulls(len(values), pa.float64())
+        return pa.table(
+            [pa.array(values, mask=np.isnan(values)), nothing, nothing], schema=LOOKED_UP
+        )
+
+    def look(self, word: str, pos: str | None = None) -> Iterator[tuple[str, str]]:
+        """Yield what the list says of a word, for a person."""
+        value = self.look_up(pa.array([word]))["value"][0].as_py()
+        if value is not None:
+            yield "Zipf frequency", f"{value:g} (log10 of uses in 10^9 words, {self._language})"
+
+    def _listed(self, words: pa.Array) -> np.ndarray:
+        found = self._list.look_up(words)["value"].combine_chunks()
+        return found.to_numpy(zero_copy_only=False).copy()
+
+    def _add_lowered(self, words: pa.Array, values: np.ndarray) -> None:
+        """Look up what is nothing but letters of ASCII in lower case: it is one token."""
+        if self._base in _UNSPACED | _DOTLESS:
+            return
+        left = np.flatnonzero(np.isnan(values))
+        taken = words.take(pa.array(left))
+        plain = pc.match_substring_regex(taken, "^[A-Za-z]*[A-Z][A-Za-z]*$")
+        left = left[plain.to_numpy(zero_copy_only=False).astype(bool)]
+        if len(left):
+            values[left] = self._listed(lowered(words.take(pa.array(left))))
+
+    def _add_tokens(self, words: pa.Array, values: np.ndarray) -> None:
+        """Cut what is left into tokens, and look these up."""
+        if self._base in _UNSPACED:
+            return
+        left = np.flatnonzero(np.isnan(values))
+        taken = words.take(pa.array(left))
+        single = "^[a-z]*$" if self._base in _DOTLESS else "^[A-Za-z]*$"
+        done = pc.match_substring_regex(taken, single).to_numpy(zero_copy_only=False)
+        left = left[~done.astype(bool)]
+        if not len(left):
+            return
+        try:
+            from wordfreq.numbers import digit_freq, smash_numbers
+            from wordfreq.tokens import lossy_tokenize
+        except ImportError as error:
+            raise _missing_package() from error
+        texts = words.take(pa.array(left)).to_pylist()
+        tokens = [lossy_tokenize(text, self._language) for text in texts]
+        flat = [token for own in tokens for token in own]
+        smashed = [smash_numbers(token) for token in flat]
+        listed, places = coded(pa.array(smashed, pa.large_string()))
+        zipf = self._listed(listed)[places]
+        start = 0
+        for place, own in zip(left, tokens, strict=True):
+            parts = range(start, start + len(own))
+            start += len(own)
+            if not own or np.isnan(zipf[parts.start : parts.stop]).any():
+                continue
+            over = 0.0
+            for part in parts:
+                frequency = 10 ** (round(zipf[part] * 100 - 900) / 100)
+                if smashed[part] != flat[part]:
+                    frequency *= digit_freq(flat[part])
+                over += 1.0 / frequency
+            values[place] = _rounded(1.0 / over)
+
+    @property
+    def _base(self) -> str:
+        return re.split("[-_]", self._language)[0].lower()
+
+
+def _rounded(frequency: float) -> float:
+    """Return a frequency on the Zipf scale, rounded as wordfreq does: 3 digits, then 2 decimals."""
+    frequency = max(frequency, _LEAST)
+    frequency = round(frequency, math.floor(-math.log(frequency, 10)) + 3)
+    return round(math.log(frequency, 10) + 9, 2)
+
+
+def _open(opened: Opened, options: Any) -> Frequencies:
+    return Frequencies(opened, _language(options.argument))
+
+
+WORDFREQ: Kind = words_from(
+    zipf_values, help=_FORM, language=_language, case="keep", scale=(0.0, 9.0)
+)._replace(open=_open)

@@ -1,0 +1,260 @@
+"""Cells of a table as text: where its columns stand, what separates them, row by row.
+
+Comment lines at the start are passed over. What separates the cells, unless it is said, is what
+puts the wanted columns where they are said to be; if that is so of several, it is an error.
+"""
+
+import csv
+import io
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from transforms.common.errors import LexbeamError, nearest
+from transforms.formats.base import BadRecord, ReaderOptions, Source
+from transforms.formats.delimited import rows
+from transforms.formats.streams import iter_lines, line_encoding
+from transforms.formats.streams import opened as recoded
+from transforms.formats.text_cleaning import decode
+from transforms.lexicon.opening import LINE_BYTES, opened, reading
+from transforms.lexicon.word_lists.numbers import is_number_or_missing
+from transforms.lexicon.word_lists.options import DELIMITERS, WordListOptions
+
+__all__ = ["Cells", "read_cells"]
+
+SAMPLE = 100  # rows that tell what separates the cells
+
+
+class Cells(NamedTuple):
+    """The wanted columns of a file.
+
+    Attributes:
+        lines: of each row the number of its line, from 1.
+        columns: `word`, `value` and what else is wanted, each a text for each row.
+        comments: lines that were passed over at the start.
+    """
+
+    lines: list[int]
+    columns: dict[str, list[str]]
+    comments: int
+
+
+class _Start(NamedTuple):
+    """The comment lines, their bytes, and the first rows behind them."""
+
+    comments: int
+    size: int
+    sample: list[str]
+
+
+class _Layout(NamedTuple):
+    """A delimiter, how many cells rows have, whether there is a header, where the columns are."""
+
+    delimiter: str
+    width: int
+    header: bool
+    places: dict[str, int]
+
+
+def read_cells(path: str, options: WordListOptions) -> Cells:
+    """Read the wanted columns of a file.
+
+    Raises:
+        LexbeamError: the file cannot be read; a column is not there; it is not clear what separates
+            the cells; a row has another number of cells; a row cannot be decoded or has a stray
+            quote. The error names file, line or column, and the remedy.
+    """
+    with reading(path):
+        start = _start(path, options)
+        layout = _layout(path, start.sample, options)
+        lines: list[int] = []
+        found: dict[str, list[str]] = {name: [] for name in layout.places}
+        wanted = [(column, layout.places[name]) for name, column in found.items()]
+        for place, (number, row) in enumerate(_rows(path, start, layout, options)):
+            if place == 0 and layout.header:
+                continue
+            if len(row) != layout.width:
+                row = _fitted(row, layout, path, number)
+            lines.append(number)
+            for column, cell in wanted:
+                column.append(row[cell])
+    if not lines:
+        raise LexbeamError(f"{path} has no rows{' under its header' if layout.header else ''}")
+    return Cells(lines, found, start.comments)
+
+
+def _plain(options: WordListOptions, delimiter: str = ",") -> ReaderOptions:
+    return ReaderOptions(
+        encoding=options.encoding,
+        delimiter=delimiter,
+        quoting=options.quoting,
+        max_line_bytes=LINE_BYTES,
+    )
+
+
+def _start(path: str, options: WordListOptions) -> _Start:
+    reader = _plain(options)
+    encoding = line_encoding(reader)
+    source = Source(path, lambda: opened(path), path)
+    mark = options.comment.encode(encoding)
+    comments = size = 0
+    sample: list[str] = []
+    with recoded(source, reader) as stream:
+        while line := stream.readline(LINE_BYTES + 2):
+            bare = line.removeprefix(b"\xef\xbb\xbf")
+            if mark and not sample and bare.startswith(mark):
+                comments += 1
+                size += len(line)
+                continue
+            text = _decoded(bare, encoding, path, comments + len(sample) + 1)
+            if text.strip():
+                sample.append(text.rstrip("\r\n"))
+            if len(sample) > SAMPLE:
+                break
+    if not sample:
+        hint = f" but lines that begin with {options.comment!r} (`comment=none`)" * bool(comments)
+        raise LexbeamError(f"{path} is empty{hint}")
+    return _Start(comments, size, sample)
+
+
+def _decoded(line: bytes, encoding: str, path: str, number: int) -> str:
+    try:
+        return decode(line, encoding)
+    except BadRecord as error:
+        hint = "give its `encoding`, such as `encoding=latin-1`"
+        raise LexbeamError(f"{path}, line {number}: {error.detail}: {hint}") from None
+
+
+def _cut(lines: list[str], delimiter: str, quoting: bool) -> list[list[str]]:
+    """Return the cells of the lines of the sample."""
+    if not delimiter:
+        return [line.split() for line in lines]
+    if not quoting:
+        return [line.split(delimiter) for line in lines]
+    return list(csv.reader(io.StringIO("\n".join(lines)), delimiter=delimiter))
+
+
+def _layout(path: str, sample: list[str], options: WordListOptions) -> _Layout:
+    """Return the one layout that has the wanted columns."""
+    names = [options.delimiter] if options.delimiter else list(DELIMITERS)
+    found: dict[str, _Layout] = {}
+    refused: list[tuple[int, str]] = []
+    for name in names:
+        cut = _cut(sample, DELIMITERS[name], options.quoting)
+        try:
+            found[name] = _placed(cut, DELIMITERS[name], options)
+        except LexbeamError as error:
+            refused.append((-len(cut[0]), f"separated by {name}, {error}"))
+    if "tab" in found:  # no file has as many tabs in each line by chance
+        found.pop("space", None)
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if found:
+        raise LexbeamError(
+            f"{path}: cells may be separated by {' or '.join(found)}: give `delimiter`"
+        )
+    # What cuts the header into the most cells is most likely what separates them.
+    remedy = "" if options.delimiter else "; if something else separates cells, give `delimiter`"
+    raise LexbeamError(f"{path}: {min(refused, key=lambda one: one[0])[1]}{remedy}")
+
+
+def _placed(cut: list[list[str]], delimiter: str, options: WordListOptions) -> _Layout:
+    """Return where the columns are.
+
+    Raises:
+        LexbeamError: one is not there, or numbers say where they are and rows differ in length.
+    """
+    head = [cell.strip() for cell in cut[0]]
+    columns = options.columns
+    by_name = [column for column in columns.values() if not column.isdecimal()]
+    if by_name and options.header is False:
+        raise LexbeamError(f"`header=no` leaves no names, but a column is called {by_name[0]!r}")
+    if by_name:
+        places = {name: _place(column, head) for name, column in columns.items()}
+        return _Layout(delimiter, len(head), True, places)
+    body = cut[1:] or cut
+    width = len(body[0])
+    places = {name: int(column) - 1 for name, column in columns.items()}
+    for column in columns.values():
+        if not 1 <= int(column) <= width:
+            raise LexbeamError(f"there is no column {column}: rows have {width} cells")
+    uneven = next((row for row in body if len(row) != width and any(row[width:])), None)
+    if uneven is not None and not options.delimiter:
+        raise LexbeamError(f"rows have {width} and {len(uneven)} cells")
+    header = options.header
+    if header is None:
+        value = head[places["value"]] if places["value"] < len(head) else ""
+        header = not is_number_or_missing(value, options.decimal)
+    return _Layout(delimiter, width, header, places)
+
+
+def _place(column: str, head: list[str]) -> int:
+    """Return where a column is, by its name in the header or its number."""
+    if column.isdecimal():
+        if not 1 <= int(column) <= len(head):
+            raise LexbeamError(f"there is no column {column}: the header has {len(head)} cells")
+        return int(column) - 1
+    if head.count(column) == 1:
+        return head.index(column)
+    if column in head:
+        raise LexbeamError(f"the header has {column!r} {head.count(column)} times: give a number")
+    folded = {name.casefold(): name for name in reversed(head)}
+    hint = nearest(column.casefold(), folded)
+    if hint:
+        near = hint.split("'")[1]
+        hint = f"; did you mean {folded.get(near, near)!r}?"
+    shown = ", ".join(head[:12]) + (", ..." if len(head) > 12 else "")
+    raise LexbeamError(f"the header has no column {column!r}{hint} (it has {shown})")
+
+
+def _rows(
+    path: str, start: _Start, layout: _Layout, options: WordListOptions
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number of its line and the cells of each row, the header among them."""
+    reader = _plain(options, layout.delimiter or ",")
+    encoding = line_encoding(reader)
+
+    def behind_comments() -> io.BufferedIOBase:
+        stream = recoded(Source(path, lambda: opened(path), path), reader)
+        stream.read(start.size)
+        return stream  # type: ignore[return-value]
+
+    if not layout.delimiter:
+        with behind_comments() as stream:
+            for number, line in iter_lines(stream, LINE_BYTES):  # type: ignore[arg-type]
+                number += start.comments
+                if line is None:
+                    raise LexbeamError(f"{path}, line {number}: over {LINE_BYTES} bytes")
+                if cells := _decoded(line, encoding, path, number).split():
+                    yield number, cells
+        return
+    plain = ReaderOptions(
+        encoding=encoding, delimiter=layout.delimiter, quoting=options.quoting,
+        max_line_bytes=LINE_BYTES,
+    )  # fmt: skip
+    source = Source(path, behind_comments, path)  # type: ignore[arg-type]
+    for number, row in rows(source, plain):
+        if isinstance(row, BadRecord):
+            raise _refused(path, number + start.comments, row)
+        yield number + start.comments, row
+
+
+def _refused(path: str, number: int, error: BadRecord) -> LexbeamError:
+    detail = error.detail.partition("; see")[0]
+    remedy = {
+        "malformed": "if quotes are characters like others, give `quoting=no`",
+        "undecodable": "give its `encoding`, such as `encoding=latin-1`",
+    }.get(error.reason, "is it a word list?")
+    return LexbeamError(f"{path}, line {number}: {detail}: {remedy}")
+
+
+def _fitted(row: list[str], layout: _Layout, path: str, number: int) -> list[str]:
+    """Return a row without the empty cells that it has too many."""
+    while len(row) > layout.width and not row[-1].strip():
+        row = row[:-1]
+    if len(row) == layout.width:
+        return row
+    whose = "the header" if layout.header else "the first row"
+    remedy = "give another `delimiter`, or columns by number if the header is wrong"
+    raise LexbeamError(
+        f"{path}, line {number}: {len(row)} cells, but {whose} has {layout.width}: {remedy}"
+    )
