@@ -1,0 +1,237 @@
+"""The reader of WordNet's database files, in the format of wndb(5WN) and senseidx(5WN).
+
+Data and index files, exception lists and the two files that tell how often a sense is tagged. They
+may be those of WordNet 3.0, 3.1 or another database in the same format; text is UTF-8.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from transforms.common import files
+from transforms.common.errors import LexbeamError
+
+__all__ = [
+    "Data", "Index", "SenseCount", "find_file", "read_counts", "read_data", "read_exceptions",
+    "read_index", "wrong",
+]  # fmt: skip
+
+_REMEDY = (
+    "install Debian's packages wordnet-base and wordnet-sense-index, or name the folder that holds "
+    "WordNet's database files (`wordnet:DIR`)"
+)
+_TYPES = {"noun": "n", "verb": "v", "adj": "as", "adv": "r"}
+_HEXADECIMAL = {f"{number:02x}": number for number in range(256)}
+
+
+@dataclass
+class Data:
+    """A data file, column by column; words and pointers of all synsets one after the other."""
+
+    path: str
+    lines: list[int] = field(default_factory=list)
+    offsets: list[int] = field(default_factory=list)
+    types: list[str] = field(default_factory=list)
+    classes: list[int] = field(default_factory=list)
+    glosses: list[str] = field(default_factory=list)
+    word_counts: list[int] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+    lex_ids: list[int] = field(default_factory=list)
+    pointer_counts: list[int] = field(default_factory=list)
+    symbols: list[str] = field(default_factory=list)
+    targets: list[int] = field(default_factory=list)
+    target_types: list[str] = field(default_factory=list)
+    source_words: list[int] = field(default_factory=list)
+    target_words: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Index:
+    """An index file, column by column: senses of all lemmas one after the other."""
+
+    path: str
+    lines: list[int] = field(default_factory=list)
+    lemmas: list[str] = field(default_factory=list)
+    sense_counts: list[int] = field(default_factory=list)
+    offsets: list[int] = field(default_factory=list)
+
+
+class SenseCount(NamedTuple):
+    """How often a sense is tagged; the offset is 0 where the file (cntlist.rev) has none."""
+
+    line: int
+    key: str
+    part: str
+    offset: int
+    tagged: int
+
+
+def wrong(path: str, line: int, cause: str) -> LexbeamError:
+    """Return the error for a line."""
+    return LexbeamError(
+        f"{path!r}, line {line}: {cause}; the file is damaged or of another version than those "
+        f"beside it: {_REMEDY}"
+    )
+
+
+def find_file(folder: str, name: str) -> str | None:
+    """Return the path of a file of the database, or None."""
+    path = files.join(folder, name)
+    return path if files.exists(path) else None
+
+
+def _lines(path: str) -> Iterator[tuple[int, str]]:
+    """Yield number and text of the lines that are not of the licence at the top."""
+    try:
+        content = files.read_bytes(path)
+    except FileNotFoundError as error:
+        raise LexbeamError(f"WordNet's {path!r} is not there: {_REMEDY}") from error
+    except OSError as error:
+        raise LexbeamError(f"WordNet's {path!r} cannot be read: {error}; {_REMEDY}") from error
+    lines = content.split(b"\n")
+    if lines.pop():
+        raise wrong(path, len(lines) + 1, "the file ends within a line")
+    for number, line in enumerate(lines, 1):
+        if not line.startswith(b"  "):
+            try:
+                text = line.decode("utf-8").rstrip()
+            except UnicodeDecodeError as error:
+                raise wrong(path, number, f"no UTF-8 ({error.reason})") from error
+            if text:
+                yield number, text
+
+
+def _parse(path: str, add: Callable[[int, str], None]) -> None:
+    for number, text in _lines(path):
+        try:
+            add(number, text)
+        except (ValueError, IndexError, KeyError) as error:
+            cause = str(error) if type(error) is ValueError else "a field is missing or wrong"
+            raise wrong(path, number, f"{cause}: {text[:60]!r}") from error
+
+
+def read_data(folder: str, part: str) -> Data:
+    """Read `data.PART`.
+
+    Raises:
+        LexbeamError: the file is missing, truncated, or a line is wrong.
+    """
+    path = files.join(folder, f"data.{part}")
+    data = Data(path)
+    types = _TYPES[part]
+
+    def add(line: int, text: str) -> None:
+        left, bar, gloss = text.partition(" |")
+        if not bar:
+            raise ValueError("there is no gloss")
+        fields = left.split()
+        words = _HEXADECIMAL[fields[3].lower()]
+        first = 5 + 2 * words
+        pointers = int(fields[first - 1])
+        last = first + 4 * pointers
+        if fields[2] not in types or len(fields[2]) != 1:
+            raise ValueError(f"the synset's type is {fields[2]!r}")
+        if not words or pointers < 0:
+            raise ValueError("the number of words or pointers is wrong")
+        ends = _end_of_frames(fields, last) if part == "verb" else last
+        if len(fields) != ends:
+            raise ValueError("the number of fields is wrong")
+        both = [value.lower() for value in fields[first + 3 : last : 4]]
+        number = int(fields[1])
+        if not 0 <= number < 256:
+            raise ValueError("the number of the lexicographer's file is wrong")
+        # All that can fail is read before anything is kept.
+        lex_ids = [int(value, 16) for value in fields[5 : first - 1 : 2]]
+        targets = [int(value) for value in fields[first + 1 : last : 4]]
+        sources = [_HEXADECIMAL[value[:2]] for value in both]
+        ends_at = [_HEXADECIMAL[value[2:]] for value in both]
+        data.offsets.append(int(fields[0]))
+        data.lines.append(line)
+        data.types.append(fields[2])
+        data.classes.append(number)
+        data.glosses.append(gloss.strip())
+        data.word_counts.append(words)
+        data.words.extend(fields[4 : first - 1 : 2])
+        data.lex_ids.extend(lex_ids)
+        data.pointer_counts.append(pointers)
+        data.symbols.extend(fields[first:last:4])
+        data.targets.extend(targets)
+        data.target_types.extend(fields[first + 2 : last : 4])
+        data.source_words.extend(sources)
+        data.target_words.extend(ends_at)
+
+    _parse(path, add)
+    return data
+
+
+def _end_of_frames(fields: list[str], start: int) -> int:
+    """Return where the frames of a verb end; a verb may have none (WordNet 3.1)."""
+    if len(fields) == start:
+        return start
+    end = start + 1 + 3 * int(fields[start])
+    if any(plus != "+" for plus in fields[start + 1 : end : 3]):
+        raise ValueError("a verb's frames are wrong")
+    return end
+
+
+def read_index(folder: str, part: str) -> Index:
+    """Read `index.PART`.
+
+    Raises:
+        LexbeamError: the file is missing, truncated, or a line is wrong.
+    """
+    path = files.join(folder, f"index.{part}")
+    index = Index(path)
+
+    def add(line: int, text: str) -> None:
+        fields = text.split()
+        senses = int(fields[2])
+        offsets = [int(value) for value in fields[6 + int(fields[3]) :]]
+        if len(offsets) != senses or not senses:
+            raise ValueError(f"{fields[2]} senses are announced, {len(offsets)} are there")
+        index.lines.append(line)
+        index.lemmas.append(fields[0])
+        index.sense_counts.append(senses)
+        index.offsets.extend(offsets)
+
+    _parse(path, add)
+    return index
+
+
+def read_exceptions(folder: str, part: str) -> list[tuple[str, str]]:
+    """Read `PART.exc`: pairs of an irregular form and a base form, in the file's order.
+
+    Raises:
+        LexbeamError: the file is missing, truncated, or a line is wrong.
+    """
+    pairs: dict[tuple[str, str], None] = {}
+
+    def add(_: int, text: str) -> None:
+        form, *bases = text.split()
+        if not bases:
+            raise ValueError("a form has no base form")
+        pairs.update(((form, base), None) for base in bases)
+
+    _parse(files.join(folder, f"{part}.exc"), add)
+    return list(pairs)
+
+
+def read_counts(path: str, *, offsets: bool) -> Iterator[SenseCount]:
+    """Yield the rows of `index.sense` (which has `offsets`) or of `cntlist.rev` (which has none).
+
+    Raises:
+        LexbeamError: the file is missing, truncated, or a line is wrong.
+    """
+    rows: list[SenseCount] = []
+
+    def add(line: int, text: str) -> None:
+        key, second, third, *more = text.split()
+        count = more[0] if offsets else third
+        kind = int(key.rpartition("%")[2][0])
+        if not 1 <= kind <= 5:
+            raise ValueError("the sense key is of no part of speech")
+        part = "nvara"[kind - 1]
+        rows.append(SenseCount(line, key, part, int(second) if offsets else 0, int(count)))
+
+    _parse(path, add)
+    return iter(rows)

@@ -1,0 +1,197 @@
+"""Senses: what index files, data files and the files of counts say of a lemma in a synset."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.lexicon.keys import MISSING, find, keys_of
+from transforms.lexicon.wordnet.files import Index, find_file, read_counts, wrong
+from transforms.lexicon.wordnet.lexnames import PARTS, RELATIONS, SYNSET_TYPES
+from transforms.lexicon.wordnet.synsets import Synsets, bounds_table
+
+__all__ = ["sense_tables"]
+
+
+class _Senses(NamedTuple):
+    """Senses by lemma, part of speech and number."""
+
+    lemma: np.ndarray
+    part: np.ndarray
+    synset: np.ndarray
+    line: np.ndarray  # of the index file
+
+    def codes(self, synsets: int) -> np.ndarray:
+        """Return a number for lemma and synset together, which tell a sense from all others."""
+        return self.lemma * synsets + self.synset
+
+
+class _Finder(NamedTuple):
+    """Finds the sense of a lemma in a synset."""
+
+    keys: np.ndarray
+    lemmas: pa.Array
+    synsets: int
+    codes: np.ndarray  # of senses, sorted
+    order: np.ndarray  # the senses that they are of
+
+    def find(self, words: list[str], rows: np.ndarray) -> np.ndarray:
+        """Return the senses of words in synsets, or `MISSING`."""
+        lemmas = self.rows(words)
+        wanted = np.where((lemmas < 0) | (rows < 0), -1, lemmas * self.synsets + rows)
+        places = np.minimum(np.searchsorted(self.codes, wanted), len(self.codes) - 1)
+        return np.where(self.codes[places] == wanted, self.order[places], MISSING)
+
+    def rows(self, words: list[str]) -> np.ndarray:
+        """Return the lemmas of words, or `MISSING`."""
+        return find(self.keys, self.lemmas, pc.utf8_lower(pa.array(words, pa.string())))
+
+
+def sense_tables(
+    folder: str, synsets: Synsets, indexes: list[Index], lemmas: pa.Array
+) -> Iterator[tuple[str, pa.Table]]:
+    """Yield `sense_bounds`, `senses`, `words` and `word_bounds`.
+
+    Args:
+        folder: where the sense index or cntlist.rev may be.
+        synsets: those of the data files.
+        indexes: the index files, in the order of `PARTS`.
+        lemmas: all lemmas, in the order of their keys.
+
+    Raises:
+        LexbeamError: the files contradict one another.
+    """
+    count = len(synsets.ids)
+    finder = _Finder(keys_of(lemmas), lemmas, count, np.empty(0), np.empty(0))
+    senses = _listed(synsets, indexes, finder)
+    codes = senses.codes(count)
+    order = np.argsort(codes)
+    finder = finder._replace(codes=codes[order], order=order)
+    group = senses.lemma * len(PARTS) + senses.part
+    starts = np.searchsorted(group, np.arange(len(lemmas) * len(PARTS) + 1))
+    sense_of, word_of = _words(synsets, indexes, senses, finder)
+    counts, sense_keys = _counts(folder, synsets, senses, finder, word_of)
+    yield "sense_bounds", bounds_table(starts)
+    yield (
+        "senses",
+        pa.table(
+            {
+                "lemma": senses.lemma.astype(np.int32),
+                "synset": senses.synset.astype(np.int32),
+                "number": (np.arange(len(group)) - starts[group] + 1).astype(np.int16),
+                "count": counts.astype(np.int32),
+                "word": word_of.astype(np.int32),
+                "sense_key": pa.array(sense_keys, pa.string()),
+            }
+        ),
+    )
+    yield (
+        "words",
+        pa.table(
+            {
+                "sense": sense_of.astype(np.int32),
+                "marker": synsets.markers,
+                "word": pa.array(synsets.words, pa.string()),
+            }
+        ),
+    )
+    yield "word_bounds", bounds_table(synsets.word_bounds)
+
+
+def _listed(synsets: Synsets, indexes: list[Index], finder: _Finder) -> _Senses:
+    """Return the senses that the index files list."""
+    found = []
+    for part, index in enumerate(indexes):
+        entry = np.repeat(np.arange(len(index.lemmas)), index.sense_counts)
+        rows = synsets.find(part, np.asarray(index.offsets, np.int64))
+        line = np.asarray(index.lines, np.int64)[entry]
+        lost = np.flatnonzero(rows == MISSING)
+        if len(lost):
+            raise wrong(index.path, int(line[lost[0]]), "the synset of a sense is not there")
+        lemma = finder.rows(index.lemmas)[entry]
+        found.append(np.stack([lemma, np.full(len(lemma), part), rows, line]))
+    senses = _Senses(*np.concatenate(found, axis=1))
+    # Of a lemma that has two lines, or names a synset twice, the first counts.
+    first = np.sort(np.unique(senses.codes(finder.synsets), return_index=True)[1])
+    first = first[np.lexsort([senses.part[first], senses.lemma[first]])]
+    return _Senses(*(column[first] for column in senses))
+
+
+def _words(
+    synsets: Synsets, indexes: list[Index], senses: _Senses, finder: _Finder
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sense of each word, and the word of each sense: the first, if only case differs.
+
+    Of words of one synset that differ in case alone the index has one: `Earth` and `earth`.
+    """
+    owner = np.repeat(np.arange(len(synsets.ids)), np.diff(synsets.word_bounds))
+    sense_of = finder.find(synsets.words, owner)
+    lost = np.flatnonzero(sense_of == MISSING)
+    if len(lost):
+        word = synsets.words[lost[0]]
+        raise synsets.wrong(int(owner[lost[0]]), f"the index does not have the word {word!r}")
+    word_of = np.full(len(senses.lemma), MISSING, np.int64)
+    word_of[sense_of[::-1]] = np.arange(len(sense_of))[::-1]
+    lost = np.flatnonzero(word_of == MISSING)
+    if len(lost):
+        path = indexes[senses.part[lost[0]]].path
+        raise wrong(path, int(senses.line[lost[0]]), "the synset of a sense has not its word")
+    return sense_of, word_of
+
+
+def _sense_keys(
+    synsets: Synsets, senses: _Senses, lemmas: pa.Array, word_of: np.ndarray
+) -> list[str]:
+    """Return the sense keys, as senseidx(5WN) makes them of lemma, class, id and head."""
+    similar = list(RELATIONS).index("&")
+    satellite = SYNSET_TYPES.index("s")
+    heads = [":"] * len(synsets.ids)
+    for row in np.flatnonzero(synsets.types == satellite).tolist():
+        start, end = synsets.pointer_bounds[row : row + 2]
+        found = synsets.targets[start:end][synsets.symbols[start:end] == similar]
+        if len(found):
+            word = synsets.word_bounds[found[0]]
+            heads[row] = f"{synsets.words[word].lower()}:{synsets.lex_ids[word]:02d}"
+    types, classes = synsets.types.tolist(), synsets.classes.tolist()
+    return [
+        f"{lemma}%{types[row] + 1}:{classes[row]:02d}:{lex_id:02d}:{heads[row]}"
+        for lemma, row, lex_id in zip(
+            lemmas.take(pa.array(senses.lemma)).to_pylist(),
+            senses.synset.tolist(),
+            synsets.lex_ids[word_of].tolist(),
+            strict=True,
+        )
+    ]
+
+
+def _counts(
+    folder: str, synsets: Synsets, senses: _Senses, finder: _Finder, word_of: np.ndarray
+) -> tuple[np.ndarray, list[str]]:
+    """Return how often senses are tagged, and their keys as the sense index has them.
+
+    Without sense index the counts are those of cntlist.rev, whose keys are in part of older
+    versions (of Princeton's 37,387 no sense has 1,992); without both they are `MISSING`.
+    """
+    sense_keys = _sense_keys(synsets, senses, finder.lemmas, word_of)
+    path = find_file(folder, "index.sense")
+    if path is None:
+        path = find_file(folder, "cntlist.rev")
+        if path is None:
+            return np.full(len(sense_keys), MISSING), sense_keys
+        counted = {row.key: row.tagged for row in read_counts(path, offsets=False)}
+        return np.array([counted.get(key, 0) for key in sense_keys]), sense_keys
+    rows = list(read_counts(path, offsets=True))
+    parts = np.array([PARTS.index(row.part) for row in rows], np.int64)
+    synset = synsets.find(parts, np.array([row.offset for row in rows], np.int64))
+    found = finder.find([row.key.rpartition("%")[0] for row in rows], synset)
+    lost = np.flatnonzero(found == MISSING)
+    if len(lost):
+        row = rows[lost[0]]
+        raise wrong(path, row.line, f"the index files do not have the sense {row.key!r}")
+    counts = np.zeros(len(sense_keys), np.int64)
+    np.add.at(counts, found, [row.tagged for row in rows])
+    for sense, row in zip(found[::-1].tolist(), reversed(rows), strict=True):
+        sense_keys[sense] = row.key
+    return counts, sense_keys
