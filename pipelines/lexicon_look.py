@@ -1,6 +1,6 @@
 """What every given resource says of a word.
 
-lexbeam lexicon look bank --resources wordnet=wordnet:
+lexbeam lexicon look bank --resources wordnet=wordnet
 lexbeam lexicon look bank --pos n --resources zipf=wordfreq:en
 """
 
@@ -33,7 +33,7 @@ def _look(options: LookOptions, action: Action) -> None:
     """
     if not options.lexicon.resources:
         raise UsageError(
-            "`resources` must be given: NAME=FILE:word=COLUMN,value=COLUMN, or NAME=wordnet:, say"
+            "`resources` must be given: NAME=FILE:word=COLUMN,value=COLUMN, or NAME=wordnet, say"
         )
     for held in prepare(options.lexicon).held:
         for line in _told(held, options.word, options.pos):
@@ -53,7 +53,7 @@ def _told(held: Held, word: str, pos: str | None) -> Iterator[str]:
 LOOK: Command[LookOptions, None] = Command(
     options=LookOptions,
     examples="""\
-  lexbeam lexicon look bank --resources wordnet=wordnet:
+  lexbeam lexicon look bank --resources wordnet=wordnet
   lexbeam lexicon look bank --pos n --resources 'age=aoa.csv:word=Word,value=Rating.Mean'""",
     action=_look,
 )

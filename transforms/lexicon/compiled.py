@@ -73,7 +73,7 @@ def _chosen(source: Source, _: Any) -> Mapping[str, Collection[str]]:
 
 def _build(artefact: Artefact, source: Source, _: Any) -> Compiled:
     paths = [file.path for file in source.files]
-    log.info("compiling %s %s", source.kind, ", ".join(paths))
+    log.info("compiling %s", " ".join([source.kind, *paths]))
     made: dict[str, File] = {}
     for name, content in kind_of(source.kind).compile(paths, source.options):
         suffix = f"-{name}{NPY if isinstance(content, Matrix) else ARROW}"

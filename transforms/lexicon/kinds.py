@@ -9,13 +9,22 @@ from typing import NamedTuple
 from transforms.common.errors import UsageError
 from transforms.common.outside import with_outside
 from transforms.lexicon.base import Kind, Parsed
+from transforms.lexicon.vectors.kinds import VECTORS
+from transforms.lexicon.word_lists.frequencies import WORDFREQ
+from transforms.lexicon.word_lists.kinds import WORDS
+from transforms.lexicon.wordnet.kind import WORDNET
 
 __all__ = ["GROUP", "KINDS", "Spec", "kind_of", "parse_spec"]
 
 GROUP = "lexbeam.resources"
 DEFAULT = "words"
 
-KINDS: dict[str, Kind] = {}
+KINDS: dict[str, Kind] = {
+    "words": WORDS,
+    "wordfreq": WORDFREQ,
+    "vectors": VECTORS,
+    "wordnet": WORDNET,
+}
 
 
 def kind_of(name: str) -> Kind:
