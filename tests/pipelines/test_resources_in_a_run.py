@@ -1,0 +1,195 @@
+"""A command looks words up in a resource, on workers of this machine and of others."""
+
+import shutil
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
+
+from small_runs import call, corpus, manifest, write_texts
+
+from pipelines import registry
+from pipelines.command import Command, Graph, Source
+from pipelines.common_options import RunnerOptions
+from schemas.columns import Table, column
+from transforms.common.artefacts import Stage
+from transforms.common.options import embedded, option
+from transforms.common.snapshots import open_snapshot
+from transforms.common.sound import checked
+from transforms.common.tables import Part, PartFile, read_rows, write_part
+from transforms.lexicon import resources
+from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
+
+pytestmark = pytest.mark.slow
+
+VALUES = Table(
+    name="toy/values", row="a lemma", key=("lemma",),
+    columns=[
+        column("lemma", pa.string(), "the lemma"), column("value", pa.float64(), "of the list")
+    ],
+)  # fmt: skip
+LISTED = {"ship": 4.5, "sea": 3.25, "sailor": 2.0}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(RunnerOptions):
+    folder: str | None = option(None, help="a corpus", positional=True, path="place", fills="out")
+    lexicon: LexiconOptions = embedded(LexiconOptions)
+
+
+class Task(NamedTuple):
+    parts: tuple[Part, ...]
+    lexicon: Lexicon
+
+
+def value(artefact, task, _):
+    seen = Counter()
+    for rows in read_rows([checked(part) for part in task.parts], ["lemmas"]):
+        seen.update(pc.list_flatten(rows["lemmas"]).to_pylist())
+    lemmas = pa.array(sorted(seen))
+    values = task.lexicon.get("age", "en").look_up(lemmas)["value"]
+    rows = pa.table({"lemma": lemmas, "value": values}).filter(pc.is_valid(values))
+    return write_part(artefact, VALUES.schema(), [rows], sort_keys=VALUES.key)
+
+
+VALUE = Stage(
+    name="toy/value", receipt=PartFile, build=value,
+    identity=lambda task, _: [[p.sha256 for p in task.parts], task.lexicon.identity()],
+    chosen=lambda task, _: task.lexicon.chosen(),
+)  # fmt: skip
+
+
+def build(pipeline, task, graph):
+    import apache_beam as beam
+
+    from transforms.common.ptransforms import MakeArtefact, NameParts
+
+    task = task._replace(lexicon=graph.carry(task.lexicon))
+    made = (
+        pipeline
+        | "Task" >> beam.Create([(0, task)])
+        | "Value" >> beam.ParDo(MakeArtefact(graph.workspace, VALUE, None))
+    )
+    return {"parts": made | "Name" >> beam.ParDo(NameParts("toy/values"))}
+
+
+COMMAND = Command(
+    options=Options, tables=(VALUES,), stages=(VALUE,), build=build,
+    reads=lambda options: [Source("sentences", options.folder)],
+    plan=lambda options, inputs: Task(inputs.one("sentences").parts, prepare(options.lexicon)),
+    resources=lambda task: task.lexicon.described(),
+    chosen=lambda task: {VALUE.name: task.lexicon.chosen()},
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch, tmp_path):
+    entry = registry.Entry(f"{__name__}:COMMAND", "toy")
+    monkeypatch.setitem(registry.COMMANDS, "toy values", entry)
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[value.__module__])
+    monkeypatch.setattr(resources, "_OPENED", {})
+    monkeypatch.setenv("LEXBEAM_CACHE", str(tmp_path / "cache"))
+    caches = (registry.commands, registry.load, registry.all_tables)
+    for cache in caches:
+        cache.cache_clear()
+    yield
+    for cache in caches:
+        cache.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A small corpus."""
+    folder = tmp_path_factory.mktemp("corpus")
+    assert corpus(write_texts(folder / "texts"), folder / "out") == 0
+    return folder / "out"
+
+
+@pytest.fixture
+def folder(tmp_path, made):
+    """A corpus of its own, and a list of words."""
+    shutil.copytree(made, tmp_path / "out", symlinks=True)
+    write_list(tmp_path, LISTED)
+    return tmp_path
+
+
+def write_list(folder, values):
+    rows = "".join(f"{word},{value}\n" for word, value in values.items())
+    (folder / "age.csv").write_text(f"Word,Rating\n{rows}other,1\n")
+
+
+def run(folder, *words):
+    spec = f"age={folder / 'age.csv'}:word=Word,value=Rating,language=en"
+    return call("toy", "values", folder / "out", "--resources", spec, *words)
+
+
+def test_it_is_looked_up_and_noted_and_what_changes_is_stale(folder, capsys):
+    assert run(folder) == 0
+    read = open_snapshot(str(folder / "out")).read("toy/values")
+    assert {row["lemma"]: row["value"] for row in read.to_pylist()} == LISTED
+    section = manifest(folder / "out")["toy.values"]
+    noted = section["resources"]["age:en"]
+    assert (noted["kind"], len(noted["source"][0])) == ("words", 64)
+    assert str(folder) not in str(section)
+    assert section["options"]["resources"] == ["age=age.csv:word=Word,value=Rating,language=en"]
+    assert not list((folder / "out").glob("_artefacts/lexicon/*"))
+
+    write_list(folder, {"ship": 1.5})
+    capsys.readouterr()
+    assert call("status", folder / "out") == 0
+    assert f"{folder / 'age.csv'} has changed" in capsys.readouterr().out
+    assert run(folder, "--overwrite") == 0
+    read = open_snapshot(str(folder / "out")).read("toy/values")
+    assert read.to_pylist() == [{"lemma": "ship", "value": 1.5}]
+
+
+def test_workers_of_another_machine_copy_it(folder, monkeypatch):
+    assert run(folder) == 0
+    before = manifest(folder / "out")["tables"]["toy/values"]
+
+    def lose(graph, lexicon):
+        carried = lexicon.carried(graph.workspace)
+        (folder / "cache").rename(folder / "of another machine")
+        monkeypatch.setenv("LEXBEAM_CACHE", str(folder / "own cache"))
+        resources._OPENED.clear()
+        return carried
+
+    monkeypatch.setattr(Graph, "carry", lose)
+    assert run(folder, "--overwrite", "--fresh") == 0
+    assert manifest(folder / "out")["tables"]["toy/values"] == before
+    assert list((folder / "own cache").glob("_artefacts/lexicon/carry/*.arrow"))
+
+
+def test_on_portable_runners_it_travels(folder):
+    prism = Path(__file__).parents[2] / "build" / "prism" / "prism"
+    if not prism.exists():
+        pytest.skip("needs `make prism`")
+    assert run(folder) == 0
+    before = manifest(folder / "out")["tables"]["toy/values"]
+    assert run(folder, "--overwrite", "--fresh", "--runner-config", "prism") == 0
+    assert manifest(folder / "out")["tables"]["toy/values"] == before
+    assert list((folder / "out").glob("_artefacts/lexicon/carry/*.json"))
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("age=nowhere.csv:word=a,value=b", "no file or folder is at"),
+        ("age=age.csv:word=Word,value=Ratng", "did you mean 'Rating'"),
+        ("age=age.csv:word=Word", "which column has the value"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_made(folder, monkeypatch, capsys, spec, message):
+    monkeypatch.chdir(folder)
+    before = manifest(folder / "out")
+    assert call("toy", "values", "out", "--resources", spec) != 0
+    assert message in capsys.readouterr().err
+    assert manifest(folder / "out") == before
+    assert not (folder / "out" / "_artefacts" / "toy").exists()
