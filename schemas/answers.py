@@ -12,7 +12,7 @@ REASONS = {
     "too_large": "larger than the limit on a line",
     "unknown": "no row of this id was sent out",
     "changed": "a text that was sent out came back as another",
-    "no_annotator": "neither the row nor the name of the file says whose answer it is",
+    "no_annotator": "the file has a column `annotator`, and it is empty",
     "empty": "an answer that must be given is not",
     "wrong_answer": "an answer is none of those allowed",
     "doubled": "the same answers of this annotator to this row are there already, and count once",

@@ -99,9 +99,7 @@ def back(folder, content, sheet=COMPLEXITY, rows=ROWS, name="complexity.anna.tsv
 
 
 def ratings(found):
-    return dict(
-        zip(found.table["id"].to_pylist(), found.table["rating"].to_pylist(), strict=True)
-    )
+    return dict(zip(found.table["id"].to_pylist(), found.table["rating"].to_pylist(), strict=True))
 
 
 def reasons(found):

@@ -75,9 +75,9 @@ def test_nothing_is_taken_for_a_number_or_a_date(text):
         return
     assert not cell.startswith(("=", "+", "-", "@"))
     if any(map(str.isdigit, cell)):
-        with pytest.raises(ValueError, match="."):
+        with pytest.raises(ValueError, match=r"."):
             float(cell.strip("$% ").replace(",", "."))
-        with pytest.raises((ValueError, OverflowError), match="."):
+        with pytest.raises((ValueError, OverflowError), match=r"."):
             dates.parse(cell)
 
 

@@ -5,7 +5,16 @@ import os
 
 import pytest
 from people_making import (
-    COMPLEXITY, RATINGS, ROWS, back, cells_of, rated, ratings, reasons, rows_of, text_from,
+    COMPLEXITY,
+    RATINGS,
+    ROWS,
+    back,
+    cells_of,
+    rated,
+    ratings,
+    reasons,
+    rows_of,
+    text_from,
 )  # fmt: skip
 
 from schemas.answers import REASONS, STAGE
@@ -175,7 +184,7 @@ def test_marks_are_not_part_of_the_text(tmp_path):
 
 
 def test_a_file_written_from_other_rows_gives_what_is_the_same(tmp_path):
-    others = rows_of([("\"Hard\" words, he said.", 1, 5), ("new", 0, 3), ("zwei", 0, 4)])
+    others = rows_of([('"Hard" words, he said.', 1, 5), ("new", 0, 3), ("zwei", 0, 4)])
     found = back(tmp_path, rated(rows=ROWS), rows=others)
     assert ratings(found) == {"r0": 1}
     assert reasons(found) == {"changed": 2, "unknown": 1}
@@ -231,7 +240,7 @@ def test_the_name_of_the_file_says_who_answered(tmp_path, name, annotator):
 
 
 def test_a_file_that_does_not_say_who_answered_is_an_error(tmp_path):
-    with pytest.raises(LexbeamError, match="call it complexity.WHO.tsv, or add a column"):
+    with pytest.raises(LexbeamError, match=r"call it complexity\.WHO\.tsv, or add a column"):
         back(tmp_path, rated(), name="complexity.tsv")
 
 
@@ -293,7 +302,7 @@ def test_half_a_file_is_rows_and_rejects_or_an_error(tmp_path):
     end = content.index(b"\nid\t")
     for cut in range(0, len(content), 7):
         if cut <= end + len("\nid\tsentence\thint\trating\tcomment"):
-            with pytest.raises(LexbeamError, match="complexity.anna.tsv"):
+            with pytest.raises(LexbeamError, match=r"complexity\.anna\.tsv"):
                 back(tmp_path, content[:cut])
             continue
         found = back(tmp_path, content[:cut])
@@ -362,6 +371,21 @@ def test_spans_come_back_as_places_in_our_text(tmp_path):
     assert reasons(found) == {}
 
 
-def test_every_reason_is_explained():
-    used = {"undecodable", "too_large", "unknown", "changed", "no_annotator", "empty"}
-    assert used | {"wrong_answer", "doubled", "contradictory", "missing"} == set(REASONS)
+def test_every_reason_is_explained_and_every_explanation_used(tmp_path):
+    rows = rows_of([(f"word {n}", 0, 4) for n in range(8)])
+    table = rated({f"r{n}": {"rating": str(n % 5 + 1)} for n in range(8)}, rows)
+    del table[-8 - 1][5:]
+    for number, row in enumerate(table[-9:]):
+        row.append("annotator" if number == 0 else "anna")
+    body = table[-8:]
+    body[0][1] = "another"
+    body[1][5] = ""
+    body[2][3] = ""
+    body[3][3] = "6"
+    body[4][4] = "x" * 3000
+    body[5][4] = "é"
+    table += [list(body[6]), [*body[7][:3], "5", "", "anna"], ["r8", "", "", "", "", ""]]
+    content = text_from(table).removeprefix("\ufeff").encode("latin-1")
+    found = back(tmp_path, content, rows=rows, max_line_bytes=2000)
+    assert set(reasons(found)) == set(REASONS)
+    assert ratings(found) == {"r6": 2}

@@ -1,4 +1,5 @@
 import dataclasses
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -68,15 +69,15 @@ def test_annotators_see_other_orders_of_the_same_rows():
 def test_a_file_that_was_filled_in_is_never_written_over(tmp_path):
     folder = str(tmp_path / "new")
     path = write_sheet(COMPLEXITY, ROWS, folder, annotator="anna")
+    file = Path(path)
     assert path == f"{folder}/complexity.anna.tsv"
-    content = open(path, "rb").read()
+    content = file.read_bytes()
     assert content.decode() == sheet_text(COMPLEXITY, ROWS, annotator="anna")
     assert write_sheet(COMPLEXITY, ROWS, folder, annotator="anna") == path
-    with open(path, "ab") as stream:
-        stream.write(b"filled")
+    file.write_bytes(content + b"filled")
     with pytest.raises(LexbeamError, match=r"complexity\.anna\.tsv is there .*: move it away"):
         write_sheet(COMPLEXITY, ROWS, folder, annotator="anna")
-    assert open(path, "rb").read() == content + b"filled"
+    assert file.read_bytes() == content + b"filled"
     assert write_sheet(COMPLEXITY, ROWS, folder) == f"{folder}/complexity.tsv"
     assert sorted(p.name for p in (tmp_path / "new").iterdir()) == [
         "complexity.anna.tsv", "complexity.tsv",
@@ -147,12 +148,15 @@ def test_a_sheet_whose_columns_could_not_be_told_apart_is_an_error(fields, words
         dataclasses.replace(COMPLEXITY, **fields)
 
 
+PAIR = (("1", ""), ("2", ""))
+
+
 def test_the_schema_has_a_typed_column_for_each_answer():
     sheet = Sheet(
         name="all", version="1", instructions=(), columns=(Column("text", ""),), key=("a", "b"),
         answers=(
             Answer(name="one", help="o", values=(("x", ""), ("y", ""))),
-            Answer(name="two", help="t", kind="scale", values=(("1", ""), ("2", "")), undecided="-"),
+            Answer(name="two", help="t", kind="scale", values=PAIR, undecided="-"),
             Answer(name="three", help="n", kind="number", least=0, most=1, optional=True),
             Answer(name="four", help="f", kind="spans", of="text"),
         ),

@@ -143,7 +143,7 @@ def _risky(cell: str) -> bool:
     """Return whether a spreadsheet could take a cell for a formula, a number, a date or a truth."""
     if cell.startswith(_RISKY) or cell.lower() in _BOOLEANS:
         return True
-    if len(cell) > _DATE_LENGTH:
+    if len(cell) > _DATE_LENGTH or "_" in cell:
         return False
     # Numbers and dates have at most two words among their digits: `5 May`, `1e10`, `Mar 3, 4 PM`.
     digits = [bool(found) for found in _RUNS.findall(cell)]
