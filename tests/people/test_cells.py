@@ -45,6 +45,7 @@ def test_plain_text_is_shown_as_it_is():
         assert cell_of(text) == text
     assert cell_of("a [sic] day", (8, 11)) == "a [sic] [[day]]"
     assert cell_of("a\\b\tc\nd¶\x07") == "a\\\\b\\tc¶d\\¶\\u0007"
+    assert cell_of("\ufeffa\u2028b") == "\\ufeffa\\u2028b"
     assert cell_of(" a b ") == "\\sa b\\s"
 
 

@@ -68,6 +68,13 @@ def test_comments_may_be_lost_sorted_in_or_repeated(tmp_path):
         assert found.rejects == ()
 
 
+def test_names_of_columns_may_change_in_case_and_at_the_edges(tmp_path):
+    def change(header, rows):
+        header[:] = [" ID", "Sentence\u00a0", "hint", "RATING ", "Comment"]
+
+    assert ratings(back(tmp_path, altered(change))) == ALL
+
+
 def test_unchecked_columns_may_be_changed_or_dropped(tmp_path):
     def change(header, rows):
         for row in rows:
