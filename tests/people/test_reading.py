@@ -274,7 +274,7 @@ def test_several_files_are_read_as_one(tmp_path):
     table[LINE - 1][3] = "5"
     (folder / "complexity.anna (1).tsv").write_text(text_from(table))
     (folder / ".~lock.complexity.anna.tsv#").write_text("anna")
-    found = read_answers(COMPLEXITY, ROWS, [str(folder)])
+    found = read_answers(COMPLEXITY, ROWS, str(folder))
     assert [(row["id"], row["annotator"]) for row in found.table.to_pylist()] == [
         ("r0", "ben"), ("r1", "anna"), ("r1", "ben"), ("r2", "anna"), ("r2", "ben"),
         ("r3", "anna"), ("r3", "ben"),

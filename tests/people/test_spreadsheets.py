@@ -36,14 +36,19 @@ DIALECTS = {
     "no quoting": {"quoting": csv.QUOTE_NONE, "quotechar": None},
     "old line ends": {"lineterminator": "\r"},
 }
-ENCODINGS = ["utf-8", "utf-8-sig", "utf-16"]
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@pytest.mark.parametrize("encoding", ENCODINGS)
+# No program is known to write UTF-16 with old line ends.
+WRITTEN = [
+    (dialect, encoding)
+    for dialect in DIALECTS
+    for encoding in ("utf-8", "utf-8-sig", "utf-16")
+    if (dialect, encoding) != ("old line ends", "utf-16")
+]
+
+
+@pytest.mark.parametrize(("dialect", "encoding"), WRITTEN)
 def test_every_dialect_and_encoding_gives_the_same_answers(tmp_path, dialect, encoding):
-    if dialect == "old line ends" and encoding == "utf-16":
-        pytest.skip("no program is known to write it")
     comments = {"r1": {"rating": "2", "comment": 'say "more"; or, less'}}
     content = text_from(rated({**RATINGS, **comments}), **DIALECTS[dialect])
     found = back(tmp_path, content.removeprefix("\ufeff").encode(encoding))

@@ -56,14 +56,14 @@ class SheetFile(NamedTuple):
     digest: str
 
 
-def list_sheets(paths: Sequence[str]) -> list[files.Entry]:
+def list_sheets(paths: str | Sequence[str]) -> list[files.Entry]:
     """Return the files that are meant by files, folders and globs.
 
     Raises:
         LexbeamError: there are none, or two of one name.
     """
     found: dict[str, files.Entry] = {}
-    for path in paths:
+    for path in [paths] if isinstance(paths, str) else paths:
         for entry in files.list_files(path):
             if found.setdefault(entry.name, entry) != entry:
                 raise LexbeamError(f"two files are called {entry.name}: rename one of them")

@@ -69,7 +69,7 @@ _Placed = tuple[tuple[int, float], RejectRow]
 def read_answers(
     sheet: Sheet,
     rows: pa.Table | Iterable[pa.RecordBatch | pa.Table],
-    paths: Sequence[str],
+    paths: str | Sequence[str],
     *,
     encoding: str = "",
     salt: str = "",
@@ -82,7 +82,7 @@ def read_answers(
         sheet: what was asked.
         rows: what was sent out, as `write_sheet` took it. Every file is to hold all of it: where
             rows were dealt out, read each annotator's file with their own rows.
-        paths: files, folders or globs.
+        paths: a file, a folder or a glob, or several.
         encoding: of files without byte order mark; empty: UTF-8.
         salt: if not empty, the names of annotators and of files become hashes of it and them.
         max_line_bytes: longer lines are rejects.
