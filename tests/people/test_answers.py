@@ -1,0 +1,143 @@
+import pyarrow as pa
+import pytest
+
+from transforms.common.errors import UsageError
+from transforms.formats.base import BadRecord
+from transforms.people.answers import KINDS, Answer, read_answer
+
+SCALE = (("1", "unrelated"), ("2", "distant"), ("3", "close"), ("4", "identical"))
+PAIR = Answer(name="pair", help="how near", kind="scale", values=SCALE, undecided="-")
+CHOICE = Answer(name="level", help="how hard", values=(("easy", ""), ("not easy", ""), ("3/4", "")))
+SHARE = Answer(name="share", help="how much", kind="number", least=0, most=2000)
+NOTE = Answer(name="note", help="why", kind="text", most=12)
+SPANS = Answer(name="evidence", help="where", kind="spans", of="passage")
+PASSAGE = {"passage": "The party of\nthe first part, hereafter “the  party”, ar(t) ends."}
+
+
+def reason(answer, cell, texts=PASSAGE):
+    with pytest.raises(BadRecord) as caught:
+        read_answer(answer, cell, texts)
+    assert caught.value.detail.startswith(answer.name)
+    return caught.value.reason
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["3", " 3 ", "3.0", "3,0", "3,00", "\u00a03\u00a0", "'3", "3e0", "Close", "3 = close", "+3"],
+)
+def test_a_scale_takes_a_number_or_its_label(cell):
+    assert read_answer(PAIR, cell, {}) == 3
+
+
+@pytest.mark.parametrize("cell", ["-", "–", " — ", "−", "'-"])
+def test_what_cannot_be_decided_is_null(cell):
+    assert read_answer(PAIR, cell, {}) is None
+
+
+@pytest.mark.parametrize("cell", ["0", "5", "3.5", "3 4", "close identical", "nan", "1e999", "--"])
+def test_what_is_not_on_the_scale_is_wrong(cell):
+    assert reason(PAIR, cell) == "wrong_answer"
+
+
+def test_an_empty_cell_is_null_only_where_it_may_be():
+    assert reason(PAIR, " \u00a0") == "empty"
+    assert read_answer(Answer(name="c", help="", kind="text", optional=True), " ", {}) is None
+
+
+@pytest.mark.parametrize("cell", ["#NAME?", "#REF!", "#N/A", "Err:509"])
+def test_an_error_of_a_spreadsheet_is_no_answer(cell):
+    assert reason(NOTE, cell) == "wrong_answer"
+
+
+def test_choices():
+    assert read_answer(CHOICE, " EASY", {}) == "easy"
+    assert read_answer(CHOICE, "not  easy", {}) == "not easy"
+    assert read_answer(CHOICE, "'3/4", {}) == "3/4"
+    assert reason(CHOICE, "04. Mrz") == "wrong_answer"
+
+
+@pytest.mark.parametrize(
+    ("cell", "number"),
+    [("3", 3), ("2,5", 2.5), ("2.5", 2.5), (".5", 0.5), ("1E+02", 100), ("0,125", 0.125)],
+)
+def test_numbers_with_points_and_commas(cell, number):
+    assert read_answer(SHARE, cell, {}) == number
+
+
+def test_a_number_that_could_be_two_is_wrong_unless_one_is_out_of_range():
+    assert reason(SHARE, "1,250") == reason(SHARE, "1.250") == "wrong_answer"
+    few = Answer(name="few", help="", kind="number", least=0, most=100)
+    assert read_answer(few, "1,250", {}) == 1.25
+    many = Answer(name="many", help="", kind="number", least=100, most=5000)
+    assert read_answer(many, "1,250", {}) == 1250
+
+
+@pytest.mark.parametrize("cell", ["-1", "2001", "1e999", "inf", "50%", "1,2,3", "three", "1_0"])
+def test_what_is_no_number_in_the_range_is_wrong(cell):
+    assert reason(SHARE, cell) == "wrong_answer"
+
+
+def test_text_is_one_form_of_itself():
+    assert read_answer(NOTE, " cafe\u0301\u00a0x \r\n y ", {}) == "café x\ny"
+    assert read_answer(NOTE, "'=a", {}) == "=a"
+    assert read_answer(NOTE, "'tis", {}) == "'tis"
+    assert reason(NOTE, "x" * 13) == "wrong_answer"
+
+
+def quoted(cell):
+    found = read_answer(SPANS, cell, PASSAGE)
+    return [PASSAGE["passage"][span["start"] : span["end"]] for span in found]
+
+
+def test_spans_are_places_of_words():
+    assert quoted("the first part") == ["the first part"]
+    assert quoted("of¶the first") == quoted("of the\u00a0first") == ["of\nthe first"]
+    assert quoted("ends. | party of") == ["party of", "ends."]
+    assert quoted("“the party”") == ["“the  party”"]
+    assert quoted('"first part"') == ["first part"]
+    assert quoted("ar(t)") == ["ar(t)"]
+    assert quoted("irst par") == ["irst par"]
+
+
+def test_whole_words_come_before_parts_of_words():
+    assert read_answer(SPANS, "part", PASSAGE) == [{"start": 23, "end": 27}]
+
+
+@pytest.mark.parametrize("cell", ["party", "The Party", "second", "|", "first | second"])
+def test_a_quote_that_has_not_one_place_is_wrong(cell):
+    assert reason(SPANS, cell) == "wrong_answer"
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"kind": "scal"},
+        {"values": (("a", ""),)},
+        {"values": (("a", ""), ("A ", ""))},
+        {"values": (("a", "b"), ("b", "c"))},
+        {"values": (("a", ""), ("-", "")), "undecided": "–"},
+        {"values": (("a", ""), ("b", "")), "undecided": "-", "optional": True},
+        {"kind": "scale", "values": (("1", ""), ("two", ""))},
+        {"kind": "number"},
+        {"kind": "number", "least": 2, "most": 2},
+        {"kind": "text", "most": 0},
+        {"kind": "spans"},
+    ],
+)
+def test_an_answer_that_nobody_could_give_is_an_error(fields):
+    with pytest.raises(UsageError, match="'q'"):
+        Answer(name="q", help="?", **fields)
+
+
+def test_a_kind_is_one_entry(monkeypatch):
+    def read(answer, cell, texts):
+        if cell not in ("ja", "nein"):
+            raise ValueError("is not ja or nein")
+        return cell == "ja"
+
+    kind = KINDS["text"]._replace(type=pa.bool_(), say=lambda _: "ja, nein", read=read)
+    monkeypatch.setitem(KINDS, "yesno", kind)
+    answer = Answer(name="q", help="?", kind="yesno")
+    assert answer.allowed == "ja, nein"
+    assert read_answer(answer, "ja", {}) is True
+    assert reason(answer, "oui") == "wrong_answer"

@@ -1,0 +1,272 @@
+"""What a person may answer: kinds of answers, each with what is said of it and how it is read.
+
+What spreadsheets make of an answer is taken for what it was: `3.0` and `3,0` are 3, a label is its
+value, and dashes of any length are one. A kind is one line of `KINDS`.
+"""
+
+import functools
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from transforms.common.errors import UsageError, nearest
+from transforms.formats.base import BadRecord
+from transforms.formats.text_cleaning import clean_field
+from transforms.people.cells import GUARD, folded, text_of
+
+__all__ = ["KINDS", "Answer", "Kind", "read_answer"]
+
+_TEXT_LIMIT = 10_000  # characters, where an answer names no limit
+_SHOWN = 60
+_QUOTES = "\"'“”„‟«»‘’ "
+_DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−"), "-")
+_NUMBER = re.compile(r"[+-]?(\d+(?P<rest>[.,]\d+)?|[.,]\d+)([eE][+-]?\d+)?")
+_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
+_FAILED = re.compile(r"#[\w/]+[!?]|#N/A|#NV|Err:\d{3}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """A column that is to be filled in.
+
+    Attributes:
+        name: of the column, in the file and in the table of answers.
+        help: what is asked, in a few words.
+        kind: a key of `KINDS`: `choice` (one of `values`), `scale` (the same, as whole numbers),
+            `number`, `text`, `spans` (words quoted from a column; several separated by `|`).
+        values: pairs of what is written and its label, which may be empty; both are taken.
+        least: the smallest number allowed.
+        most: the greatest number; of text, the most characters.
+        of: the column that spans are quoted from.
+        undecided: what is written if one cannot decide, such as `-`; the answer is then null.
+        optional: whether it may be left empty; the answer is then null.
+    """
+
+    name: str
+    help: str
+    kind: str = "choice"
+    values: tuple[tuple[str, str], ...] = ()
+    least: float | None = None
+    most: float | None = None
+    of: str = ""
+    undecided: str = ""
+    optional: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse what no person could answer, or what could be read in two ways."""
+        if self.kind not in KINDS:
+            hint = nearest(self.kind, KINDS)
+            raise UsageError(f"answer {self.name!r}: no kind {self.kind!r}{hint}")
+        if self.undecided and self.optional:
+            raise UsageError(
+                f"answer {self.name!r}: null would mean both undecided and left empty; "
+                "leave out `undecided` or `optional`"
+            )
+        KINDS[self.kind].check(self)
+
+    @property
+    def allowed(self) -> str:
+        """What may be written, for a person."""
+        said = [KINDS[self.kind].say(self)]
+        if self.undecided:
+            said.append(f"{self.undecided} = cannot decide")
+        if self.optional:
+            said.append("may be left empty")
+        return "; ".join(said)
+
+
+class Kind(NamedTuple):
+    """A kind of answers: plain functions.
+
+    Attributes:
+        type: of its column in the table of answers.
+        check: raises `UsageError` if an `Answer` of this kind is not well defined.
+        say: what may be written, for a person.
+        read: from an answer, a cell and the texts of its row (by column) the value, or `ValueError`
+            with what is wrong.
+    """
+
+    type: pa.DataType
+    check: Callable[[Answer], None]
+    say: Callable[[Answer], str]
+    read: Callable[[Answer, str, Mapping[str, str]], Any]
+
+
+def read_answer(answer: Answer, cell: str, texts: Mapping[str, str]) -> Any:
+    """Return what a cell answers, None if it is empty or undecided where it may be.
+
+    Raises:
+        BadRecord: `empty` or `wrong_answer`.
+    """
+    plain = _plain(cell)
+    if not plain:
+        if answer.optional:
+            return None
+        raise BadRecord("empty", f"{answer.name} is empty")
+    if answer.undecided and plain == _plain(answer.undecided):
+        return None
+    try:
+        if _FAILED.fullmatch(cell.strip()):
+            raise ValueError("is an error that a spreadsheet found")
+        return KINDS[answer.kind].read(answer, cell, texts)
+    except ValueError as error:
+        shown = cell.strip()
+        shown = shown if len(shown) <= _SHOWN else shown[:_SHOWN] + "..."
+        raise BadRecord("wrong_answer", f"{answer.name}: {shown!r} {error}") from None
+
+
+def _plain(cell: str) -> str:
+    return folded(cell.translate(_DASHES)).casefold()
+
+
+def _numbers(cell: str) -> list[float]:
+    """Return the numbers that a cell may mean: `1,250` is one and a quarter, or more."""
+    text = clean_field(cell).lstrip(GUARD).translate(_DASHES)
+    if not _NUMBER.fullmatch(text):
+        return []
+    found = [float(text.replace(",", "."))]
+    if _GROUPED.fullmatch(text):
+        found.append(float(re.sub("[.,]", "", text)))
+    return found
+
+
+@functools.lru_cache(256)
+def _forms(answer: Answer) -> dict[str, str]:
+    """Return what may be written for each value, as `_plain` has it."""
+    forms: dict[str, str] = {}
+    for written, label in answer.values:
+        both = (f"{written} = {label}", f"{written} {label}") if label else ()
+        for form in {_plain(form) for form in (written, label, *both)} - {""}:
+            if form in forms or form == _plain(answer.undecided):
+                raise UsageError(f"answer {answer.name!r}: {form!r} could mean two of its values")
+            forms[form] = written
+    return forms
+
+
+def _check_choice(answer: Answer) -> None:
+    if len(answer.values) < 2 or not all(_plain(written) for written, _ in answer.values):
+        raise UsageError(f"answer {answer.name!r}: `values` must be two or more, and not empty")
+    _forms(answer)
+
+
+def _check_scale(answer: Answer) -> None:
+    _check_choice(answer)
+    for written, _ in answer.values:
+        if not re.fullmatch(r"-?[0-9]{1,4}", written):
+            raise UsageError(f"answer {answer.name!r}: {written!r} is not a whole number")
+
+
+def _check_number(answer: Answer) -> None:
+    if answer.least is None or answer.most is None or not answer.least < answer.most:
+        raise UsageError(f"answer {answer.name!r}: a number needs `least` and a greater `most`")
+
+
+def _check_text(answer: Answer) -> None:
+    if answer.most is not None and answer.most < 1:
+        raise UsageError(f"answer {answer.name!r}: `most` is a number of characters")
+
+
+def _check_spans(answer: Answer) -> None:
+    if not answer.of:
+        raise UsageError(f"answer {answer.name!r}: `of` must name the column that is quoted")
+
+
+def _say_values(answer: Answer) -> str:
+    return ", ".join(
+        f"{written} = {label}" if label else written for written, label in answer.values
+    )
+
+
+def _say_number(answer: Answer) -> str:
+    return f"a number from {answer.least:.10g} to {answer.most:.10g}"
+
+
+def _say_text(answer: Answer) -> str:
+    return f"text of at most {answer.most or _TEXT_LIMIT:.0f} characters"
+
+
+def _say_spans(answer: Answer) -> str:
+    return f"words copied from {answer.of}; several places are separated by |"
+
+
+def _choice(answer: Answer, cell: str, texts: Mapping[str, str]) -> str:
+    forms = _forms(answer)
+    found = forms.get(_plain(cell))
+    if found is None:
+        # A spreadsheet's 3.0 for 3.
+        whole = {f"{number:.0f}" for number in _numbers(cell) if number.is_integer()}
+        values = {forms[form] for form in whole if form in forms}
+        if len(values) != 1:
+            raise ValueError(f"is not one of {', '.join(written for written, _ in answer.values)}")
+        found = values.pop()
+    return found
+
+
+def _scale(answer: Answer, cell: str, texts: Mapping[str, str]) -> int:
+    return int(_choice(answer, cell, texts))
+
+
+def _number(answer: Answer, cell: str, texts: Mapping[str, str]) -> float:
+    least, most = answer.least, answer.most
+    assert least is not None  # as `_check_number` saw to
+    assert most is not None
+    numbers = _numbers(cell)
+    if not numbers:
+        raise ValueError("is not a number")
+    found = sorted({number for number in numbers if least <= number <= most})
+    if not found or not math.isfinite(found[0]):
+        raise ValueError(f"is not from {least:.10g} to {most:.10g}")
+    if len(found) > 1:
+        raise ValueError("may be two numbers; write it without separators of thousands")
+    return found[0]
+
+
+def _text(answer: Answer, cell: str, texts: Mapping[str, str]) -> str:
+    text = "\n".join(map(clean_field, cell.splitlines())).strip()
+    if text.startswith(GUARD) and text[1:2] in ("=", "+", "-", "@"):
+        text = text[1:]
+    limit = answer.most or _TEXT_LIMIT
+    if len(text) > limit:
+        raise ValueError(f"has {len(text)} characters, over {limit:.0f}")
+    return text
+
+
+def _spans(answer: Answer, cell: str, texts: Mapping[str, str]) -> list[dict[str, int]]:
+    spans = set()
+    for quote in cell.split("|"):
+        text = clean_field(text_of(quote)[0])
+        if text:
+            spans.add(_found(text, texts[answer.of], answer.of))
+    if not spans:
+        raise ValueError("quotes nothing")
+    return [{"start": start, "end": end} for start, end in sorted(spans)]
+
+
+def _found(quote: str, text: str, column: str) -> tuple[int, int]:
+    """Return the one place of a quote in a text, as whole words if it stands so somewhere."""
+    for quoted in dict.fromkeys((quote, quote.strip(_QUOTES))):
+        pattern = r"\s+".join(map(re.escape, quoted.split()))
+        for whole in (rf"(?<!\w)({pattern})(?!\w)", rf"(?=({pattern}))"):
+            places = [found.span(1) for found in re.finditer(whole, text)] if pattern else []
+            if len(places) == 1:
+                return places[0]
+            if places:
+                raise ValueError(f"stands {len(places)} times in {column}: quote more of it")
+    raise ValueError(f"does not stand in {column}")
+
+
+_SPAN = pa.struct(
+    [pa.field("start", pa.int32(), nullable=False), pa.field("end", pa.int32(), nullable=False)]
+)
+
+KINDS: dict[str, Kind] = {
+    "choice": Kind(pa.string(), _check_choice, _say_values, _choice),
+    "scale": Kind(pa.int16(), _check_scale, _say_values, _scale),
+    "number": Kind(pa.float64(), _check_number, _say_number, _number),
+    "text": Kind(pa.string(), _check_text, _say_text, _text),
+    "spans": Kind(pa.list_(_SPAN), _check_spans, _say_spans, _spans),
+}

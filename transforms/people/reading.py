@@ -1,0 +1,258 @@
+"""Sheets that people filled in, as they come back: each row is an answer or a reject.
+
+Spreadsheets change much that is no answer: encoding, quotes, line ends, the order of rows and
+columns. None of it counts. What was sent out must come back as it was, row by row, since an answer
+to another text is an answer to another question.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from schemas.answers import STAGE
+from schemas.rejects import RejectRow
+from transforms.common import files
+from transforms.common.errors import LexbeamError
+from transforms.common.fingerprints import digest
+from transforms.formats.base import BadRecord, ReaderOptions
+from transforms.formats.text_cleaning import clean_field
+from transforms.people.answers import read_answer
+from transforms.people.cells import folded, text_of
+from transforms.people.opening import SheetFile, file_rows, list_sheets, open_sheet
+from transforms.people.sheets import (
+    ANNOTATOR,
+    Key,
+    Row,
+    Sheet,
+    answers_schema,
+    rows_digest,
+    sheet_rows,
+)
+
+__all__ = ["Answers", "pseudonym", "read_answers"]
+
+_SHOWN = 40
+_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What was read of the files.
+
+    Attributes:
+        table: a row for each row and annotator that answered it, see `answers_schema`; sorted.
+        rejects: what gave no answer, in the order of files and lines. The rows that are missing in
+            a file have no position, and stand after its others.
+        rows: rows read: those of `table` and of the rejects that have a position.
+    """
+
+    table: pa.Table
+    rejects: tuple[RejectRow, ...]
+    rows: int
+
+
+class _Given(NamedTuple):
+    """A row that a person answered as they should; its place is a file's number and a line."""
+
+    key: Key
+    annotator: str
+    values: tuple[Any, ...]
+    notes: str | None
+    place: tuple[int, float]
+
+
+_Placed = tuple[tuple[int, float], RejectRow]
+
+
+def read_answers(
+    sheet: Sheet,
+    rows: pa.Table | Iterable[pa.RecordBatch | pa.Table],
+    paths: str | Sequence[str],
+    *,
+    encoding: str = "",
+    salt: str = "",
+    max_line_bytes: int = 1 << 20,
+    max_file_bytes: int = 1 << 28,
+) -> Answers:
+    """Read files that people filled in.
+
+    Args:
+        sheet: what was asked.
+        rows: what was sent out, as `write_sheet` took it. Every file is to hold all of it: where
+            rows were dealt out, read each annotator's file with their own rows.
+        paths: a file, a folder or a glob, or several.
+        encoding: of files without byte order mark; empty: UTF-8.
+        salt: if not empty, the names of annotators and of files become hashes of it and them.
+        max_line_bytes: longer lines are rejects.
+        max_file_bytes: longer files are refused.
+
+    Raises:
+        LexbeamError: a file is not of this sheet and version, or no table at all.
+        UsageError: `rows` do not fit the sheet.
+    """
+    asked = sheet_rows(sheet, rows)
+    options = ReaderOptions(encoding=encoding or "utf-8", max_line_bytes=max_line_bytes)
+    ours = rows_digest(sheet, asked.values())
+    sources: list[str] = []
+    given: list[_Given] = []
+    rejects: list[_Placed] = []
+    count = 0
+    for number, entry in enumerate(list_sheets(paths)):
+        file = open_sheet(sheet, entry, options, max_file_bytes)
+        sources.append(pseudonym(entry.name, salt))
+        stale = "" if file.digest in ("", ours) else "; the file was written from other rows"
+        seen: set[Key] = set()
+        line = 0
+        for line, cells in file_rows(file):
+            count += 1
+            try:
+                given.append(_answered(sheet, asked, file, cells, seen, salt, (number, line)))
+            except BadRecord as error:
+                detail = _detail(error, max_line_bytes, stale)
+                reject = RejectRow(sources[-1], str(line), STAGE, error.reason, detail)
+                rejects.append(((number, line), reject))
+        if line and not seen:
+            raise LexbeamError(
+                f"{files.shown(entry.path)}: none of its rows is one of ours; it was written from "
+                f"other rows, or in another encoding than {file.options.encoding}"
+            )
+        for folds, row in asked.items():
+            if folds not in seen:
+                detail = f"{' '.join(row.key)} is not in the file{stale}"
+                reject = RejectRow(sources[-1], "", STAGE, "missing", detail)
+                rejects.append(((number, float("inf")), reject))
+    kept, left = _settled(given, sources)
+    placed = sorted(rejects + left, key=lambda one: one[0])
+    return Answers(_table(sheet, kept), tuple(reject for _, reject in placed), count)
+
+
+def pseudonym(name: str, salt: str) -> str:
+    """Return what stands for a name: a hash of it and of a salt; the name if there is no salt."""
+    return "a" + digest(["annotator", salt, name])[:_DIGITS] if salt else name
+
+
+def _answered(
+    sheet: Sheet,
+    asked: dict[Key, Row],
+    file: SheetFile,
+    cells: list[str] | BadRecord,
+    seen: set[Key],
+    salt: str,
+    place: tuple[int, float],
+) -> _Given:
+    """Return what a row answers, and add its key to those seen.
+
+    Raises:
+        BadRecord: it is none of ours, was changed, or does not answer as it should.
+    """
+    if isinstance(cells, BadRecord):
+        raise cells
+
+    def cell(name: str) -> str:
+        at = file.places.get(name, len(cells))
+        return cells[at] if at < len(cells) else ""  # spreadsheets leave out what is empty
+
+    folds = tuple(folded(text_of(cell(name))[0]) for name in sheet.key)
+    row = asked.get(folds)
+    said = " ".join(folds)
+    if row is None:
+        raise BadRecord("unknown", f"no row {_shown(said)!r} was sent out")
+    seen.add(folds)
+    texts: dict[str, str] = {}
+    for column, text in zip(sheet.columns, row.texts, strict=True):
+        texts[column.name] = text
+        if column.checked:
+            _check_text(said, column.name, cell(column.name), text)
+    annotator = clean_field(cell(ANNOTATOR) if ANNOTATOR in file.places else file.annotator)
+    if not annotator:
+        raise BadRecord("no_annotator", f"{said}: column `{ANNOTATOR}` is empty")
+    values = []
+    faults: list[BadRecord] = []
+    for answer in sheet.answers:
+        try:
+            values.append(read_answer(answer, cell(answer.name), texts))
+        except BadRecord as error:
+            faults.append(error)
+    if not any(folded(cell(answer.name)) for answer in sheet.answers):
+        raise BadRecord("empty", f"{said}: nothing is filled in")
+    if faults:
+        reasons = {fault.reason for fault in faults}
+        reason = "wrong_answer" if "wrong_answer" in reasons else "empty"
+        raise BadRecord(reason, f"{said}: " + "; ".join(fault.detail for fault in faults))
+    return _Given(row.key, pseudonym(annotator, salt), tuple(values), _notes(file, cells), place)
+
+
+def _check_text(said: str, name: str, cell: str, text: str) -> None:
+    came, sent = folded(text_of(cell)[0]), folded(text)
+    if came != sent:
+        pairs = enumerate(zip(came, sent, strict=False))
+        start = next((at for at, (a, b) in pairs if a != b), min(len(came), len(sent)))
+        raise BadRecord(
+            "changed",
+            f"{said}: {name} is {_shown(came[start:])!r} from character {start} on, "
+            f"instead of {_shown(sent[start:])!r}",
+        )
+
+
+def _notes(file: SheetFile, cells: list[str]) -> str | None:
+    known = set(file.places.values())
+    notes = [
+        f"{file.added.get(at, f'column {at + 1}')}: {clean_field(cell)}"
+        for at, cell in enumerate(cells)
+        if at not in known and clean_field(cell)
+    ]
+    return "\n".join(notes) or None
+
+
+def _settled(given: list[_Given], sources: list[str]) -> tuple[list[_Given], list[_Placed]]:
+    """Return one answer for each row and annotator, and rejects for what else there is of them.
+
+    Equal answers count once, the first of them; of those that differ none counts.
+    """
+    groups: dict[tuple[Key, str], list[_Given]] = {}
+    for one in given:
+        groups.setdefault((one.key, one.annotator), []).append(one)
+    kept = []
+    left: list[_Placed] = []
+    for (key, _), group in sorted(groups.items(), key=lambda item: item[0]):
+        first, *others = group
+        if all(one.values == first.values for one in others):
+            kept.append(first)
+            reason, said, rest = "doubled", "the same as", others
+        else:
+            reason, said, rest = "contradictory", "differs from others of", group
+        for one in rest:
+            where = [
+                f"{sources[other.place[0]]} line {other.place[1]:.0f}"
+                for other in ([first] if reason == "doubled" else group)
+                if other is not one
+            ]
+            detail = f"{' '.join(key)}: {said} {', '.join(where)}"
+            position = f"{one.place[1]:.0f}"
+            reject = RejectRow(sources[one.place[0]], position, STAGE, reason, detail)
+            left.append((one.place, reject))
+    return kept, left
+
+
+def _table(sheet: Sheet, kept: list[_Given]) -> pa.Table:
+    columns: list[list[Any]] = [[one.key[at] for one in kept] for at in range(len(sheet.key))]
+    columns.append([one.annotator for one in kept])
+    columns += [[one.values[at] for one in kept] for at in range(len(sheet.answers))]
+    columns.append([one.notes for one in kept])
+    schema = answers_schema(sheet)
+    arrays = [pa.array(values, field.type) for values, field in zip(columns, schema, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def _detail(error: BadRecord, max_line_bytes: int, stale: str) -> str:
+    if error.reason == "too_large":
+        return f"over {max_line_bytes} bytes in a line"
+    if error.reason == "undecodable":
+        return f"{error.detail}; save the file as UTF-8 or UTF-16, or name its `encoding`"
+    return error.detail + (stale if error.reason in ("unknown", "changed") else "")
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."

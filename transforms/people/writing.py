@@ -1,0 +1,132 @@
+"""Sheets as files: tab-separated text with a header that explains itself.
+
+The file is UTF-8 with a byte order mark, for without it Excel takes it for something else; its
+cells are those of `cells.cell_of`. The same rows give the same bytes.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+
+import pyarrow as pa
+
+from transforms.common import files
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.fingerprints import canonical_json
+from transforms.people.cells import CELL_LIMIT, cell_of
+from transforms.people.sheets import Row, Sheet, rows_digest, sheet_rows
+
+__all__ = ["sheet_text", "write_sheet"]
+
+_ANNOTATOR = re.compile(r"\w[\w @+-]*")
+_BOM = "\ufeff"
+
+
+def write_sheet(
+    sheet: Sheet,
+    rows: pa.Table | Iterable[pa.RecordBatch | pa.Table],
+    folder: str,
+    *,
+    annotator: str = "",
+    seed: int | None = None,
+) -> str:
+    """Write a file that is to be filled in, `NAME.ANNOTATOR.tsv` or `NAME.tsv`; return its path.
+
+    Args:
+        sheet: what is asked.
+        rows: what it is asked about; this annotator's own, where rows are dealt out.
+        folder: where it is written; it is made if need be.
+        annotator: for whom; letters, digits, spaces and `-_@+`. Empty: for anybody.
+        seed: of the order of rows, another one for each annotator. None: in the order of keys.
+
+    Raises:
+        UsageError: a row cannot be shown, see `sheet_rows`; there are none; a cell is longer than
+            spreadsheets take; the annotator's name is not one for a file.
+        LexbeamError: another file is there, which may have been filled in. The same one is left.
+    """
+    content = sheet_text(sheet, rows, annotator=annotator, seed=seed).encode()
+    path = files.join(folder, f"{sheet.name}.{annotator}.tsv" if annotator else f"{sheet.name}.tsv")
+    if files.exists(path):
+        if files.read_bytes(path) == content:
+            return path
+        raise LexbeamError(
+            f"{files.shown(path)} is there and is another file, perhaps filled in: move it away, "
+            "or write to another folder"
+        )
+    files.make_folder(folder)
+    files.write_bytes(path, content, durable=True)
+    return path
+
+
+def sheet_text(
+    sheet: Sheet,
+    rows: pa.Table | Iterable[pa.RecordBatch | pa.Table],
+    *,
+    annotator: str = "",
+    seed: int | None = None,
+) -> str:
+    """Return the text of the file that `write_sheet` writes, which says what raises what."""
+    if annotator and not _ANNOTATOR.fullmatch(annotator):
+        raise UsageError(
+            f"annotator {annotator!r}: the file takes its name, so it is made of letters, digits, "
+            "spaces and -_@+"
+        )
+    asked = list(sheet_rows(sheet, rows).values())
+    if not asked:
+        raise UsageError(f"sheet {sheet.name!r}: there are no rows to ask about")
+    lines = [*_header(sheet, asked, annotator)]
+    blank = [""] * len(sheet.answers)
+    for row in sorted(asked, key=lambda row: _turn(row, annotator, seed)):
+        lines.append("\t".join([*_cells(sheet, row), *blank]))
+    return _BOM + "".join(line + "\n" for line in lines)
+
+
+def _turn(row: Row, annotator: str, seed: int | None) -> tuple[bytes, tuple[str, ...]]:
+    if seed is None:
+        return b"", row.key
+    return hashlib.sha256(canonical_json([seed, annotator, row.key])).digest(), row.key
+
+
+def _header(sheet: Sheet, asked: list[Row], annotator: str) -> Iterator[str]:
+    whom = f", for {annotator}" if annotator else ""
+    yield (  # what `reading` looks for
+        f"# lexbeam sheet {sheet.name}, version {sheet.version}: "
+        f"{len(asked)} rows, digest {rows_digest(sheet, asked)}{whom}"
+    )
+    for text in sheet.instructions:
+        yield from (f"# {line}".rstrip() for line in _lines(text))
+    yield "#"
+    yield "# Fill in the last columns, and change nothing in the others. Rows may be sorted, and"
+    yield "# columns added for notes. Save as tab-separated text: Unicode (UTF-8 or UTF-16)."
+    yield "#"
+    for name in sheet.key:
+        yield f"# {name}: names the row"
+    for shown in sheet.columns:
+        marked = "; the word in question stands in [[ ]]" if shown.mark else ""
+        yield f"# {shown.name}: {' '.join(_lines(shown.help))}{marked}"
+    for answer in sheet.answers:
+        yield f"# {answer.name} (fill in): {' '.join(_lines(answer.help))}; {answer.allowed}"
+    yield "#"
+    yield "# Signs: ¶ ends a line, \\ stands before a sign that means itself, \\t is a tab, \\s a"
+    yield "# space at the edge; ' at the beginning keeps text from being taken for a number."
+    names = (shown.name for shown in sheet.columns)
+    yield "\t".join([*sheet.key, *names, *(answer.name for answer in sheet.answers)])
+
+
+def _lines(text: str) -> list[str]:
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def _cells(sheet: Sheet, row: Row) -> Iterator[str]:
+    yield from map(cell_of, row.key)
+    for shown, text, mark in zip(sheet.columns, row.texts, row.marks, strict=True):
+        try:
+            cell = cell_of(text, mark)
+        except ValueError as error:
+            raise UsageError(f"row {' '.join(row.key)}, {shown.name}: {error}") from None
+        if len(cell) > CELL_LIMIT // 2 and len(cell.encode("utf-16-le")) // 2 > CELL_LIMIT:
+            raise UsageError(
+                f"row {' '.join(row.key)}: {shown.name} has {len(cell)} characters, and a cell of "
+                f"Excel {CELL_LIMIT}; show less of it"
+            )
+        yield cell
