@@ -1,5 +1,5 @@
 import pyarrow as pa
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.lexicon.casing import entries, find_words, lowered
@@ -21,6 +21,7 @@ def first(words, wanted, case):
     return next(iter(rule[case]), MISSING)
 
 
+@settings(max_examples=50)
 @given(st.lists(WORD, unique=True), st.lists(WORD), st.sampled_from(["keep", "lower", "fold"]))
 def test_words_are_found_by_each_rule_as_one_by_one(words, wanted, case):
     table, places = entries(pa.array(words, pa.large_string()), case)

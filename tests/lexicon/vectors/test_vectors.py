@@ -70,7 +70,7 @@ NAMES = st.lists(
 FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(st.data())
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_is_written_is_read(tmp_path_factory, format, data):
@@ -126,7 +126,7 @@ def test_of_words_that_stand_twice_the_first_counts_and_it_is_told(tmp_path, cap
     assert opened(VECTORS, f"{path}:case=keep").rows(pa.array(["SEA"])).tolist() == [MISSING]
     lower = opened(VECTORS, f"{path}:case=lower")
     assert lower.vectors(pa.array(["Sea"]))[0].tolist() == [[1, 2]]
-    assert lower.nearest(pa.array(["sea"]), 9)["neighbour"].to_pylist() == ["sea", "ship"]
+    assert lower.nearest(pa.array(["SEA"]), 9)["neighbour"].to_pylist() == ["ship"]
 
 
 def plain_variant(vectors, centre, remove, unit):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.common.errors import LexbeamError, UsageError
@@ -41,7 +41,7 @@ def all_words(language, wordlist):
 
 @pytest.mark.parametrize("language", ["en", "tr", "ar"])
 def test_listed_words_have_wordfreqs_values(frequencies, language):
-    words = all_words(language, "small")[::4]
+    words = all_words(language, "small")[::20]
     expected = [wordfreq.zipf_frequency(word, language, "small") for word in words]
     assert values(frequencies(language), words) == expected
 
@@ -61,6 +61,7 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
+@settings(max_examples=40)
 @given(st.lists(PIECES, max_size=3).map("".join) | st.text(max_size=5))
 @pytest.mark.parametrize("language", ["en", "fr", "tr", "ar", "ro"])
 def test_any_text_has_wordfreqs_value_or_none(frequencies, language, text):
@@ -70,7 +71,7 @@ def test_any_text_has_wordfreqs_value_or_none(frequencies, language, text):
 
 def test_what_is_not_listed_is_null_and_not_zero(frequencies):
     assert values(frequencies("en"), ["xyzzyq", "!", "", None, "the xyzzyq"]) == [None] * 5
-    assert values(frequencies("en"), ["123456789123456789"]) == [0.0]  # digits, but rare ones
+    assert values(frequencies("en"), ["12345 98765 45678"]) == [0.0]  # listed, but rare
 
 
 def test_languages_that_need_a_tokeniser_have_their_listed_words(frequencies):

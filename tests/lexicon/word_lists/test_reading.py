@@ -72,7 +72,7 @@ CELL = st.text(
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.lists(st.tuples(CELL, NUMBERS, CELL), min_size=1), st.sampled_from([",", ";", "\t"]))
 def test_what_the_csv_module_writes_is_read(tmp_path_factory, rows, delimiter):
     path = tmp_path_factory.mktemp("csv") / "list"
