@@ -64,6 +64,7 @@ def by_pandas(path, name):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize("name", LINES)
 def test_each_line_loads_what_pandas_reads(norms, name):
