@@ -93,9 +93,12 @@ def find_words(keys: npt.NDArray[np.uint64], words: pa.Array, wanted: pa.Array, 
     rows = find(keys, words, wanted)
     if case == "fold":
         left = np.flatnonzero(rows == MISSING)
-        if len(left):
+        own = wanted.take(pa.array(left))
+        low = lowered(own)
+        other = pc.fill_null(pc.not_equal(low, own), False).to_numpy(zero_copy_only=False)
+        if other.any():
             rows = rows.copy()
-            rows[left] = find(keys, words, lowered(wanted.take(pa.array(left))))
+            rows[left[other]] = find(keys, words, low.filter(pa.array(other)))
     return rows
 
 

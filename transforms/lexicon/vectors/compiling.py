@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from transforms.common.errors import LexbeamError
 from transforms.lexicon.base import Matrix
-from transforms.lexicon.casing import entries
+from transforms.lexicon.casing import entries, lowered
 from transforms.lexicon.vectors.formats import READERS, detect
 from transforms.lexicon.vectors.options import VectorOptions
 from transforms.lexicon.vectors.variants import changed, moments_of, variant_of
@@ -107,6 +107,8 @@ def _vocabulary(path: str, format: str, options: VectorOptions) -> _Vocabulary:
     if not parts:
         raise LexbeamError(f"{path} has no words")
     words = pa.concat_arrays(parts)
+    if options.case == "lower":  # so that each row of the matrix can be asked for
+        words = lowered(words)
     codes = words.dictionary_encode()
     _, firsts = np.unique(codes.indices.to_numpy(zero_copy_only=False), return_index=True)
     kept = np.zeros(len(words), bool)

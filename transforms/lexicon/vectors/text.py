@@ -4,6 +4,7 @@ Lines are read from the right, for words may hold spaces (as in glove.840B). Wha
 space; other white space is of words.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from transforms.lexicon.vectors.options import VectorOptions
 
 __all__ = ["float_rows", "read_glove", "read_word2vec", "sizes_of"]
 
+_SIZES = re.compile(rb"(\d+)[ \t]+([1-9]\d*)\s*")
 _HEAD = 200  # lines that tell how many numbers a vector has
 
 Line = tuple[int, bytes]
@@ -76,11 +78,12 @@ def read_glove(path: str, options: VectorOptions, vectors: bool) -> Iterator[Blo
         head = [line for _, line in zip(range(_HEAD), lines, strict=False)]
         if not head:
             raise LexbeamError(f"{path} is empty")
-        dim = options.dim or min(line.count(b" ") for _, line in head)
+        number, shortest = min(head, key=lambda line: line[1].count(b" "))
+        dim = options.dim or shortest.count(b" ")
         if sizes_of(head[0][1]) is not None and len(head) > 1 and head[1][1].count(b" ") > 1:
             raise LexbeamError(f"{path}, line 1 has the sizes of `format=word2vec`, not a word")
         if dim < 1:
-            raise LexbeamError(f"{path}, line {head[0][0]}: no numbers separated by spaces")
+            raise LexbeamError(f"{path}, line {number}: no numbers separated by spaces")
 
         def all_lines() -> Iterator[Line]:
             yield from head
@@ -91,10 +94,8 @@ def read_glove(path: str, options: VectorOptions, vectors: bool) -> Iterator[Blo
 
 def sizes_of(line: bytes) -> tuple[int, int] | None:
     """Return the numbers of words and dimensions, if a line is nothing but these."""
-    cells = line.split()
-    if len(cells) != 2 or not all(cell.isdigit() for cell in cells) or int(cells[1]) == 0:
-        return None
-    return int(cells[0]), int(cells[1])
+    match = _SIZES.fullmatch(line)
+    return None if match is None else (int(match[1]), int(match[2]))
 
 
 def _lines(path: str) -> Iterator[Line]:

@@ -85,8 +85,10 @@ def zipf_values(argument: str) -> pa.Table:
         raise _missing_package() from error
     known = available_languages(wordlist)
     if language not in known:
-        hint = nearest(language, known) or f"; there are {', '.join(sorted(known))}"
-        raise LexbeamError(f"wordfreq has no list {wordlist!r} of language {language!r}{hint}")
+        raise LexbeamError(
+            f"wordfreq has no list {wordlist!r} of language {language!r}; there are "
+            f"{', '.join(sorted(known))}"
+        )
     words: list[str] = []
     values: list[float] = []
     # A band is a centibel, the first is frequency 1.

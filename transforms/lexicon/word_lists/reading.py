@@ -171,19 +171,19 @@ def _placed(cut: list[list[str]], delimiter: str, options: WordListOptions) -> _
     if by_name:
         places = {name: _place(column, head) for name, column in columns.items()}
         return _Layout(delimiter, len(head), True, places)
-    body = cut[1:] or cut
-    width = len(body[0])
     places = {name: int(column) - 1 for name, column in columns.items()}
+    header = options.header
+    if header is None:  # a header may have fewer cells than rows, or others
+        value = head[places["value"]] if places["value"] < len(head) else "none in the header"
+        header = len(cut) > 1 and not is_number_or_missing(value, options.decimal)
+    body = cut[1:] if header and len(cut) > 1 else cut
+    width = len(body[0])
     for column in columns.values():
         if not 1 <= int(column) <= width:
             raise LexbeamError(f"there is no column {column}: rows have {width} cells")
     uneven = next((row for row in body if len(row) != width and any(row[width:])), None)
     if uneven is not None and not options.delimiter:
         raise LexbeamError(f"rows have {width} and {len(uneven)} cells")
-    header = options.header
-    if header is None:
-        value = head[places["value"]] if places["value"] < len(head) else ""
-        header = not is_number_or_missing(value, options.decimal)
     return _Layout(delimiter, width, header, places)
 
 

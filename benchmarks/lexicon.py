@@ -1,0 +1,106 @@
+"""Look-ups of whole arrays, in millions of words a second, in word lists, frequencies and vectors.
+
+    python -m benchmarks lexicon
+
+A million words are drawn from a list of 50,000 by Zipf's law, as text has them, one in ten with a
+capital and one in twenty of no list; each resource is asked for all of them at once, five times,
+and the median counts. What a machine does in a second differs, but the bound is far below.
+"""
+
+import importlib.util
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from benchmarks.measure import Row
+from transforms.lexicon.base import Kind, Matrix
+from transforms.lexicon.vectors.kinds import VECTORS
+from transforms.lexicon.word_lists.frequencies import WORDFREQ
+from transforms.lexicon.word_lists.kinds import WORDS
+
+__all__ = ["measure"]
+
+ASKED = 1_000_000
+LISTED = 50_000
+DIM = 100
+REPEATS = 5
+
+
+def measure(folder: Path) -> list[Row]:
+    """Return the rows; frequencies are left out where wordfreq is not installed."""
+    random = np.random.default_rng(1)
+    words = [f"w{number:x}" for number in random.permutation(LISTED)]
+    asked = _asked(words, random)
+    rows = [_word_list(folder, words, asked), *_vectors(folder, words, asked)]
+    if importlib.util.find_spec("wordfreq") is None:
+        print("frequencies are not measured: wordfreq is not installed (extra `frequency`)")
+        return rows
+    return [*rows, _frequencies(random)]
+
+
+def _asked(words: list[str], random: np.random.Generator) -> pa.Array:
+    """Return words as a text has them."""
+    shares = 1 / np.arange(1, len(words) + 1)
+    places = random.choice(len(words), ASKED, p=shares / shares.sum())
+    chance = random.random(ASKED)
+    return pa.array(
+        [
+            f"{words[place]}x" if x < 0.05 else words[place].upper() if x < 0.15 else words[place]
+            for place, x in zip(places.tolist(), chance.tolist(), strict=True)
+        ]
+    )
+
+
+def _opened(kind: Kind, argument: str) -> Any:
+    parsed = kind.parse(argument)
+    made = {
+        name: np.concatenate(list(content.blocks))
+        if isinstance(content, Matrix)
+        else content.combine_chunks()
+        for name, content in kind.compile(parsed.paths, parsed.options)
+    }
+    return kind.open(made, parsed.options)
+
+
+def _row(name: str, ask: Callable[[], object]) -> Row:
+    found = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        ask()
+        found.append(ASKED / 1e6 / (time.perf_counter() - start))
+    note = f"all runs: {', '.join(f'{rate:.1f}' for rate in found)}"
+    return Row(name, statistics.median(found), 1.0, False, "M words/s", note)
+
+
+def _word_list(folder: Path, words: list[str], asked: pa.Array) -> Row:
+    path = folder / "list.tsv"
+    path.write_text("word\tvalue\n" + "".join(f"{w}\t{n}\n" for n, w in enumerate(words)))
+    found = _opened(WORDS, f"{path}:word=word,value=value")
+    return _row("look-ups in a word list", lambda: found.look_up(asked))
+
+
+def _vectors(folder: Path, words: list[str], asked: pa.Array) -> list[Row]:
+    path = folder / "vectors.bin"
+    vectors = np.random.default_rng(2).normal(size=(len(words), DIM)).astype("<f4")
+    with open(path, "wb") as stream:
+        stream.write(f"{len(words)} {DIM}\n".encode())
+        for word, vector in zip(words, vectors, strict=True):
+            stream.write(word.encode() + b" " + vector.tobytes())
+    found = _opened(VECTORS, str(path))
+    return [
+        _row("look-ups of rows of vectors", lambda: found.rows(asked)),
+        _row(f"look-ups of vectors of {DIM} numbers", lambda: found.vectors(asked)),
+    ]
+
+
+def _frequencies(random: np.random.Generator) -> Row:
+    import wordfreq
+
+    asked = _asked(wordfreq.top_n_list("en", LISTED), random)
+    found = _opened(WORDFREQ, "en")
+    return _row("look-ups in wordfreq's list for English", lambda: found.look_up(asked))

@@ -1,0 +1,51 @@
+"""Our own vectors as a resource, against those that Python and `lexbeam export` give."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import lexbeam
+from transforms.common.errors import LexbeamError
+from transforms.lexicon.vectors.kinds import VECTORS
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "lexicon"))
+
+from kinds_opened import opened
+
+
+def test_a_slice_and_seed_of_a_published_folder(results):
+    for words, options in (
+        ("slice=a", {"slice": "a"}),
+        ("slice=b,seed=2", {"slice": "b", "seed": 2}),
+    ):
+        keyed = lexbeam.vectors(results, **options)
+        found = opened(VECTORS, f"{results.folder}:{words}")
+        assert found.facts["format"] == "table"
+        taken, there = found.vectors(pa.array(keyed.index_to_key))
+        assert there.all()
+        assert np.array_equal(taken, keyed.vectors)
+
+
+def test_what_is_exported_is_the_same_resource(results, tmp_path):
+    lexbeam.export(results, format="word2vec", out=tmp_path)
+    ours = opened(VECTORS, f"{results.folder}:slice=a,seed=1,unit=yes")
+    exported = opened(VECTORS, f"{tmp_path / 'a_seed1.vec'}:unit=yes")
+    assert exported.facts["format"] == "word2vec"
+    assert np.array_equal(ours.matrix, exported.matrix)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (":slice=z", "no slice 'z'; there are a, b, c"),
+        ("", "give `slice`; there are a, b, c"),
+        (":slice=a,seed=9", "no seed 9; there are 1, 2"),
+    ],
+)
+def test_a_wrong_slice_or_seed_is_told(results, options, told):
+    with pytest.raises(LexbeamError) as failed:
+        opened(VECTORS, f"{results.folder}{options}")
+    assert told in str(failed.value)

@@ -1,0 +1,89 @@
+"""A resource is added from outside, as CONTRIBUTING.md says, word for word."""
+
+import pickle
+import re
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from transforms.common import outside
+from transforms.common.code_identity import code_identity
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.outside import with_outside
+from transforms.lexicon.word_lists.kinds import words_from
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from kinds_opened import opened
+
+CONTRIBUTING = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text("utf-8")
+SECTION = CONTRIBUTING.split("## Add a resource\n")[1].split("\n## ")[0]
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """The module and entry point of the page, installed."""
+    (module,) = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
+    (entry,) = re.findall(r'"lexbeam\.resources": \["(.*)"\]', SECTION)
+    (tmp_path / "toy_letters.py").write_text(module, "utf-8")
+    info = tmp_path / "toy-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[lexbeam.resources]\n{entry}\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(outside, "_TAKEN", set())
+    yield
+    sys.modules.pop("toy_letters", None)
+
+
+@pytest.mark.usefixtures("package")
+def test_the_resource_of_the_page_is_asked_like_any_other():
+    kinds = with_outside({}, "lexbeam.resources")
+    (argument,) = re.findall(r"`--resources \w+=letters:(\w+)`", SECTION)
+    found = opened(kinds["letters"], argument)
+    asked = pa.array(["b", "C", "z"])
+    assert found.look_up(asked)["value"].to_pylist() == [2.0, 3.0, None]
+    assert list(found.look("B")) == [("value", "2 (value, from 1 to 3)")]
+    parsed = kinds["letters"].parse(argument)
+    assert (parsed.paths, parsed.language) == ((), None)
+    # Its code decides what is compiled, and it travels to workers.
+    names = code_identity(kinds["letters"].compile).names
+    assert "toy_letters:letters" in names or any("compiled" in name for name in names)
+    assert pickle.loads(pickle.dumps(kinds["letters"].compile)).args[0].__name__ == "letters"
+
+
+def numbers(argument):
+    """A table of the argument's making, for what is wrong."""
+    return {
+        "no value": pa.table({"word": ["a"]}),
+        "text": pa.table({"word": ["a"], "value": ["x"]}),
+        "more": pa.table({"word": ["a"], "value": [1.0], "weight": [1.0]}),
+        "twice": pa.table({"word": ["a", "a"], "value": [1.0, 2.0]}),
+        "far": pa.table({"word": ["a"], "value": [9.0]}),
+        "none": pa.table({"word": pa.array([], pa.string()), "value": pa.array([], pa.float64())}),
+    }[argument]
+
+
+@pytest.mark.parametrize(
+    ("argument", "told"),
+    [
+        ("no value", r"numbers\('no value'\) returns no column 'value'"),
+        ("text", "column 'value' is not double"),
+        ("more", "returns the column 'weight'; known are word, value"),
+        ("twice", r"1 words have several rows: 'a' \(lines 1, 2\)"),
+        ("far", "outside the scale 0-7"),
+        ("none", "no row has a word and a value"),
+    ],
+)
+def test_what_a_function_returns_is_checked(argument, told):
+    with pytest.raises(LexbeamError, match=told):
+        opened(words_from(numbers, help="", scale=(0, 7)), argument)
+
+
+def test_rules_are_checked_at_once():
+    with pytest.raises(UsageError, match="`case` takes fold, keep, lower, not 'lowr'"):
+        words_from(numbers, help="", case="lowr")
+    with pytest.raises(UsageError, match="`duplicates` takes error, first"):
+        words_from(numbers, help="", duplicates="all")
