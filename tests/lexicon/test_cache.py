@@ -36,6 +36,7 @@ def files_of(toy, ending):
     return sorted(toy.cache.glob(f"**/*{ending}"))
 
 
+@pytest.mark.slow
 def test_two_processes_at_once_compile_once(toy):
     (toy.folder / "toy.txt.wait").touch()
     first = compiling(toy)
@@ -48,6 +49,7 @@ def test_two_processes_at_once_compile_once(toy):
     assert toy.compiled == 1
 
 
+@pytest.mark.slow
 def test_of_two_processes_one_is_killed_and_the_other_makes_it_whole(toy):
     (toy.folder / "toy.txt.wait").touch()
     first = compiling(toy)
