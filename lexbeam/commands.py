@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from typing import Literal
 
+from lexbeam import evaluate
 from lexbeam._calling import act as _act
 from lexbeam._calling import preview as _preview
 from lexbeam._calling import publish as _publish
@@ -14,6 +15,7 @@ __all__ = [
     "change",
     "clean",
     "corpus",
+    "evaluate",
     "export",
     "preview_corpus",
     "report",

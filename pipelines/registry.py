@@ -48,6 +48,9 @@ COMMANDS: dict[str, Entry] = {
     "change": Entry(
         "pipelines.change:CHANGE", "time slices, embeddings, alignments and change scores"
     ),
+    "evaluate change": Entry(
+        "pipelines.evaluate:EVALUATE_CHANGE", "change scores against gold, with intervals"
+    ),
     "run": Entry("pipelines.run:RUN", "any commands from one configuration file, published once"),
     "show": Entry("pipelines.show:SHOW", "show tables, or answer questions about them"),
     "report": Entry("pipelines.report:REPORT", "one HTML page about all that is published"),
