@@ -2,6 +2,7 @@
 
 import ast
 import dataclasses
+import functools
 import inspect
 import os
 import subprocess
@@ -28,6 +29,11 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "lexbeam"
 
 
+def function_of(name):
+    """Return the function of a command, `first.second` of one of two words."""
+    return functools.reduce(getattr, name.split("."), lexbeam)
+
+
 def test_what_is_committed_is_what_would_be_written():
     made = {name: formatted(text) for name, text in modules(own_commands()).items()}
     found = {path.name: path.read_text("utf-8") for path in PACKAGE.glob("*.py")}
@@ -39,7 +45,7 @@ def test_options_and_defaults_are_those_of_the_command(name):
     own = dict(options_of(load(name).options))
     own.pop("dry_run", None)
     filled = {entry.fills for entry in own.values()}
-    found = inspect.signature(getattr(lexbeam, name)).parameters
+    found = inspect.signature(function_of(name.replace(" ", "."))).parameters
     assert {n.rstrip("_") for n in found} - {"beam"} == set(own)
     for option_name, parameter in found.items():
         if option_name == "beam":
@@ -55,9 +61,16 @@ def test_options_and_defaults_are_those_of_the_command(name):
             assert parameter.default == entry.default
 
 
-@pytest.mark.parametrize("name", [*commands.__all__, *(f"Results.{n}" for n in ("top", "word"))])
+def functions():
+    """Yield the functions of commands, those of two words as `first.second`."""
+    for name in commands.__all__:
+        found = getattr(lexbeam, name)
+        yield from [f"{name}.{n}" for n in found.__all__] if inspect.ismodule(found) else [name]
+
+
+@pytest.mark.parametrize("name", [*functions(), *(f"Results.{n}" for n in ("top", "word"))])
 def test_docstrings_name_every_argument_as_python_has_it(name):
-    function = getattr(Views, name.removeprefix("Results."), None) or getattr(lexbeam, name)
+    function = getattr(Views, name.removeprefix("Results."), None) or function_of(name)
     text = inspect.getdoc(function)
     for parameter in inspect.signature(function).parameters:
         assert parameter == "self" or f"\n    {parameter}: " in text
@@ -70,6 +83,7 @@ def test_everything_can_be_reached():
     assert set(lexbeam.__all__) >= {"corpus", "change", "run", "open", "vectors", "Results"}
     assert all(hasattr(lexbeam, name) for name in lexbeam.__all__)
     assert not hasattr(lexbeam, "show")
+    assert inspect.isfunction(lexbeam.evaluate.change)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -43,7 +43,7 @@ class Targets:
 
 
 def suffix_of(text: str) -> str | None:
-    """Return the suffix, `nn`, `vb` or `jj`, by which a word tells its part of speech; else None."""
+    """Return the suffix by which a word tells its part of speech, `nn`, `vb` or `jj`, or None."""
     match = _SUFFIXED.fullmatch(text)
     return match[2] if match else None
 
