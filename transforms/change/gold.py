@@ -229,7 +229,7 @@ def _class(cell: _Cell) -> bool:
         value = math.nan
     if value not in (0, 1):
         raise LexbeamError(
-            f"{cell.where}: the class of {cell.word!r} is {cell.value!r}, not 0 or 1"
+            f"{cell.where}: the class of {cell.word!r} is {cell.value!r}; give 0 or 1"
         )
     return value == 1
 
@@ -241,6 +241,6 @@ def _number(cell: _Cell) -> float:
         value = math.nan
     if not math.isfinite(value):
         raise LexbeamError(
-            f"{cell.where}: the change of {cell.word!r} is {cell.value!r}, no number"
+            f"{cell.where}: the change of {cell.word!r} is {cell.value!r}; give a number"
         )
     return value
