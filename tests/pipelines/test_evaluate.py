@@ -4,6 +4,7 @@ import csv
 import json
 import math
 import random
+import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -22,10 +23,12 @@ from pipelines.cli import main
 from pipelines.registry import load
 from schemas.scores import SCORES
 from transforms.change.words import ViewOptions
+from transforms.common import outside
 from transforms.common.artefacts import Artefact
 from transforms.common.sections import Made
 from transforms.common.snapshots import open_snapshot
 from transforms.common.tables import Part, write_part
+from transforms.evaluation import metrics
 from transforms.sample.planting import PLANTED_WORDS, TRUTH_COLUMNS, plant_words, truth_row
 
 OP = "old:new/op/cosine/mean"
@@ -133,6 +136,34 @@ def test_what_is_wrong_is_told_with_its_flag(change, tmp_path, capsys, words, me
     assert main(["evaluate", "change", str(out), *filled]) == 2
     assert message in capsys.readouterr().err
     assert "evaluate.change" not in open_snapshot(str(out)).sections
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """The package of CONTRIBUTING.md that adds a metric, word for word."""
+    page = (Path(__file__).resolve().parents[2] / "CONTRIBUTING.md").read_text("utf-8")
+    section = page.split("## Add a metric\n")[1].split("\n## ")[0]
+    (code,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    (entry,) = re.findall(r'"lexbeam\.metrics": \["(.*)"\]', section)
+    (tmp_path / "toy_metrics.py").write_text(code, "utf-8")
+    info = tmp_path / "toy_metrics-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-metrics\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[lexbeam.metrics]\n{entry}\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(outside, "_TAKEN", set())
+    monkeypatch.setattr(metrics, "METRICS", dict(metrics.METRICS))
+    yield
+    sys.modules.pop("toy_metrics", None)
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_metric_of_another_package(change, tmp_path):
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("word\tgraded\na\t.1\nb\t.5\nc\t.9\n")
+    out = change([scores("a", 0.15), scores("b", 0.9), scores("c", 0.85)])
+    found = evaluate(out, "--gold", gold, "--metric", "within,spearman")
+    assert found == pytest.approx({(OP, "within"): 2 / 3, (OP, "spearman"): 0.5})
 
 
 def test_the_truth_of_a_sample(change, tmp_path):
