@@ -24,11 +24,15 @@ NAMED = 5
 
 
 class Measured(NamedTuple):
-    """A metric of a system: a row of the table but for what it is of.
+    """A metric of a system: the columns of the table that say what was measured.
 
     Attributes:
-        undefined: in how many resamples it is undefined.
-    The others are the columns of the table.
+        value: the metric; None for a reason.
+        low, high: the interval.
+        n: instances that count.
+        numerator, denominator: sums over instances, of a metric that is their ratio.
+        reason: why there is no value, or no interval.
+        undefined: in how many resamples the metric is undefined.
     """
 
     value: float | None
