@@ -154,6 +154,12 @@ def test_what_cannot_be_evaluated_is_an_error():
         evaluated(ROWS, metric=("mrr",))
 
 
+def test_a_metric_that_is_named_twice_has_one_row():
+    table = pa.Table.from_pylist(ROWS, schema=SCORES.schema())
+    found, _ = evaluate(table, GOLD, EvaluationOptions(metric=("spearman", "spearman")))
+    assert found.num_rows == 1
+
+
 def test_a_constant_system_has_a_reason():
     found, _ = evaluated([scores(word, 0.5) for word in "abcd"], resamples=20)
     row = found[OP, "all", "spearman"]

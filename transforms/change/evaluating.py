@@ -209,7 +209,7 @@ def _given(system: _System, needs: str, subset: set[str], gold: Gold) -> Given |
 def _measured(
     system: _System, subset: set[str], gold: Gold, options: EvaluationOptions
 ) -> Iterator[tuple[str, Measured]]:
-    for name in options.metric:
+    for name in dict.fromkeys(options.metric):
         needs = metric_of(name, NEEDS).needs
         given = _given(system, needs, subset, gold) if _has(gold, needs) else None
         if given is not None:
@@ -235,7 +235,7 @@ def _differences(
         base = bases.get(system.pair)
         if base is None or base is system:
             continue
-        for name in options.metric:
+        for name in dict.fromkeys(options.metric):
             needs = metric_of(name, NEEDS).needs
             if not _has(gold, needs):
                 continue
