@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from typing import Literal
 
-from lexbeam import lexicon
+from lexbeam import evaluate, lexicon
 from lexbeam._calling import act as _act
 from lexbeam._calling import preview as _preview
 from lexbeam._calling import publish as _publish
@@ -15,6 +15,7 @@ __all__ = [
     "change",
     "clean",
     "corpus",
+    "evaluate",
     "export",
     "lexicon",
     "preview_corpus",

@@ -60,7 +60,9 @@ def parser_of_all() -> Parser:
         place = outer
         if second:
             if first not in groups:
-                groups[first] = outer.add_parser(first).add_subparsers(parser_class=Parser)
+                # Without help a shell is not told of it.
+                group = outer.add_parser(first, help=f"one of {', '.join(_within(first))}")
+                groups[first] = group.add_subparsers(metavar="COMMAND", parser_class=Parser)
             place = groups[first]
         _fill(place.add_parser(second or first, help=entry.help), words)
     return parser

@@ -51,6 +51,9 @@ COMMANDS: dict[str, Entry] = {
     "lexicon look": Entry(
         "pipelines.lexicon_look:LOOK", "what every given resource says of a word"
     ),
+    "evaluate change": Entry(
+        "pipelines.evaluate:EVALUATE_CHANGE", "change scores against gold, with intervals"
+    ),
     "run": Entry("pipelines.run:RUN", "any commands from one configuration file, published once"),
     "show": Entry("pipelines.show:SHOW", "show tables, or answer questions about them"),
     "report": Entry("pipelines.report:REPORT", "one HTML page about all that is published"),

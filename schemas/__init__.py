@@ -3,6 +3,7 @@
 from schemas.alignments import ALIGNMENTS
 from schemas.columns import Table
 from schemas.documents import DOCUMENTS
+from schemas.metrics import CHANGE_METRICS
 from schemas.neighbours import NEIGHBOURS
 from schemas.rejects import REJECTS
 from schemas.scores import SCORES
@@ -16,5 +17,6 @@ TABLES: dict[str, Table] = {
     table.name: table
     for table in (
         DOCUMENTS, REJECTS, SENTENCES, SLICES, VECTORS, ALIGNMENTS, SCORES, NEIGHBOURS,
+        CHANGE_METRICS,
     )
 }  # fmt: skip

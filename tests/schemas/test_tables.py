@@ -15,6 +15,7 @@ CONTRACT = {
     "scores": "word target slice_from slice_to seed alignment measure score score_sd seeds reason "
     "threshold changed count_from count_to relative_from relative_to documents_from documents_to",
     "neighbours": "word slice seed rank neighbour cosine",
+    "change/metrics": "system subset metric k value low high n numerator denominator reason",
 }
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from transforms.change.words import ViewOptions, is_word, normalise_word
 from transforms.common.errors import UsageError
 
-__all__ = ["Targets", "load_targets", "near_matches"]
+__all__ = ["Targets", "load_targets", "near_matches", "suffix_of", "target_word"]
 
 UPOS_OF_SUFFIX = {"nn": "NOUN", "vb": "VERB", "jj": "ADJ"}
 
@@ -40,6 +40,19 @@ class Targets:
     def needs_upos(self) -> bool:
         """Whether some target is known by its part of speech alone."""
         return bool(self.joined)
+
+
+def suffix_of(text: str) -> str | None:
+    """Return the suffix by which a word tells its part of speech, `nn`, `vb` or `jj`, or None."""
+    match = _SUFFIXED.fullmatch(text)
+    return match[2] if match else None
+
+
+def target_word(text: str, options: ViewOptions) -> str:
+    """Return the word of the view that a target is, as `load_targets` has it."""
+    match = _SUFFIXED.fullmatch(text) if options.target_pos == "join" else None
+    bare = normalise_word(match[1] if match else text, options)
+    return f"{bare}_{match[2]}" if match else bare
 
 
 def load_targets(lines: Iterable[str], options: ViewOptions) -> Targets:

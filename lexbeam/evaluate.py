@@ -1,0 +1,108 @@
+# Written by `make api` from the registry of commands: edits are lost.
+"""The commands `lexbeam evaluate ...` as functions."""
+
+import os
+from collections.abc import Sequence
+from typing import Literal
+
+from lexbeam._calling import publish as _publish
+from lexbeam.results import Results
+
+__all__ = ["change"]
+
+
+def change(
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    gold: str | os.PathLike[str] | None = None,
+    binary: str | os.PathLike[str] | None = None,
+    graded: str | os.PathLike[str] | None = None,
+    word_column: str | None = None,
+    binary_column: str | None = None,
+    graded_column: str | None = None,
+    changed_above: float | str | None = None,
+    metric: str | Sequence[str] = (
+        "spearman",
+        "average_precision",
+        "accuracy",
+        "precision",
+        "recall",
+        "f1",
+    ),
+    missing: Literal["leave-out", "least", "median"] = "leave-out",
+    class_threshold: Literal["published", "mean"] = "published",
+    baseline: str | None = None,
+    resamples: int | str = 1000,
+    level: float | str = 0.95,
+    bootstrap_seed: int | str = 0,
+    resume: bool = False,
+    overwrite: bool = False,
+    fresh: bool = False,
+    drop: str | Sequence[str] = (),
+    keep: Literal["all", "published"] = "all",
+    keep_snapshots: int | str = 2,
+) -> Results:
+    """Change scores against gold, with intervals.
+
+    Args:
+        folder: folder with the scores of `lexbeam change`; none: that of `out`.
+        out: folder of the published tables; if not given, the one of `folder`.
+        gold: table of gold, Parquet or tab-separated with a header.
+        binary: gold classes as SemEval-2020 Task 1 has them: a word, a tab, 0 or 1.
+        graded: graded gold as SemEval-2020 Task 1 has it: a word, a tab, a number.
+        word_column: column of `gold`; the first of word, lemma, target if not given.
+        binary_column: column of `gold`; the first of binary, change_binary if not given.
+        graded_column: column of `gold`; the first of graded, change_graded, changed if not given.
+        changed_above: without gold classes: words with a graded change above this have changed.
+        metric: metrics, see docs/evaluation.md.
+        missing: gold words without a score: leave them out, or give them the least or the median
+            score.
+        class_threshold: predicted classes: as published with the scores, or by this threshold over
+            the scores of gold words.
+        baseline: ALIGNMENT/MEASURE (none/frequency): add the difference of every other mean to this
+            one, on the same words and resamples.
+        resamples: resamples of the bootstrap; 0: no intervals (at least 0).
+        level: share of the resamples that an interval holds (at least 0.01, at most 0.999).
+        bootstrap_seed: seed of the resamples.
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
+        fresh: make everything anew, whatever artefacts there are.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
+        keep_snapshots: snapshots kept, the new one among them (at least 1).
+
+    Returns:
+        All that is published in the folder then.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _publish(
+        "evaluate change",
+        {
+            "folder": folder,
+            "out": out,
+            "gold": gold,
+            "binary": binary,
+            "graded": graded,
+            "word_column": word_column,
+            "binary_column": binary_column,
+            "graded_column": graded_column,
+            "changed_above": changed_above,
+            "metric": metric,
+            "missing": missing,
+            "class_threshold": class_threshold,
+            "baseline": baseline,
+            "resamples": resamples,
+            "level": level,
+            "bootstrap_seed": bootstrap_seed,
+            "resume": resume,
+            "overwrite": overwrite,
+            "fresh": fresh,
+            "drop": drop,
+            "keep": keep,
+            "keep_snapshots": keep_snapshots,
+        },
+    )

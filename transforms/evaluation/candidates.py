@@ -1,0 +1,250 @@
+"""How good ranked lists of candidates are, such as substitutes of a word, an instance each.
+
+All metrics are micro averages over instances, expected over the random order of ties. An instance
+without candidates is a miss; one without gold cannot be hit and is left out.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from transforms.common.errors import LexbeamError
+from transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Terms
+from transforms.evaluation.ranking import expected_precisions
+
+__all__ = [
+    "Candidates", "Listed", "accuracy_at_k_top1", "candidates_of", "f1_at_k", "map_at_k", "mrr",
+    "mrr_expected_rank", "potential_at_k", "precision_at_k", "recall_at_k", "trank_at_k",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The candidates of all instances, one row each.
+
+    Attributes:
+        instance: whose candidate it is, 0 to len(gold) - 1.
+        score: the highest is ranked first.
+        rank: its dense rank in gold, 1 for what most people gave; 0 if gold has it not.
+        gold: how many candidates gold has, of each instance.
+    """
+
+    instance: Ints
+    score: Floats
+    rank: Ints
+    gold: Ints
+
+    def __len__(self) -> int:
+        return len(self.gold)
+
+    @property
+    def relevant(self) -> Bools:
+        """Whether gold has the candidate."""
+        return np.asarray(self.rank > 0)
+
+
+class Listed(NamedTuple):
+    """Candidates with the ids of their instances, in order, and the ids that have no gold."""
+
+    ids: tuple[str, ...]
+    candidates: Candidates
+    without_gold: tuple[str, ...]
+
+
+def candidates_of(
+    gold: Mapping[str, Mapping[str, float]],
+    predicted: Mapping[str, Sequence[tuple[str, float]]],
+    targets: Mapping[str, str] | None = None,
+) -> Listed:
+    """Return the candidates of instances.
+
+    Args:
+        gold: of each instance, what people gave, with their number.
+        predicted: of each instance, candidates and scores; of one given twice the higher counts.
+        targets: of each instance, the word that is taken out of gold and candidates.
+
+    Raises:
+        LexbeamError: instances that gold has not, or a score that is no number.
+    """
+    unknown = sorted(predicted.keys() - gold.keys())
+    if unknown:
+        raise LexbeamError(
+            f"{len(unknown)} instances have candidates and no gold: {', '.join(unknown[:5])}; "
+            "give both for the same instances"
+        )
+    targets = targets or {}
+    ids: list[str] = []
+    empty: list[str] = []
+    rows: list[tuple[int, float, int]] = []
+    for name in sorted(gold):
+        own = {word: n for word, n in gold[name].items() if word != targets.get(name) and n > 0}
+        if not own:
+            empty.append(name)
+            continue
+        places = {n: place for place, n in enumerate(sorted(set(own.values()), reverse=True), 1)}
+        best: dict[str, float] = {}
+        for word, score in predicted.get(name, ()):
+            if score != score:
+                raise LexbeamError(f"instance {name!r}: the score of {word!r} is not a number")
+            if word != targets.get(name):
+                best[word] = max(score, best.get(word, score))
+        rows += [
+            (len(ids), score, places[own[word]] if word in own else 0)
+            for word, score in best.items()
+        ]
+        ids.append(name)
+    totals = [sum(n > 0 and w != targets.get(i) for w, n in gold[i].items()) for i in ids]
+    instance, scores, rank = (_column(rows, place) for place in range(3))
+    made = Candidates(
+        instance.astype(np.int64), scores, rank.astype(np.int64), np.array(totals, np.int64)
+    )
+    return Listed(tuple(ids), made, tuple(empty))
+
+
+def _column(rows: Iterable[Sequence[float]], place: int) -> Floats:
+    return np.array([row[place] for row in rows], np.float64)
+
+
+class _Groups(NamedTuple):
+    """Groups of tied candidates, by instance and falling score; see `ranking` for the letters."""
+
+    instance: Ints
+    before: Ints
+    hits: Ints
+    tied: Ints
+    relevant: Ints
+
+    def taken(self, k: int) -> Ints:
+        """Return how many places of each group are among the first `k`."""
+        return np.clip(k - self.before, 0, self.tied)
+
+
+def _grouped(given: Candidates, relevant: Bools) -> _Groups:
+    order = np.lexsort((-given.score, given.instance))
+    instance, score = given.instance[order], given.score[order]
+    new = np.ones(len(order), bool)
+    new[1:] = (np.diff(instance) != 0) | (score[1:] != score[:-1])
+    starts = np.flatnonzero(new)
+    tied = np.diff(np.append(starts, len(order)))
+    if not len(starts):
+        nothing = np.zeros(0, np.int64)
+        return _Groups(nothing, nothing, nothing, nothing, nothing)
+    hits = np.add.reduceat(relevant[order].astype(np.int64), starts)
+    instance = instance[starts]
+    first = np.searchsorted(instance, instance)  # the first group of the same instance
+    all_before, hits_before = np.cumsum(tied) - tied, np.cumsum(hits) - hits
+    return _Groups(
+        instance, all_before - all_before[first], hits_before - hits_before[first], tied, hits
+    )
+
+
+def _sums(given: Candidates, instance: Ints, values: Floats) -> Floats:
+    return np.bincount(instance, values, minlength=len(given)).astype(np.float64)
+
+
+def _each(given: Candidates) -> Floats:
+    return np.ones(len(given))
+
+
+def _hits(given: Candidates, k: int) -> Floats:
+    """Return the expected gold candidates among the first `k`, of each instance."""
+    groups = _grouped(given, given.relevant)
+    return _sums(given, groups.instance, groups.taken(k) * groups.relevant / groups.tied)
+
+
+def _generated(given: Candidates, k: int) -> Floats:
+    found = np.bincount(given.instance, minlength=len(given))
+    return np.minimum(found, k).astype(np.float64)
+
+
+def precision_at_k(given: Candidates, k: int) -> Outcome:
+    """Return hits among the first k over candidates among them, of all instances together."""
+    return Terms(_hits(given, k), _generated(given, k), "no_candidates")
+
+
+def recall_at_k(given: Candidates, k: int) -> Outcome:
+    """Return hits among the first k over gold candidates, of all instances together."""
+    return Terms(_hits(given, k), given.gold.astype(np.float64))
+
+
+def f1_at_k(given: Candidates, k: int) -> Outcome:
+    """Return the harmonic mean of the two: 2 hits / (candidates among the first k + gold)."""
+    return Terms(2 * _hits(given, k), _generated(given, k) + given.gold)
+
+
+def potential_at_k(given: Candidates, k: int) -> Outcome:
+    """Return the share of instances with a gold candidate among the first k."""
+    return Terms(_any_of(given, given.relevant, k), _each(given))
+
+
+def accuracy_at_k_top1(given: Candidates, k: int) -> Outcome:
+    """Return the share of instances where one of the first k is what most people gave.
+
+    TSAR-2022's Accuracy@n@top1; with several that most people gave, each of them counts.
+    """
+    return Terms(_any_of(given, np.asarray(given.rank == 1), k), _each(given))
+
+
+def map_at_k(given: Candidates, k: int) -> Outcome:
+    """Return the mean over instances of sum(precision@i * relevant_i for i <= k) / k.
+
+    TSAR-2022's MAP@k: divided by k whatever gold has, so that 1 needs k gold candidates.
+    """
+    groups = _grouped(given, given.relevant)
+    sums = expected_precisions(*groups[1:], groups.taken(k))
+    return Terms(_sums(given, groups.instance, sums) / k, _each(given))
+
+
+def trank_at_k(given: Candidates, k: int) -> Outcome:
+    """Return the share of instances whose first candidate has a dense gold rank of k or better.
+
+    ALEXSIS's TRank-at-n: 1 is what most people gave, 2 what the next fewer gave, and so on.
+    """
+    groups = _grouped(given, np.asarray((given.rank > 0) & (given.rank <= k)))
+    share = np.where(groups.before == 0, groups.relevant / groups.tied, 0.0)
+    return Terms(_sums(given, groups.instance, share), _each(given))
+
+
+def mrr(given: Candidates) -> Outcome:
+    """Return the mean of 1 / rank of the first gold candidate, 0 where there is none."""
+    groups = _first(given)
+    values = np.zeros(len(groups.tied))
+    # P(the first of r relevant items among m stands at j) falls from j to j + 1 by this factor.
+    chance = groups.relevant / groups.tied
+    for j in range(1, int((groups.tied - groups.relevant).max(initial=-1)) + 2):
+        values += chance / (groups.before + j)
+        left = groups.tied - j
+        chance = chance * np.maximum(left - groups.relevant + 1, 0) / np.maximum(left, 1)
+    return Terms(_sums(given, groups.instance, values), _each(given))
+
+
+def mrr_expected_rank(given: Candidates) -> Outcome:
+    """Return the mean of 1 / expected rank of the first gold candidate, 0 where there is none.
+
+    Without ties it is `mrr`; with ties it is lower, as one over a mean is.
+    """
+    groups = _first(given)
+    rank = groups.before + (groups.tied + 1) / (groups.relevant + 1)
+    return Terms(_sums(given, groups.instance, 1 / rank), _each(given))
+
+
+def _first(given: Candidates) -> _Groups:
+    """Return the first group of each instance that has a gold candidate."""
+    groups = _grouped(given, given.relevant)
+    chosen = (groups.hits == 0) & (groups.relevant > 0)
+    return _Groups(*(column[chosen] for column in groups))
+
+
+def _any_of(given: Candidates, relevant: Bools, k: int) -> Floats:
+    """Return the chance that one of the first `k` is relevant, of each instance."""
+    groups = _grouped(given, relevant)
+    taken, free = groups.taken(k), groups.tied - groups.relevant
+    most = int(groups.tied.max(initial=0))
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, most + 1)))])
+    # C(free, taken) / C(tied, taken): none of the places taken has a relevant one.
+    none = logs[free] - logs[np.maximum(free - taken, 0)] - logs[groups.tied]
+    none = np.where(free >= taken, none + logs[groups.tied - taken], -np.inf)
+    missed = np.exp(_sums(given, groups.instance, np.where(taken > 0, none, 0.0)))
+    return np.asarray(1 - missed, np.float64)

@@ -1,0 +1,176 @@
+"""Systems evaluated: values with intervals, differences of two systems, rows of `<task>/metrics`.
+
+gold, predicted = ...                                  # arrays of the same instances
+order = matched(gold_ids, predicted_ids)               # or an error that names what is amiss
+measured = measure("spearman", (gold, predicted), clusters=tokens, options=BootstrapOptions())
+row("frequency", "all", "spearman", None, measured)
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from transforms.common.errors import LexbeamError
+from transforms.evaluation.bootstrap import BootstrapOptions, Draws, interval_of, resampled
+from transforms.evaluation.metrics import Metric, metric_of
+from transforms.evaluation.outcomes import Ints, Outcome, Terms, Undefined
+
+__all__ = ["Measured", "matched", "measure", "measure_difference", "row"]
+
+NAMED = 5
+
+
+class Measured(NamedTuple):
+    """A metric of a system: the columns of the table that say what was measured.
+
+    Attributes:
+        value: the metric; None for a reason.
+        low, high: the interval.
+        n: instances that count.
+        numerator, denominator: sums over instances, of a metric that is their ratio.
+        reason: why there is no value, or no interval.
+        undefined: in how many resamples the metric is undefined.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    numerator: float | None
+    denominator: float | None
+    reason: str | None
+    undefined: int = 0
+
+
+class Matched(NamedTuple):
+    """Places of the same instances in gold and in predictions, in the order of their ids."""
+
+    gold: Ints
+    predicted: Ints
+
+
+def matched(gold: Sequence[str], predicted: Sequence[str]) -> Matched:
+    """Match instances by their ids.
+
+    Raises:
+        LexbeamError: an id is doubled, or only one side has it; the first few are named.
+    """
+    for ids, what in ((gold, "gold"), (predicted, "predictions")):
+        doubled = sorted(name for name, times in Counter(ids).items() if times > 1)
+        if doubled:
+            raise LexbeamError(f"{what}: {_named(doubled)} more than once; give one row for each")
+    first, second = set(gold), set(predicted)
+    if missing := sorted(first - second):
+        raise LexbeamError(f"predictions lack {_named(missing)}; give one for each gold instance")
+    if unknown := sorted(second - first):
+        raise LexbeamError(f"gold lacks {_named(unknown)}, which predictions have; take them out")
+    places = (sorted(range(len(ids)), key=ids.__getitem__) for ids in (gold, predicted))
+    return Matched(*(np.array(place, np.int64) for place in places))
+
+
+def _named(ids: Sequence[str]) -> str:
+    more = ", ..." if len(ids) > NAMED else ""
+    return f"{len(ids)} ids ({', '.join(map(repr, ids[:NAMED]))}{more})"
+
+
+def measure(
+    metric: str | Metric,
+    given: tuple[Any, ...],
+    *,
+    clusters: Sequence[str],
+    options: BootstrapOptions,
+    k: int | None = None,
+) -> Measured:
+    """Compute a metric and its interval.
+
+    Args:
+        metric: its name, or a metric that is in no registry.
+        given: gold and predicted arrays of the same instances, or `(candidates,)`.
+        clusters: the cluster of each instance; its own id where each is drawn by itself.
+        options: of the bootstrap.
+        k: for metrics that take one.
+    """
+    metric, given = _ready(metric, given, k)
+    n = len(given[0])
+    numerator, denominator, value, reason = _point(metric.function(*given))
+    if value is None or not options.resamples:
+        return Measured(value, None, None, n, numerator, denominator, reason)
+    draws = Draws(clusters, options)
+    if draws.clusters < 2:
+        return Measured(value, None, None, n, numerator, denominator, "one_cluster")
+    found = interval_of(resampled(metric, given, draws), options.level)
+    return Measured(
+        value, found.low, found.high, n, numerator, denominator, found.reason, found.undefined
+    )
+
+
+def measure_difference(
+    metric: str | Metric,
+    first: tuple[Any, ...],
+    second: tuple[Any, ...],
+    *,
+    clusters: Sequence[str],
+    options: BootstrapOptions,
+    k: int | None = None,
+) -> Measured:
+    """Compute the difference of two systems, first minus second, on the same resamples.
+
+    Both are of the same instances in the same order; arguments as of `measure`.
+    """
+    metric, first = _ready(metric, first, k)
+    _, second = _ready(metric, second, k)
+    n = len(first[0])
+    if len(second[0]) != n:
+        raise ValueError("two systems are compared on the same instances")
+    points = [_point(metric.function(*given)) for given in (first, second)]
+    reason = next((point[3] for point in points if point[3] is not None), None)
+    if points[0][2] is None or points[1][2] is None:
+        return Measured(None, None, None, n, None, None, reason)
+    value = points[0][2] - points[1][2]
+    if not options.resamples:
+        return Measured(value, None, None, n, None, None, None)
+    draws = Draws(clusters, options)
+    if draws.clusters < 2:
+        return Measured(value, None, None, n, None, None, "one_cluster")
+    values = resampled(metric, first, draws) - resampled(metric, second, draws)
+    found = interval_of(values, options.level)
+    return Measured(value, found.low, found.high, n, None, None, found.reason, found.undefined)
+
+
+def _ready(
+    metric: str | Metric, given: tuple[Any, ...], k: int | None
+) -> tuple[Metric, tuple[Any, ...]]:
+    if isinstance(metric, str):
+        metric = metric_of(metric)
+    sizes = {len(column) for column in given}
+    if len(sizes) > 1:
+        raise ValueError(f"arrays of the same instances have lengths {sorted(sizes)}")
+    return metric, given if k is None else (*given, k)
+
+
+def _point(outcome: Outcome) -> tuple[float | None, float | None, float | None, str | None]:
+    """Return numerator, denominator, value and reason."""
+    if isinstance(outcome, Undefined):
+        return None, None, None, outcome.reason
+    if not isinstance(outcome, Terms):
+        value = float(outcome)
+        return (None, None, value, None) if math.isfinite(value) else (*_NOTHING, "not_finite")
+    above, below = float(outcome.numerator.sum()), float(outcome.denominator.sum())
+    if not below > 0:
+        return above, below, None, outcome.undefined
+    if not math.isfinite(above / below):
+        return (*_NOTHING, "not_finite")
+    return above, below, above / below, None
+
+
+_NOTHING = (None, None, None)
+
+
+def row(system: str, subset: str, metric: str, k: int | None, measured: Measured) -> dict[str, Any]:
+    """Return a row of table `<task>/metrics`."""
+    own = measured._asdict()
+    del own["undefined"]
+    return {"system": system, "subset": subset, "metric": metric, "k": k, **own}
