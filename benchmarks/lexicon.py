@@ -4,8 +4,8 @@
 
 A million words are drawn from a list of 50,000 by Zipf's law, as text has them, one in ten with a
 capital and one in twenty of no list; each resource is asked for all of them at once, five times,
-and the median counts, in seconds of the processor, since machines are shared. Vectors are copied out,
-which is as fast as memory is.
+and the median counts, in seconds of the processor, since machines are shared. Vectors are copied
+out, which is as fast as memory is.
 """
 
 import importlib.util
