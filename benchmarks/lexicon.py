@@ -4,7 +4,8 @@
 
 A million words are drawn from a list of 50,000 by Zipf's law, as text has them, one in ten with a
 capital and one in twenty of no list; each resource is asked for all of them at once, five times,
-and the median counts. What a machine does in a second differs, but the bound is far below.
+and the median counts, in seconds of the processor, since machines are shared. Vectors are copied
+out, which is as fast as memory is.
 """
 
 import importlib.util
@@ -27,7 +28,7 @@ __all__ = ["measure"]
 
 ASKED = 1_000_000
 LISTED = 50_000
-DIM = 100
+DIM = 50
 REPEATS = 5
 
 
@@ -70,9 +71,9 @@ def _opened(kind: Kind, argument: str) -> Any:
 def _row(name: str, ask: Callable[[], object]) -> Row:
     found = []
     for _ in range(REPEATS):
-        start = time.perf_counter()
+        start = time.process_time()
         ask()
-        found.append(ASKED / 1e6 / (time.perf_counter() - start))
+        found.append(ASKED / 1e6 / (time.process_time() - start))
     note = f"all runs: {', '.join(f'{rate:.1f}' for rate in found)}"
     return Row(name, statistics.median(found), 1.0, False, "M words/s", note)
 
