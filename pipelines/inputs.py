@@ -4,17 +4,21 @@ import fnmatch
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
+from typing import Any
 
 from pipelines.command import Inputs
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.options import options_of, value_of
 from transforms.common.resources import content_digest
 from transforms.common.tables import Part
 from transforms.corpora.corpus import Corpus
 from transforms.formats.ingest import InputFile
 from transforms.formats.registry import printable
 
-__all__ = ["corpora_of", "list_inputs", "noted_files", "refuse_output_as_input"]
+__all__ = [
+    "corpora_of", "list_inputs", "noted_files", "noted_resources", "refuse_output_as_input",
+]  # fmt: skip
 
 
 def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list[InputFile]:
@@ -72,8 +76,19 @@ def _matches(name: str, pattern: str) -> bool:
 
 
 def noted_files(paths: Iterable[str]) -> dict[str, str]:
-    """Return the digests of files and folders by their absolute paths."""
-    return {files.absolute(path): content_digest(files.absolute(path)) for path in paths}
+    """Return the SHA-256 of files by their absolute paths."""
+    return {path: content_digest(path) for path in map(files.absolute, paths)}
+
+
+def noted_resources(options: Any) -> dict[str, list[str]]:
+    """Return the digests of the sources of resources, by what options say of them."""
+    named = [name for name, entry in options_of(type(options)).items() if entry.path == "resource"]
+    texts = [text for name in named for text in value_of(options, name)]
+    if not texts:
+        return {}
+    from transforms.lexicon.resources import source_digests
+
+    return {text: list(source_digests(text)) for text in texts}
 
 
 def corpora_of(inputs: Inputs) -> list[Corpus]:

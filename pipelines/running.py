@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from pipelines.command import Action, Command, Given, Graph, HandedBack, Inputs, Source
 from pipelines.common_options import PublishOptions, RunnerOptions
-from pipelines.inputs import noted_files, refuse_output_as_input
+from pipelines.inputs import noted_files, noted_resources, refuse_output_as_input
 from pipelines.publishing import Intended, publish_run, tables_line
 from pipelines.registry import all_tables, load, maker_of, section_of
 from pipelines.results import ResultFiles
@@ -311,17 +311,13 @@ def _stages(job: Job, plan: Any) -> dict[str, Any]:
 def _log(job: Job, listed: int) -> dict[str, Any]:
     """Return what is noted beside the snapshot, by which `lexbeam status` finds what changed."""
     inputs = [p for paths in noted_paths(job.options, "input").values() for p in paths]
-    read = [
-        path
-        for kind in ("file", "resource")
-        for paths in noted_paths(job.options, kind).values()
-        for path in paths
-    ]
+    read = [p for paths in noted_paths(job.options, "file").values() for p in paths]
     folders = [s.folder for s in job.command.reads(job.options) if s.folder is not None]
     return {
         "inputs": inputs,
         "exclude": list(getattr(job.options, "exclude", ())),
         "files": noted_files(read),
+        "resources": noted_resources(job.options),
         "folders": folders,
         "listed": listed,
     }

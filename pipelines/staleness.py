@@ -36,6 +36,7 @@ def stale_sections(snapshot: Snapshot) -> dict[str, list[str]]:
         reasons += _inputs(snapshot, section, beside)
         reasons += _folders(section, beside)
         reasons += _files(beside)
+        reasons += _resources(beside)
         reasons += _options(name, snapshot, beside)
         if reasons:
             found[name] = reasons
@@ -146,6 +147,19 @@ def _files(noted: Mapping[str, Any]) -> Iterator[str]:
             now = None
         if now != sha256:
             yield f"option: {path} has {'changed' if now else 'gone'}"
+
+
+def _resources(noted: Mapping[str, Any]) -> Iterator[str]:
+    for text, digests in (noted.get("resources") or {}).items():
+        from transforms.lexicon.resources import source_digests
+
+        try:
+            now = list(source_digests(text))
+        except (OSError, LexbeamError) as error:
+            yield f"resource {text}: {error}"
+            continue
+        if now != digests:
+            yield f"resource: {text} has changed"
 
 
 def _options(name: str, snapshot: Snapshot, noted: Mapping[str, Any]) -> Iterator[str]:

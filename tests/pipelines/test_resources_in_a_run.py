@@ -141,10 +141,14 @@ def test_it_is_looked_up_and_noted_and_what_changes_is_stale(folder, capsys):
     assert section["options"]["resources"] == ["age=age.csv:word=Word,value=Rating,language=en"]
     assert not list((folder / "out").glob("_artefacts/lexicon/*"))
 
+    capsys.readouterr()
+    assert call("status", folder / "out") == 0
+    assert "stale" not in capsys.readouterr().out
     write_list(folder, {"ship": 1.5})
     capsys.readouterr()
     assert call("status", folder / "out") == 0
-    assert f"{folder / 'age.csv'} has changed" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert f"resource: age={folder / 'age.csv'}:word=Word,value=Rating,language=en has" in told
     assert run(folder, "--overwrite") == 0
     read = open_snapshot(str(folder / "out")).read("toy/values")
     assert read.to_pylist() == [{"lemma": "ship", "value": 1.5}]

@@ -16,6 +16,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 
+from transforms.common.resources import content_digest
+
 __all__ = ["Compile", "Kind", "Matrix", "Opened", "Parsed", "Resource"]
 
 
@@ -67,9 +69,11 @@ class Kind(NamedTuple):
         compile: raises LexbeamError, with file, line or column and remedy, if a file is wrong.
         open: must cost milliseconds: no table of hashes, no copy.
         help: how it is written, for a person.
+        digest: from a path, a name of the content that counts.
     """
 
     parse: Callable[[str], Parsed]
     compile: Compile
     open: Callable[[Opened, Any], Resource]
     help: str
+    digest: Callable[[str], str] = content_digest

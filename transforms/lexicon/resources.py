@@ -17,13 +17,12 @@ import pyarrow.compute as pc
 from transforms.common.artefacts import Workspace, make
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options import Within, option
-from transforms.common.resources import content_digest
 from transforms.lexicon.base import Resource
 from transforms.lexicon.cache import cached, default_cache, is_whole
 from transforms.lexicon.compiled import CARRY, COMPILE, Compiled, Source, SourceFile, opened
 from transforms.lexicon.kinds import kind_of, parse_spec
 
-__all__ = ["Held", "Lexicon", "LexiconOptions", "prepare"]
+__all__ = ["Held", "Lexicon", "LexiconOptions", "prepare", "source_digests"]
 
 
 def _path_within(text: str) -> Within | None:
@@ -203,16 +202,24 @@ def prepare(options: LexiconOptions) -> Lexicon:
 
 def _prepared(text: str, cache: str) -> Held:
     name, kind, parsed = parse_spec(text)
-    source = Source(
-        kind,
-        tuple(SourceFile(path, content_digest(path)) for path in parsed.paths),
-        parsed.options,
-    )
+    digest = kind_of(kind).digest
+    sources = tuple(SourceFile(path, digest(path)) for path in parsed.paths)
+    source = Source(kind, sources, parsed.options)
     try:
         compiled = cached(cache, COMPILE, source)
     except UsageError as error:
         raise UsageError(f"resource {name!r}: {error}") from None
     except LexbeamError as error:
         raise LexbeamError(f"resource {name!r}: {error}") from error
-    digests = tuple(file.sha256 for file in source.files)
+    digests = tuple(file.sha256 for file in sources)
     return Held(name, kind, parsed.language, parsed.options, digests, compiled)
+
+
+def source_digests(text: str) -> tuple[str, ...]:
+    """Return the digests of what a resource is compiled from, by what a person wrote of it.
+
+    Raises:
+        LexbeamError: it is wrong, or something is not there.
+    """
+    spec = parse_spec(text)
+    return tuple(map(kind_of(spec.kind).digest, spec.parsed.paths))

@@ -4,7 +4,10 @@ from transforms.lexicon.base import Kind
 from transforms.lexicon.vectors.asking import open_vectors
 from transforms.lexicon.vectors.compiling import compile_vectors
 from transforms.lexicon.vectors.options import FORM, parse
+from transforms.lexicon.vectors.published import digest_of_vectors
 
 __all__ = ["VECTORS"]
 
-VECTORS = Kind(parse=parse, compile=compile_vectors, open=open_vectors, help=FORM)
+VECTORS = Kind(
+    parse=parse, compile=compile_vectors, open=open_vectors, help=FORM, digest=digest_of_vectors
+)

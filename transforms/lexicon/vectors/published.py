@@ -4,16 +4,30 @@ from collections.abc import Iterator
 
 from transforms.change.exporting import as_trained
 from transforms.common.errors import LexbeamError, nearest
+from transforms.common.resources import content_digest
+from transforms.common.sections import table_digest
 from transforms.common.snapshots import find_snapshot, open_snapshot
 from transforms.lexicon.vectors.blocks import ROWS, Block
 from transforms.lexicon.vectors.options import VectorOptions
 
-__all__ = ["is_published", "read_table"]
+__all__ = ["digest_of_vectors", "is_published", "read_table"]
 
 
 def is_published(path: str) -> bool:
     """Return whether tables are published at a folder."""
     return find_snapshot(path) is not None
+
+
+def digest_of_vectors(path: str) -> str:
+    """Return a name of a file's content, or of the table `vectors` that is published at a folder.
+
+    Other tables of that folder, and its artefacts, do not count.
+
+    Raises:
+        LexbeamError: nothing is there, or no vectors are published.
+    """
+    snapshot = find_snapshot(path)
+    return content_digest(path) if snapshot is None else table_digest(snapshot.parts("vectors"))
 
 
 def read_table(path: str, options: VectorOptions, vectors: bool) -> Iterator[Block]:
