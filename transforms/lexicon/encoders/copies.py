@@ -1,0 +1,73 @@
+"""Copies of remote model folders on this machine: one for each content, made by one process.
+
+A copy is a folder named by the digest of what it holds (`model_digest`), within `encoders/` of the
+user's cache folder (`XDG_CACHE_HOME`, by default `~/.cache`). It appears whole: it is made under
+another name, checked and renamed, while other processes wait for a lock.
+"""
+
+import fcntl
+import os
+import shutil
+from contextlib import suppress
+
+from transforms.common import files
+from transforms.common.errors import LexbeamError
+from transforms.common.resources import model_digest
+
+__all__ = ["cache_folder", "local_copy"]
+
+
+def cache_folder() -> str:
+    """Return the folder of the copies."""
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join("~", ".cache")
+    return os.path.join(os.path.expanduser(base), "lexbeam", "encoders")
+
+
+def local_copy(path: str, *, digest: str | None = None, folder: str | None = None) -> str:
+    """Return the folder of a model on this machine: the path itself, or a copy of a remote one.
+
+    Args:
+        path: the model's folder, on any file system.
+        digest: the digest of what is there, if it is known; else all of it is read for it.
+        folder: where copies are; by default `cache_folder()`.
+
+    Raises:
+        LexbeamError: nothing is there, or its digest is another.
+    """
+    if files.is_local(path):
+        return os.path.expanduser(path)
+    digest = digest or model_digest(path)
+    folder = folder or cache_folder()
+    os.makedirs(folder, exist_ok=True)
+    target = os.path.join(folder, digest)
+    with open(f"{target}.lock", "wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # given up when the file is closed, or the process ends
+        # A copy that has been damaged since is made anew.
+        if not os.path.isdir(target) or _digest(target) != digest:
+            _copy(path, target, digest)
+    return target
+
+
+def _digest(folder: str) -> str | None:
+    with suppress(LexbeamError):
+        return model_digest(folder)
+    return None
+
+
+def _copy(path: str, target: str, digest: str) -> None:
+    making = files.temporary(target)
+    try:
+        for entry in files.list_files(path):
+            place = os.path.join(making, *entry.name.split("/"))
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+            with files.open_read(entry.path) as source, open(place, "xb") as copy:
+                shutil.copyfileobj(source, copy, 1 << 20)
+        if (found := _digest(making)) != digest:
+            raise LexbeamError(
+                f"the encoder at {path!r} is not the one that was described (digest {found}, not "
+                f"{digest}): it has changed meanwhile; start again"
+            )
+        shutil.rmtree(target, ignore_errors=True)
+        os.rename(making, target)
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
