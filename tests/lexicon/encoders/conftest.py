@@ -84,7 +84,7 @@ def _train(folder, kind):
     import torch
     import transformers
 
-    texts = sentences(400)
+    texts = sentences(300)
     tokenizer, special = (_word_piece if kind == "bert" else _byte_level)(texts)
     fast = transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, model_max_length=LENGTH, **special
@@ -92,6 +92,7 @@ def _train(folder, kind):
     shape = {
         "vocab_size": len(fast), "hidden_size": 32, "num_hidden_layers": 2,
         "num_attention_heads": 2, "intermediate_size": 64, "pad_token_id": fast.pad_token_id,
+        "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0,
     }  # fmt: skip
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -99,13 +100,16 @@ def _train(folder, kind):
         config = transformers.BertConfig(max_position_embeddings=LENGTH, **shape)
         model = transformers.BertForMaskedLM(config)
     else:
-        config = transformers.RobertaConfig(max_position_embeddings=LENGTH + 2, **shape)
+        config = transformers.RobertaConfig(
+            max_position_embeddings=LENGTH + 2, type_vocab_size=1, **shape
+        )
         model = transformers.RobertaForMaskedLM(config)
+    # What one reads of words in text: a few passes over it.
     whole = fast(texts, padding=True, return_tensors="pt", return_special_tokens_mask=True)
     words = ~whole["special_tokens_mask"].bool()
-    optimizer = torch.optim.Adam(model.parameters(), lr=5e-3)
-    for _ in range(150):
-        some = torch.randint(len(texts), (48,))
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+    for _ in range(100):
+        some = torch.randint(len(texts), (32,))
         chosen = words[some] & (torch.rand(words[some].shape) < 0.2)
         ids = whole["input_ids"][some]
         loss = model(

@@ -61,7 +61,7 @@ def path_of(spec: str) -> Within | None:
     kind, colon, argument = spec.partition(":")
     if not colon or "/" in kind or argument.startswith("//"):
         return Within("", spec)
-    return Within(f"{kind}:", argument, perhaps=kind != _PLAIN)
+    return Within(f"{kind}:", argument, perhaps=kind != _PLAIN) if argument else None
 
 
 def describe_encoder(spec: str, *, resolve: Resolve | None = None) -> EncoderInfo:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
+from safetensors import SafetensorError
 from transformers.modeling_outputs import BaseModelOutput
 
 from transforms.common.errors import LexbeamError, UsageError
@@ -105,7 +106,7 @@ def _model(folder: str, info: EncoderInfo) -> Any:
         model, report = kind.from_pretrained(
             folder, output_loading_info=True, local_files_only=True, use_safetensors=True
         )
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
+    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
         raise LexbeamError(
             f"encoder {info.name!r} cannot be loaded: {error}. It may need another version of "
             f"transformers than {transformers.__version__}"

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.lexicon.encoders.batches import Framed, batches
 from transforms.lexicon.encoders.masking import Places, masked_lm_of, prepare_places, put
 from transforms.lexicon.encoders.options import DEFAULTS, EncoderOptions
@@ -69,9 +70,15 @@ def word_log_probs(
         options: the greatest length and the size of batches count.
 
     Raises:
-        LexbeamError: as `fill_mask`.
+        UsageError: there is no such scoring.
+        LexbeamError: as `fill_mask`; or there are not as many lists of words as texts.
     """
     model = masked_lm_of(encoder)
+    if scoring not in SCORINGS:
+        known = ", ".join(SCORINGS)
+        raise UsageError(f"no scoring {scoring!r}{nearest(scoring, SCORINGS)} (there are {known})")
+    if len(words) != len(texts):
+        raise LexbeamError(f"{len(texts)} texts have {len(words)} lists of words: give as many")
     places = prepare_places(encoder, Spans(texts, starts, ends), first, options)
     jobs = _Jobs(encoder, places, SCORINGS[scoring])
     found = [
@@ -164,9 +171,12 @@ def _pieces(
     for one, some in zip(places.masked, words, strict=True):
         left, right = list(one.ids[: one.at]), list(one.ids[one.at + 1 :])
         row: list[list[int] | str] = []
-        for ids in (list(next(split).ids) for _ in some):
+        for word in some:
+            ids = list(next(split).ids)
             after = len(ids) - len(right)
-            if after < len(left) or ids[: len(left)] != left or ids[after:] != right:
+            if not word.strip():
+                row.append(NO_PIECE)
+            elif after < len(left) or ids[: len(left)] != left or ids[after:] != right:
                 row.append(UNEVEN)
             else:
                 row.append(ids[len(left) : after] or NO_PIECE)
