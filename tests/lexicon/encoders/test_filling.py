@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from transforms.common.errors import LexbeamError
+from transforms.lexicon.encoders.base import load_encoder
 from transforms.lexicon.encoders.filling import fill_mask, greatest
 from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.encoders.records import Spans
@@ -80,8 +81,6 @@ def test_pieces_that_continue_a_word_are_flagged(encoder, bare):
 
 @pytest.mark.parametrize(("text", "start", "end"), [("The cat.", 0, 3), ("A (cat)!", 3, 6)])
 def test_where_words_have_no_mark_before_them_none_is_flagged(roberta, text, start, end):
-    from transforms.lexicon.encoders.base import load_encoder
-
     found = fill_mask(load_encoder(roberta, device="cpu"), [text], [start], [end], 200)
     assert not found.continues.any()
 
@@ -140,6 +139,19 @@ def test_ties_go_by_id(encoder):
     found = fill_mask(dataclasses.replace(encoder, masked_lm=model), TEXTS, STARTS, ENDS, 5)
     plain = [n for n in range(400) if n not in encoder.masked_lm.special | {17, 41}]
     assert found.ids.tolist() == [[17, 41, *plain[:3]]] * 3
+
+
+def test_rows_of_a_model_without_a_piece_are_no_words(bert, tmp_path):
+    import transformers
+
+    tokenizer = transformers.AutoTokenizer.from_pretrained(bert)
+    model = transformers.AutoModelForMaskedLM.from_pretrained(bert)
+    model.resize_token_embeddings(len(tokenizer) + 7)
+    for one in (tokenizer, model):
+        one.save_pretrained(tmp_path)
+    found = fill_mask(load_encoder(str(tmp_path), device="cpu"), TEXTS, STARTS, ENDS, 10_000)
+    assert found.ids.shape == (3, len(tokenizer) - len(tokenizer.all_special_ids))
+    assert found.ids.max() < len(tokenizer)
 
 
 @pytest.mark.parametrize("count", [1, 3, 40])

@@ -142,7 +142,7 @@ class MaskedLM:
         log_probs: runs a batch.
         piece: what a piece is, by id, where words begin with a mark (`marked`) or without one.
         marks_first: whether the first word of a text begins with such a mark.
-        special: ids of pieces that are no words.
+        special: ids that are no words: special pieces, and rows of the model without a piece.
     """
 
     split: Callable[[Sequence[str], Sequence[int], Sequence[int]], Sequence[Masked]]

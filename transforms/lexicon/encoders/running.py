@@ -128,12 +128,15 @@ def _masked_lm(cut: Cutter, run: "_Run") -> MaskedLM:
     def decode(piece: str) -> str:
         return str(backend.decoder.decode([piece])) if backend.decoder else piece
 
+    # Many models have more rows than their tokenizer has pieces: they were never trained.
+    size = run.vocabulary
+    words = set(backend.get_vocab().values()) - set(cut.tokenizer.all_special_ids)
     return MaskedLM(
         split=cut.split_masked,
         log_probs=run.log_probs,
         piece=piece_reader(cut.marks, backend.id_to_token, decode),
         marks_first=bool(begins) and backend.encode("a").tokens[-1].startswith(begins),
-        special=frozenset(cut.tokenizer.all_special_ids),
+        special=frozenset(range(size)) - words,
     )
 
 
@@ -143,6 +146,7 @@ class _Run:
     def __init__(self, model: Any, device: str, lock: Any) -> None:
         self._model = model
         self._device = device
+        self.vocabulary = int(model.config.vocab_size)
         self._lock = lock
         takes = inspect.signature(model.base_model.forward).parameters
         self._types = "token_type_ids" in takes and model.config.to_dict().get("type_vocab_size", 0)
