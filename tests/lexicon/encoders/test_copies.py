@@ -14,7 +14,7 @@ from transforms.lexicon.encoders.vectors import span_vectors
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "common"))
 
-from store import OBJECTS, Store
+from store import OBJECTS  # importing it makes `store://` known
 
 REMOTE = "store://bucket/models/tiny"
 
@@ -22,8 +22,6 @@ REMOTE = "store://bucket/models/tiny"
 @pytest.fixture
 def remote(monkeypatch, tmp_path):
     """A model of two files on an object store, and the folder of copies; digest and folder."""
-    assert Store.scheme() == "store"
-    monkeypatch.setattr(sys.modules["store"], "OBJECTS", OBJECTS)
     OBJECTS.clear()
     OBJECTS[f"{REMOTE}/config.json"] = b"{}"
     OBJECTS[f"{REMOTE}/onnx/model.safetensors"] = b"weights" * 1000

@@ -207,3 +207,23 @@ def test_a_kind_of_encoder_is_added_from_outside_as_contributing_says(tmp_path, 
         base._LOADED.pop((f"{kind}:8", "cpu"), None)
     with pytest.raises(UsageError, match=f"unknown kind .*did you mean '{kind}'"):
         describe_encoder(f"{kind[:-1]}:8")
+
+
+def test_the_example_of_the_docs(bert):
+    page = (ROOT / "docs" / "encoders.md").read_text("utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names = {}
+    exec(code.replace("models/bert-base-uncased", bert), names)
+    assert names["reasons"] == [None]
+    assert names["vectors"].shape == (1, 32)
+    assert len(names["fills"].words[0]) == 80
+    assert names["scores"].pieces[0].tolist() == [1, 2]
+
+
+def test_the_command_of_the_docs_makes_an_encoder(bert, tmp_path, monkeypatch):
+    page = (ROOT / "docs" / "encoders.md").read_text("utf-8")
+    (code,) = re.findall(r'^    python -c "(from transformers .*)"$', page, re.MULTILINE)
+    monkeypatch.chdir(tmp_path)
+    exec(code.replace("google-bert/bert-base-uncased", bert), {})
+    found = describe_encoder("models/bert-base-uncased")
+    assert (found.masked, found.dim) == (True, 32)

@@ -9,7 +9,7 @@ log-probability at its own mask, with some of its other pieces known (`SCORINGS`
                     scoring of Kauf and Ivanova 2023 ("A better way to do masked language model
                     scoring", PLL-word-l2r), for one word
     pseudo          all others: the pseudo-log-likelihood of Salazar et al. 2020 ("Masked language
-                    model scoring", equation 1), for one word
+                    model scoring"), for one word
 
 For words of one piece they are the same. A sum grows with the number of pieces: `per_piece` divides
 it by that number.
