@@ -1,11 +1,9 @@
 """Whatever a text holds, each span has a result or a reason, and its own vector."""
 
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from transforms.lexicon.encoders.base import load_encoder
 from transforms.lexicon.encoders.filling import fill_mask
 from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.encoders.records import Spans
@@ -27,11 +25,11 @@ def spans(draw):
     return Spans(texts, starts, ends)
 
 
-@pytest.mark.parametrize("model", ["bert", "roberta"])
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(asked=spans(), limit=st.integers(8, 40), words=st.lists(TEXTS, min_size=1, max_size=2))
-def test_every_span_has_a_result_or_a_reason(request, model, asked, limit, words):
-    encoder = load_encoder(request.getfixturevalue(model), device="cpu")
+def test_every_span_has_a_result_or_a_reason(encoder, asked, limit, words):
     options = EncoderOptions(max_length=limit, batch_size=2)
     vectors = span_vectors(encoder, *asked, options=options)
     fills = fill_mask(encoder, *asked, 3, first=asked, options=options)
