@@ -13,10 +13,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.measure import report
+from benchmarks.measure import Skipped, report
 
 NAMES = (
     "ingest", "ingest_memory", "annotation", "change", "training", "scaling", "memory", "lexicon",
+    "encoders",
 )  # fmt: skip
 
 
@@ -31,14 +32,17 @@ def main() -> int:
     unknown = set(options.names) - set(NAMES)
     if unknown:
         parser.error(f"no benchmark is called {', '.join(sorted(unknown))}: {', '.join(NAMES)}")
-    rows = []
+    rows, skipped = [], {}
     for name in options.names or NAMES:
         module = importlib.import_module(f"benchmarks.{name}")
         with tempfile.TemporaryDirectory(prefix="lexbeam-bench-") as folder:
-            rows += module.measure(Path(folder))
+            try:
+                rows += module.measure(Path(folder))
+            except Skipped as reason:
+                skipped[name] = str(reason)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
-    return 0 if report(rows, options.json) else 1
+    return 0 if report(rows, options.json, skipped) else 1
 
 
 if __name__ == "__main__":

@@ -7,13 +7,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 __all__ = [
-    "ROOT", "Row", "data_folder", "environment", "lexbeam", "peak_memory", "ratios", "report",
-    "run_script", "stage_seconds", "timed",
+    "ROOT", "Row", "Skipped", "data_folder", "environment", "lexbeam", "peak_memory", "ratios",
+    "report", "run_script", "stage_seconds", "timed",
 ]  # fmt: skip
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,6 +33,10 @@ class Row(NamedTuple):
     def ok(self) -> bool:
         """Whether the bound is met."""
         return self.value <= self.bound if self.at_most else self.value >= self.bound
+
+
+class Skipped(Exception):
+    """A benchmark cannot be run here; the message says what it needs."""
 
 
 def data_folder() -> Path | None:
@@ -141,8 +145,11 @@ def stage_seconds(work: Path, stage: str) -> float:
     return max(path.stat().st_mtime for path in (work / stage).glob("*.json")) - start
 
 
-def report(rows: list[Row], path: Path | None) -> bool:
-    """Print the rows as a table, write them as JSON, and return whether all bounds are met."""
+def report(rows: list[Row], path: Path | None, skipped: Mapping[str, str] | None = None) -> bool:
+    """Print the rows as a table, write them as JSON, and return whether all bounds are met.
+
+    What was skipped is told by name and reason, in the table alone.
+    """
     print(f"{'measured':72}{'value':>10}  bound")
     for row in rows:
         sign = "<=" if row.at_most else ">="
@@ -150,6 +157,8 @@ def report(rows: list[Row], path: Path | None) -> bool:
         print(f"{row.name:72}{row.value:10.3f}  {sign} {row.bound:g} {row.unit}{verdict}")
         if row.note:
             print(f"    {row.note}")
+    for name, reason in (skipped or {}).items():
+        print(f"{name}: skipped: {reason}")
     if path is not None:
         path.write_text(json.dumps([{**row._asdict(), "ok": row.ok} for row in rows], indent=1))
     return all(row.ok for row in rows)

@@ -5,7 +5,7 @@ lexbeam clean --cache
 
 Published tables stay as they are, and so do receipts and the artefacts that are published parts: a
 run with the same options finds all it needs; another one makes anew what it lacks. With `--cache`,
-it is the cache of compiled resources that is freed.
+it is the cache of compiled resources and of copied models that is freed.
 """
 
 import contextlib
@@ -48,7 +48,8 @@ def _clean(options: CleanOptions, action: Action) -> None:
         LexbeamError: a run is at work there, or none has ever written there.
     """
     if options.cache:
-        from transforms.lexicon.cache import clean_cache, default_cache
+        from transforms.lexicon.cache import clean_cache
+        from transforms.lexicon.places import default_cache
 
         folder = options.path or default_cache()
         freed = clean_cache(folder)

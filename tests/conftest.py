@@ -31,6 +31,7 @@ TOGETHER = (
     "tests/integration/test_damage.py",
     "tests/annotation/",
     "tests/integration/test_golden.py",
+    "tests/lexicon/encoders/",
     "tests/sample/test_corpus.py",
 )
 _STATUS = pytest.StashKey[int]()

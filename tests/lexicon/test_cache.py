@@ -14,7 +14,8 @@ import toy_kind
 from transforms.common import sound
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.files import list_files
-from transforms.lexicon.cache import clean_cache, default_cache
+from transforms.lexicon.cache import clean_cache
+from transforms.lexicon.places import default_cache
 
 
 def compiling(toy):
@@ -159,6 +160,9 @@ def test_cleaning_removes_what_is_ours_and_nothing_else(toy):
     foreign = [toy.cache / "mine.txt", folder / "mine.arrow", folder / "notes.lock"]
     for path in foreign:
         path.write_text("mine")
+    model = toy.cache / "encoders" / ("a" * 64)
+    model.mkdir(parents=True)
+    (model / "config.json").write_text("{}")
     (folder / f"{'0' * 32}-words.arrow.{'1' * 16}.tmp").write_text("of a killed process")
     held = files_of(toy, ".lock")[0]
     with open(held, "rb") as lock:
@@ -168,6 +172,7 @@ def test_cleaning_removes_what_is_ours_and_nothing_else(toy):
         assert left == {*foreign, held} - {path for path in left if path.name == ".lexbeam"}
     assert clean_cache(str(toy.cache)) == 0
     assert not held.exists()
+    assert not model.exists()
     assert toy.prepare().open().look_up(["one"]) == [1]
     assert toy.compiled == 2
     assert clean_cache(str(toy.folder)) == 0

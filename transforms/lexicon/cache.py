@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
-import platformdirs
-
 from transforms.common import files
 from transforms.common.artefacts import Stage, Workspace, make, name_of
 from transforms.common.errors import UsageError
@@ -24,19 +22,15 @@ from transforms.common.receipts import File
 from transforms.common.removing import discard_stages, leftovers
 from transforms.common.sound import Damaged, checked, note_sound
 from transforms.lexicon.compiled import Compiled
+from transforms.lexicon.encoders.copies import COPIES, clean_copies, is_held
+from transforms.lexicon.places import VARIABLE
 
-__all__ = ["VARIABLE", "cached", "clean_cache", "default_cache", "is_whole"]
+__all__ = ["cached", "clean_cache", "is_whole"]
 
 T = TypeVar("T")
 
-VARIABLE = "LEXBEAM_CACHE"
 LOCK, NOTE = ".lock", ".checked"
 _OURS = re.compile(r"[0-9a-f]{32}(\.lock|-\w+\.(arrow|npy)\.checked)")
-
-
-def default_cache() -> str:
-    """Return the folder that `LEXBEAM_CACHE` names, else the user's cache folder for Lexbeam."""
-    return os.environ.get(VARIABLE) or platformdirs.user_cache_dir("lexbeam", appauthor=False)
 
 
 def cached(cache: str, stage: Stage[T, None, Compiled], task: T) -> Compiled:
@@ -116,32 +110,28 @@ def is_whole(compiled: Compiled) -> bool:
 
 
 def clean_cache(cache: str) -> int:
-    """Remove what was compiled, and what killed processes have left; return the bytes.
+    """Remove what was compiled, copies of models, and what killed processes have left.
 
-    What somebody else has put into the folder stays, and so do locks that are held.
+    What somebody else has put into the folder stays, and so does what is being made.
+
+    Returns the bytes.
     """
-    if not is_own_folder(cache, ARTEFACTS):
-        return 0
-    root = os.path.join(cache, ARTEFACTS)
-    before = _size(root)
+    before = _size(cache)
+    if is_own_folder(cache, ARTEFACTS):
+        _clean_compiled(os.path.join(cache, ARTEFACTS))
+    clean_copies(os.path.join(cache, COPIES))
+    return before - _size(cache)
+
+
+def _clean_compiled(root: str) -> None:
     discard_stages(root, ["lexicon"])
     for path in leftovers(root):
         files.remove(path)
     for folder, _, names in os.walk(os.path.join(root, "lexicon")):
         for name in names:
             path = os.path.join(folder, name)
-            if _OURS.fullmatch(name) and (name.endswith(NOTE) or not _is_held(path)):
+            if _OURS.fullmatch(name) and (name.endswith(NOTE) or not is_held(path)):
                 files.remove(path)
-    return before - _size(root)
-
-
-def _is_held(path: str) -> bool:
-    with open(path, "rb") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False
 
 
 def _size(root: str) -> int:

@@ -18,9 +18,10 @@ from transforms.common.artefacts import Workspace, make
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options import Within, option
 from transforms.lexicon.base import Resource
-from transforms.lexicon.cache import cached, default_cache, is_whole
+from transforms.lexicon.cache import cached, is_whole
 from transforms.lexicon.compiled import CARRY, COMPILE, Compiled, Source, SourceFile, opened
 from transforms.lexicon.kinds import kind_of, parse_spec
+from transforms.lexicon.places import default_cache
 
 __all__ = ["Held", "Lexicon", "LexiconOptions", "prepare", "source_digests"]
 

@@ -1,0 +1,112 @@
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from transforms.common.errors import LexbeamError
+from transforms.common.resources import model_digest
+from transforms.lexicon.encoders import copies
+from transforms.lexicon.encoders.base import describe_encoder, load_encoder
+from transforms.lexicon.encoders.copies import local_copy
+from transforms.lexicon.encoders.vectors import span_vectors
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "common"))
+
+from store import OBJECTS  # importing it makes `store://` known
+
+REMOTE = "store://bucket/models/tiny"
+
+
+@pytest.fixture
+def remote(monkeypatch, tmp_path):
+    """A model of two files on an object store, and the folder of copies; digest and folder."""
+    OBJECTS.clear()
+    OBJECTS[f"{REMOTE}/config.json"] = b"{}"
+    OBJECTS[f"{REMOTE}/onnx/model.safetensors"] = b"weights" * 1000
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    yield model_digest(REMOTE), Path(copies.cache_folder())
+    OBJECTS.clear()
+
+
+def held(folder):
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_a_remote_folder_is_copied_once(remote, monkeypatch):
+    digest, folder = remote
+    found = Path(local_copy(REMOTE))
+    assert found == folder / digest
+    assert held(found) == {
+        "config.json": b"{}", "onnx/model.safetensors": b"weights" * 1000,
+    }  # fmt: skip
+    OBJECTS.clear()  # with its digest known it is not asked for again
+    assert Path(local_copy(REMOTE, digest=digest)) == found
+
+
+def test_a_local_folder_is_itself(tmp_path):
+    assert local_copy(str(tmp_path), digest="any") == str(tmp_path)
+
+
+def test_a_damaged_copy_is_made_anew(remote):
+    digest, _ = remote
+    found = Path(local_copy(REMOTE))
+    (found / "config.json").write_bytes(b"{ }")
+    assert held(Path(local_copy(REMOTE, digest=digest)))["config.json"] == b"{}"
+
+
+def test_what_a_killed_process_left_is_no_copy(remote):
+    digest, folder = remote
+    left = folder / f"{digest}.0123456789abcdef.tmp"
+    left.mkdir(parents=True)
+    (left / "config.json").write_bytes(b"{")
+    assert held(Path(local_copy(REMOTE)))["config.json"] == b"{}"
+
+
+def test_a_model_that_has_changed_is_an_error_and_leaves_nothing(remote):
+    digest, folder = remote
+    OBJECTS[f"{REMOTE}/config.json"] = b"[]"
+    with pytest.raises(LexbeamError, match="has changed meanwhile"):
+        local_copy(REMOTE, digest=digest)
+    assert [path.name for path in folder.iterdir()] == [f"{digest}.lock"]
+
+
+def test_several_at_once_make_one_copy(remote, monkeypatch):
+    digest, _ = remote
+    made = []
+    copy = copies._copy
+
+    def counted(*arguments):
+        made.append(arguments)
+        copy(*arguments)
+
+    monkeypatch.setattr(copies, "_copy", counted)
+    found = []
+    threads = [threading.Thread(target=lambda: found.append(local_copy(REMOTE))) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(made) == 1
+    assert len(found) == 5
+    assert set(map(model_digest, found)) == {digest}
+
+
+def test_a_remote_encoder_is_described_where_it_is_and_loaded_from_a_copy(remote, bert):
+    OBJECTS.clear()
+    for path in Path(bert).iterdir():
+        OBJECTS[f"{REMOTE}/{path.name}"] = path.read_bytes()
+    info = describe_encoder(REMOTE)
+    assert info.digest == model_digest(bert)
+    assert not remote[1].exists()
+    encoder = load_encoder(REMOTE, device="cpu", digest=info.digest)
+    arguments = ["The cat was tired."], [4], [7]
+    np.testing.assert_array_equal(
+        span_vectors(encoder, *arguments).vectors,
+        span_vectors(load_encoder(bert, device="cpu"), *arguments).vectors,
+    )

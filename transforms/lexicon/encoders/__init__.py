@@ -1,0 +1,1 @@
+"""Encoders: vectors of spans in their context, words for a masked place, log-probabilities."""

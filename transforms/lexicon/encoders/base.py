@@ -1,0 +1,129 @@
+"""Encoders by specification: a folder, or KIND:ARGUMENT.
+
+A plain path is one of kind `transformers`. A remote folder is copied once per machine (`copies`).
+
+    >>> kind_of("models/bert"), kind_of("transformers:gs://bucket/bert")
+    (('transformers', 'models/bert'), ('transformers', 'gs://bucket/bert'))
+"""
+
+import functools
+import threading
+
+from transforms.common import files
+from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.heap import keep_freed_memory
+from transforms.common.options import Within
+from transforms.common.outside import with_outside
+from transforms.lexicon.encoders import transformers
+from transforms.lexicon.encoders.copies import local_copy
+from transforms.lexicon.encoders.records import Encoder, EncoderInfo, Load, Prepare, Resolve
+
+__all__ = [
+    "ENCODERS", "check_encoder", "describe_encoder", "kind_of", "load_encoder", "path_of",
+]  # fmt: skip
+
+_PLAIN = "transformers"
+
+
+def kind_of(spec: str) -> tuple[str, str]:
+    """Return kind and argument of a specification.
+
+    Raises:
+        UsageError: it names a kind that is not there.
+    """
+    kind, colon, argument = spec.partition(":")
+    if not colon or "/" in kind or argument.startswith("//"):
+        return _PLAIN, spec
+    known = with_outside(ENCODERS, "lexbeam.encoders")
+    if kind in known:
+        return kind, argument
+    if files.exists(spec):
+        return _PLAIN, spec
+    raise UsageError(
+        f"unknown kind of encoder {kind!r} in {spec!r}{nearest(kind, known)} "
+        f"(kinds: {', '.join(sorted(known))})"
+    )
+
+
+def check_encoder(spec: str) -> None:
+    """Check what a specification tells by itself.
+
+    Raises:
+        UsageError: it names a kind that is not there, or no model.
+    """
+    kind, argument = kind_of(spec)
+    if not argument:
+        raise UsageError(f"encoder {spec!r} names no model: {kind}:...")
+
+
+def path_of(spec: str) -> Within | None:
+    """Return the path within a specification, for `common/options`."""
+    kind, colon, argument = spec.partition(":")
+    if not colon or "/" in kind or argument.startswith("//"):
+        return Within("", spec)
+    return Within(f"{kind}:", argument, perhaps=kind != _PLAIN) if argument else None
+
+
+def describe_encoder(spec: str, *, resolve: Resolve | None = None) -> EncoderInfo:
+    """Return what an encoder is, without loading its weights; of a remote one all bytes are read.
+
+    Args:
+        spec: a folder as `save_pretrained` writes it, on any file system, or KIND:ARGUMENT.
+        resolve: maps a model's path as named to a folder on this machine.
+
+    Raises:
+        UsageError: the specification is wrong, or a package or a file that it needs is missing.
+    """
+    return _prepare(spec, resolve)[0]
+
+
+def _prepare(spec: str, resolve: Resolve | None) -> tuple[EncoderInfo, Load]:
+    check_encoder(spec)
+    kind, argument = kind_of(spec)
+    return with_outside(ENCODERS, "lexbeam.encoders")[kind](argument, resolve)
+
+
+_LOADED: dict[tuple[str, str], Encoder] = {}
+_LOADING = threading.Lock()
+
+
+def load_encoder(
+    spec: str, *, device: str = "auto", digest: str | None = None, resolve: Resolve | None = None
+) -> Encoder:
+    """Return an encoder with its weights loaded, once per process, specification and device.
+
+    From then on torch has one thread in this process. Its functions may be called from several
+    threads; they take turns.
+
+    Args:
+        spec: as `describe_encoder`.
+        device: `cpu`, `cuda`, or `auto`: a CUDA device if there is one, else the CPU.
+        digest: what `describe_encoder` has told of the model; a remote one that this machine
+            has a copy of is then not read again.
+        resolve: as `describe_encoder`; without it remote folders are copied to this machine.
+
+    Raises:
+        UsageError: as `describe_encoder`, or there is no such device.
+        LexbeamError: the model is not the one that was described, or cannot be loaded.
+    """
+    with _LOADING:
+        if (spec, device) not in _LOADED:
+            info, load = _prepare(spec, resolve or functools.partial(local_copy, digest=digest))
+            _check_digest(spec, info, digest)
+            keep_freed_memory()
+            _LOADED[spec, device] = load(device)
+        encoder = _LOADED[spec, device]
+    _check_digest(spec, encoder.info, digest)
+    return encoder
+
+
+def _check_digest(spec: str, info: EncoderInfo, digest: str | None) -> None:
+    if digest is not None and digest != info.digest:
+        raise LexbeamError(
+            f"encoder {spec!r} is another model on this machine ({info.digest[:12]}) than where "
+            f"the run was started ({digest[:12]}): put the same files at that path everywhere, or "
+            "name a path on a file system that all machines reach"
+        )
+
+
+ENCODERS: dict[str, Prepare] = {"transformers": transformers.prepare}

@@ -1,0 +1,203 @@
+"""A model of transformers, loaded and run: float32, one thread, no dropout, no gradients.
+
+This module is imported when a model is loaded; it is the only one here that imports torch.
+"""
+
+import inspect
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+from safetensors import SafetensorError
+from transformers.modeling_outputs import BaseModelOutput
+
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.lexicon.encoders.cutting import Cutter, frame_of
+from transforms.lexicon.encoders.records import Batch, Encoder, EncoderInfo, MaskedLM
+from transforms.lexicon.encoders.vocabulary import piece_reader
+
+__all__ = ["load_model"]
+
+
+def load_model(folder: str, info: EncoderInfo, device: str) -> Encoder:
+    """Load a model from a folder on this machine.
+
+    Raises:
+        UsageError: there is no such device, or the tokenizer does not tell where pieces are.
+        LexbeamError: the model cannot be loaded, or its weights are not all there.
+    """
+    place = _device(device)
+    # Tokenizers are fast enough in one thread, and a worker is to have no more.
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    _one_thread()
+    with _quiet():
+        tokenizer, model = _tokenizer(folder, info), _model(folder, info)
+    model = model.eval().float().to(place)
+    lock = threading.RLock()
+    run = _Run(model, place, lock)
+    cut = Cutter(tokenizer, lock)
+    return Encoder(
+        info=info,
+        device=place,
+        split=cut.split,
+        states=run.states,
+        single=frame_of(tokenizer, pair=False),
+        pair=frame_of(tokenizer, pair=True),
+        padding=tokenizer.pad_token_id or 0,
+        masked_lm=_masked_lm(cut, run) if info.masked else None,
+    )
+
+
+def _device(asked: str) -> str:
+    there = torch.cuda.is_available()
+    if asked == "cuda" and not there:
+        raise UsageError(
+            "`encoder_device` is cuda, but torch finds no CUDA device: choose auto or cpu"
+        )
+    return "cuda" if there and asked != "cpu" else "cpu"
+
+
+def _one_thread() -> None:
+    # The order of a sum, and so its last bits, depend on the threads.
+    if torch.get_num_threads() != 1:
+        torch.set_num_threads(1)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the library from drawing bars and reporting what is checked here."""
+    log = transformers.utils.logging
+    verbosity, bar = log.get_verbosity(), log.is_progress_bar_enabled()
+    log.set_verbosity(log.CRITICAL)
+    log.disable_progress_bar()
+    try:
+        yield
+    finally:
+        log.set_verbosity(verbosity)
+        if bar:
+            log.enable_progress_bar()
+
+
+def _tokenizer(folder: str, info: EncoderInfo) -> Any:
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        raise LexbeamError(
+            f"the tokenizer of encoder {info.name!r} cannot be loaded: {error}"
+        ) from error
+    if not tokenizer.is_fast:
+        raise UsageError(
+            f"encoder {info.name!r} has a slow tokenizer, which does not tell where pieces are: "
+            "take a model with a tokenizer.json"
+        )
+    if info.masked and tokenizer.mask_token_id is None:
+        raise UsageError(f"the tokenizer of encoder {info.name!r} has no mask: it cannot be filled")
+    return tokenizer
+
+
+def _model(folder: str, info: EncoderInfo) -> Any:
+    kind = transformers.AutoModelForMaskedLM if info.masked else transformers.AutoModel
+    try:
+        model, report = kind.from_pretrained(
+            folder, output_loading_info=True, local_files_only=True, use_safetensors=True
+        )
+    except (OSError, ValueError, RuntimeError, KeyError, SafetensorError) as error:
+        raise LexbeamError(
+            f"encoder {info.name!r} cannot be loaded: {error}. It may need another version of "
+            f"transformers than {transformers.__version__}"
+        ) from error
+    # A pooler belongs to the prediction of next sentences, and is not asked.
+    missing = sorted(key for key in report["missing_keys"] if "pooler" not in key)
+    if missing or report["mismatched_keys"]:
+        raise LexbeamError(
+            f"encoder {info.name!r} has not all its weights ({missing or 'of other shapes'}): what "
+            "is missing would be random; its files are not of one model, or config.json names "
+            "another architecture than that of the weights"
+        )
+    return model
+
+
+def _masked_lm(cut: Cutter, run: "_Run") -> MaskedLM:
+    backend, begins = cut.backend, cut.marks.begins
+
+    def decode(piece: str) -> str:
+        return str(backend.decoder.decode([piece])) if backend.decoder else piece
+
+    # Many models have more rows than their tokenizer has pieces: they were never trained.
+    size = run.vocabulary
+    words = set(backend.get_vocab().values()) - set(cut.tokenizer.all_special_ids)
+    return MaskedLM(
+        split=cut.split_masked,
+        log_probs=run.log_probs,
+        piece=piece_reader(cut.marks, backend.id_to_token, decode),
+        marks_first=bool(begins) and backend.encode("a").tokens[-1].startswith(begins),
+        special=frozenset(range(size)) - words,
+    )
+
+
+class _Run:
+    """A model, run by one thread at a time."""
+
+    def __init__(self, model: Any, device: str, lock: Any) -> None:
+        self._model = model
+        self._device = device
+        self.vocabulary = int(model.config.vocab_size)
+        self._lock = lock
+        takes = inspect.signature(model.base_model.forward).parameters
+        self._types = "token_type_ids" in takes and model.config.to_dict().get("type_vocab_size", 0)
+
+    def states(
+        self, batch: Batch, layers: tuple[int, ...], rows: np.ndarray, columns: np.ndarray
+    ) -> np.ndarray:
+        """Return the mean over layers of the vectors at places."""
+        with self._lock, torch.inference_mode():
+            _one_thread()
+            places = self._on_device(rows), self._on_device(columns)
+            last = self._model.config.num_hidden_layers
+            several = layers != (last,)
+            found = self._model.base_model(**self._inputs(batch), output_hidden_states=several)
+            total: Any = 0
+            for layer in layers:
+                # What comes last may have been normalised once more.
+                states = found.last_hidden_state if layer == last else found.hidden_states[layer]
+                total = total + states[places]
+            return np.asarray((total / len(layers)).cpu().numpy(), np.float32)
+
+    def log_probs(self, batch: Batch, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return the log-probabilities of the vocabulary at places."""
+        with self._lock, torch.inference_mode():
+            _one_thread()
+            places = self._on_device(rows), self._on_device(columns)
+            # The head is shown these places alone: of most texts they are a twentieth, and the
+            # vocabulary is the greatest matrix of a model.
+            with _only(self._model.base_model, places):
+                logits = self._model(**self._inputs(batch)).logits[0]
+            return np.asarray(torch.log_softmax(logits, dim=-1).cpu().numpy(), np.float32)
+
+    def _inputs(self, batch: Batch) -> dict[str, Any]:
+        inputs = {"input_ids": batch.ids, "attention_mask": batch.attention}
+        if self._types and batch.types.any():
+            inputs["token_type_ids"] = batch.types
+        return {name: self._on_device(array) for name, array in inputs.items()}
+
+    def _on_device(self, array: np.ndarray) -> torch.Tensor:
+        return torch.from_numpy(np.ascontiguousarray(array)).to(self._device)
+
+
+@contextmanager
+def _only(module: Any, places: tuple[torch.Tensor, torch.Tensor]) -> Iterator[None]:
+    """Have a module give its states at some places only, as one sequence."""
+
+    def pick(_module: Any, _arguments: Any, output: Any) -> BaseModelOutput:
+        return BaseModelOutput(last_hidden_state=output[0][places][None])
+
+    handle: Callable[[], None] = module.register_forward_hook(pick).remove
+    try:
+        yield
+    finally:
+        handle()

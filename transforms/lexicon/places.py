@@ -1,0 +1,14 @@
+"""Where what outlives runs lies on a machine: the cache of resources and of models."""
+
+import os
+
+import platformdirs
+
+__all__ = ["VARIABLE", "default_cache"]
+
+VARIABLE = "LEXBEAM_CACHE"
+
+
+def default_cache() -> str:
+    """Return the folder that `LEXBEAM_CACHE` names, else the user's cache folder for Lexbeam."""
+    return os.environ.get(VARIABLE) or platformdirs.user_cache_dir("lexbeam", appauthor=False)
