@@ -112,7 +112,7 @@ def test_a_document_that_breaks_the_engine_is_a_reject(staged, monkeypatch):
             raise RuntimeError("no dogs")
         return engine.annotate(paragraphs, map_form)
 
-    monkeypatch.setattr(module, "load_engine", lambda spec: replace(engine, annotate=fail))
+    monkeypatch.setattr(module, "load_engine", lambda spec, layers: replace(engine, annotate=fail))
     receipt = annotate(staged)
     assert receipt.reasons == (("b.txt", "engine_error"),)
     assert receipt.examples[0].detail == "RuntimeError: no dogs"
@@ -174,7 +174,7 @@ def test_content_decisions_and_options_decide(staged, tmp_path):
 def test_no_option_of_annotation_is_about_the_tables_parts():
     # Staged batches are told by document; the merge deals them out.
     assert [field.name for field in fields(AnnotateOptions)] == [
-        "engine", "name", "fingerprint", "normalise", "max_characters",
+        "engine", "name", "fingerprint", "normalise", "max_characters", "layers",
     ]  # fmt: skip
 
 

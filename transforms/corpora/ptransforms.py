@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from transforms.corpora.corpus import Corpus, PartPair, SentencePart, place_of
+from schemas.sentences import SentenceRow
+from transforms.corpora.corpus import Corpus, PartPair, SentencePart, check_layers, place_of
 from transforms.corpora.fetching import Passage, SentenceKey, check_fetching, fetch, held
 from transforms.corpora.repeated import copies, document_ids
 
@@ -173,7 +174,7 @@ class FetchSentences(beam.PTransform):
 
     Attributes:
         corpora: where to look, one or more.
-        columns: columns of `sentences` to read, beside document_id and sentence.
+        columns: columns of `sentences` to read, beside document_id and sentence, layers among them.
         around: sentences before and after, at most.
         text: whether with the document's text of these sentences.
     """
@@ -187,9 +188,11 @@ class FetchSentences(beam.PTransform):
         """Apply the transform.
 
         Raises:
-            UsageError: see `check_fetching`.
+            UsageError: see `check_fetching` and `check_layers`.
         """
-        check_fetching(self.columns, self.around)
+        layers = [name for name in self.columns if name not in SentenceRow._fields]
+        check_layers(self.corpora, layers)
+        check_fetching(self.columns, self.around, layers)
         pairs = tuple(corpus.pairs for corpus in self.corpora)
         fetched = (
             self._by_part(keys, pairs)
