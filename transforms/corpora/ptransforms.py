@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from schemas.sentences import SentenceRow
-from transforms.corpora.corpus import Corpus, PartPair, SentencePart, check_layers, place_of
+from transforms.corpora.corpus import Corpus, PartPair, SentencePart, common_layers, place_of
 from transforms.corpora.fetching import Passage, SentenceKey, check_fetching, fetch, held
 from transforms.corpora.repeated import copies, document_ids
 
@@ -188,11 +187,9 @@ class FetchSentences(beam.PTransform):
         """Apply the transform.
 
         Raises:
-            UsageError: see `check_fetching` and `check_layers`.
+            UsageError: see `check_fetching`.
         """
-        layers = [name for name in self.columns if name not in SentenceRow._fields]
-        check_layers(self.corpora, layers)
-        check_fetching(self.columns, self.around, layers)
+        check_fetching(self.columns, self.around, common_layers(self.corpora))
         pairs = tuple(corpus.pairs for corpus in self.corpora)
         fetched = (
             self._by_part(keys, pairs)
