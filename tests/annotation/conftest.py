@@ -63,7 +63,7 @@ def parsing_spacy(tmp_path_factory):
         )  # fmt: skip
         examples.append(Example(Doc(nlp.vocab, words=words), gold))
     nlp.initialize(lambda: examples)
-    for _ in range(20):
+    for _ in range(30):
         nlp.update(examples)
     nlp.disable_pipe("senter")
     folder = tmp_path_factory.mktemp("models") / "parsing_en"

@@ -44,46 +44,31 @@ def sentences(out):
 
 
 def test_a_new_layer_goes_all_the_way(package, tmp_path):
-    texts = tmp_path / "texts"
-    texts.mkdir()
-    (texts / "a.txt").write_text("Dogs sleep. They do.\n")
-    (texts / "b.txt").write_text("Übersee.\n", "utf-8")
-    words = ["corpus", texts, "--format", "text", "--engine", "builtin:en"]
-    words += ["--layers", "lengths", "--parts", "2"]
+    path = tmp_path / "a.conllu"
+    path.write_text(
+        "1\tDogs\tdog\tNOUN\tNNS\t_\t0\troot\t_\t_\n\n1\tÜber\tüber\tADP\t_\t_\t0\troot\t_\t_\n",
+        "utf-8",
+    )
+    words = ["corpus", path, "--out", tmp_path / "out", "--layers", "lengths,xpos", "--parts", "2"]
     # Workers are processes of their own, and know it too.
-    config = "direct_multiprocess"
-    done = lexbeam(package, *words, "--out", tmp_path / "out", "--runner-config", config)
+    done = lexbeam(package, *words, "--runner-config", "direct_multiprocess")
     assert done.returncode == 0, done.stderr
     table = sentences(tmp_path / "out")
-    assert table["lengths"].to_pylist() == [
-        [len(form) for form in forms] for forms in table["forms"].to_pylist()
-    ]
+    assert table.schema.names[-2:] == ["xpos", "lengths"]  # ours first
+    assert table["lengths"].to_pylist() == [[4], [4]]
     assert table.schema.field("lengths").metadata == {b"doc": b"length", b"unit": b"code points"}
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))
-    assert manifest["corpus"]["options"]["layers"] == ["lengths"]
+    assert manifest["corpus"]["options"]["layers"] == ["xpos", "lengths"]
     assert "lengths" in manifest["corpus"]["columns"]
 
     # Another function under the same name is other annotation.
     module = package / "toy_layers.py"
     before = module.read_text("utf-8")
-    module.write_text(before.replace("len(token.text)", "-len(token.text)"), "utf-8")
-    done = lexbeam(package, *words, "--out", tmp_path / "out", "--overwrite")
+    module.write_text(before.replace("len(word.cells[1])", "-len(word.cells[1])"), "utf-8")
+    done = lexbeam(package, *words, "--overwrite")
     module.write_text(before, "utf-8")
     assert done.returncode == 0, done.stderr
-    assert sentences(tmp_path / "out")["lengths"].to_pylist() == [
-        [-value for value in values] for values in table["lengths"].to_pylist()
-    ]
-
-
-def test_a_new_layer_of_annotated_input_is_ordered_behind_ours(package, tmp_path):
-    path = tmp_path / "a.conllu"
-    path.write_text("1\tDogs\tdog\tNOUN\tNNS\t_\t0\troot\t_\t_\n", "utf-8")
-    words = ["corpus", path, "--out", tmp_path / "out", "--layers", "lengths,xpos"]
-    done = lexbeam(package, *words)
-    assert done.returncode == 0, done.stderr
-    table = sentences(tmp_path / "out")
-    assert table.schema.names[-2:] == ["xpos", "lengths"]
-    assert (table["xpos"].to_pylist(), table["lengths"].to_pylist()) == ([["NNS"]], [[4]])
+    assert sentences(tmp_path / "out")["lengths"].to_pylist() == [[-4], [-4]]
 
 
 def test_without_the_package_there_is_no_such_layer(tmp_path):

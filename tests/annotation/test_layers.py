@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pipelines.cli import main
 from schemas.columns import column
 from transforms.annotation import layers as module
+from transforms.annotation.base import annotate_text, load_engine
 from transforms.annotation.layer_values import ConlluWord, conllu_entities, iob2, renumbered
 from transforms.annotation.layers import (
     LAYERS,
@@ -125,6 +126,18 @@ def test_a_function_that_gives_too_few_values_is_told_of(monkeypatch):
     assert values_of(("short",), "spacy", [object()]) == (None,)
     with pytest.raises(LexbeamError, match="'short' of conllu gives 1 values for 2 tokens"):
         values_of(("short",), "conllu", [word("_"), word("_")])
+
+
+def test_builtin_gives_a_layer_that_reads_its_tokens(monkeypatch):
+    lengths = Layer(
+        column=column("lengths", pa.list_(pa.int32()), "a doc", nullable=True),
+        reads={"builtin": Reading(lambda tokens: [len(token.text) for token in tokens])},
+    )
+    monkeypatch.setitem(LAYERS, "lengths", lengths)
+    engine = load_engine("builtin:en", layers=("lengths",))
+    found = annotate_text("Dogs sleep. They do.", engine)
+    assert [sentence.layers for sentence in found] == [([4, 5, 1],), ([4, 2, 1],)]
+    assert load_engine("builtin:en") is not engine
 
 
 def test_what_nothing_can_give_is_refused():

@@ -203,7 +203,8 @@ def test_layers_are_what_stanza_says(tiny_stanza):
         for sentence in pipeline(paragraph).sentences
     ]
     found = annotate_text(TEXT, engine)
-    assert [sentence.layers[:3] for sentence in found] == expected
+    nulled = [tuple(v if any(v) else None for v in values) for values in expected]
+    assert [sentence.layers[:3] for sentence in found] == nulled
     assert found[0].layers[3] == [("dep" if head else "root") for head in found[0].layers[2]]
     assert found[0].layers[1] == [None, "Number=Plur", None, None]
     assert found[1].layers[0] == ["det", "noun", "verb", "punct"]

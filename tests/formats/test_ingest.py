@@ -144,7 +144,7 @@ def test_layers_name_what_is_taken_in_only_where_they_are_asked_for(tmp_path):
     (tmp_path / "a.txt").write_text("One.")
     file = file_of(tmp_path / "a.txt")
     plain = identity_of(file)
-    assert "layers" not in plain[1]["reader"]
+    assert "layers" not in {*plain[1], *plain[1]["reader"]}
     asked = IngestOptions(reader=ReaderOptions(layers=("xpos",)))
     assert identity_of(file, options=asked) != plain
     chosen = INGEST.chosen(unit_of(file), asked)

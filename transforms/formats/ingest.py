@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, BinaryIO, NamedTuple
 
 from schemas.rejects import RejectRow
-from transforms.annotation.layers import columns_of
+from transforms.annotation.layers import columns_of, told
 from transforms.common import files
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchWriter
@@ -194,8 +194,9 @@ def _plain(options: IngestOptions) -> Any:
     # What counts of a table is its content, not where it lies.
     rule = replace(options.dates, path="") if options.dates else None
     values = asdict(replace(options, metadata=None, dates=rule))
-    if not options.reader.layers:  # what nobody asks for names no artefact
-        del values["reader"]["layers"]
+    del values["reader"]["layers"]
+    if options.reader.layers:  # what nobody asks for names no artefact
+        values["layers"] = told(columns_of(options.reader.layers))
     values["metadata"] = options.metadata.fingerprint if options.metadata else None
     return values
 
