@@ -13,6 +13,7 @@ are made in memory zones, which forget, once `MAX_NEW_STRINGS` words have been l
 since spaCy tokenises more slowly where it may not keep words. What is found is the same.
 """
 
+import functools
 import importlib.metadata
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -162,10 +163,15 @@ def _setup(folder: str, engine: str, layers: tuple[str, ...]) -> _Setup:
     )
 
 
-def _assigns(language: str, factory: str, attribute: str) -> bool:
+@functools.cache
+def _blank(language: str) -> Any:
     import spacy
 
-    kind = spacy.blank(language)  # spaCy knows its factories once there is a pipeline
+    return spacy.blank(language)
+
+
+def _assigns(language: str, factory: str, attribute: str) -> bool:
+    kind = _blank(language)  # spaCy knows its factories once there is a pipeline
     return kind.has_factory(factory) and attribute in kind.get_factory_meta(factory).assigns
 
 
