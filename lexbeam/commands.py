@@ -206,6 +206,7 @@ def corpus(
     date_range: Literal["first", "middle", "last", "reject"] = "first",
     engine: str = "none",
     normalise: str | os.PathLike[str] | None = None,
+    layers: str | Sequence[str] = (),
     max_reject_share: float | str = 0.05,
     max_record_bytes: int | str = 200000000,
     max_line_bytes: int | str = 33554432,
@@ -248,6 +249,7 @@ def corpus(
         engine: annotation engine: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG, or none for
             input that comes annotated.
         normalise: TSV of rules for forms and lemmas, see docs/annotation.md.
+        layers: further columns of `sentences`, see docs/annotation.md.
         max_reject_share: publish nothing if more than this share of input records is rejected (at
             least 0, at most 1).
         max_record_bytes: larger files read whole (text, TEI, JSON object) or JSON elements are
@@ -299,6 +301,7 @@ def corpus(
             "date_range": date_range,
             "engine": engine,
             "normalise": normalise,
+            "layers": layers,
             "max_reject_share": max_reject_share,
             "max_record_bytes": max_record_bytes,
             "max_line_bytes": max_line_bytes,
@@ -366,6 +369,7 @@ def preview_corpus(
     date_range: Literal["first", "middle", "last", "reject"] = "first",
     engine: str = "none",
     normalise: str | os.PathLike[str] | None = None,
+    layers: str | Sequence[str] = (),
     max_reject_share: float | str = 0.05,
     max_record_bytes: int | str = 200000000,
     max_line_bytes: int | str = 33554432,
@@ -407,6 +411,7 @@ def preview_corpus(
         engine: annotation engine: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG, or none for
             input that comes annotated.
         normalise: TSV of rules for forms and lemmas, see docs/annotation.md.
+        layers: further columns of `sentences`, see docs/annotation.md.
         max_reject_share: publish nothing if more than this share of input records is rejected (at
             least 0, at most 1).
         max_record_bytes: larger files read whole (text, TEI, JSON object) or JSON elements are
@@ -457,6 +462,7 @@ def preview_corpus(
             "date_range": date_range,
             "engine": engine,
             "normalise": normalise,
+            "layers": layers,
             "max_reject_share": max_reject_share,
             "max_record_bytes": max_record_bytes,
             "max_line_bytes": max_line_bytes,

@@ -18,6 +18,7 @@ from schemas.documents import DOCUMENTS
 from schemas.rejects import NOT_COUNTED, REJECTS, REMEDIES, RejectRow
 from schemas.sentences import SENTENCES
 from transforms.annotation.annotate import ANNOTATE, Annotated
+from transforms.annotation.layers import columns_of
 from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
 from transforms.common.artefacts import Stage
 from transforms.common.errors import LexbeamError
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["CORPUS"]
 
 EXAMPLES_SHOWN = 5
-MERGES: dict[str, Stage[MergeTask, None, PartFile]] = {
+MERGES: dict[str, Stage[MergeTask, Any, PartFile]] = {
     "documents": MERGE_DOCUMENTS, "sentences": MERGE_SENTENCES, "rejects": MERGE_REJECTS,
 }  # fmt: skip
 
@@ -109,10 +110,14 @@ def _build(
         annotated | "ListLateRejects" >> ListRejects(plan.parts),
     ) | "AllStaged" >> beam.Flatten()
     return {
-        "parts": staged | "Merge" >> MergeTables(workspace, MERGES, plan.parts),
+        "parts": staged | "Merge" >> MergeTables(workspace, MERGES, plan.parts, _merging(plan)),
         "ingested": ingested | "SumIngested" >> beam.Map(_of_ingested),
         "annotated": annotated | "SumAnnotated" >> beam.Map(_of_annotated),
     }
+
+
+def _merging(plan: CorpusPlan) -> Mapping[str, Any]:
+    return {"sentences": columns_of(plan.annotate.layers) or None}
 
 
 def _expected(plan: CorpusPlan) -> Mapping[str, int]:

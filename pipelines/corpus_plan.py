@@ -1,12 +1,13 @@
 """Options of `lexbeam corpus`, and the plan that they make with the input files."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipelines.command import Inputs
 from pipelines.common_options import IntakeOptions
 from pipelines.inputs import list_inputs
 from transforms.annotation.annotate import AnnotateOptions
 from transforms.annotation.base import check_engine, describe_engine
+from transforms.annotation.layers import LayerOptions, check_layers
 from transforms.annotation.normalise import read_rules
 from transforms.common.lanes import group_by_size
 from transforms.common.options import Within, embedded, option
@@ -15,7 +16,7 @@ from transforms.formats.dates import parse_date_rule
 from transforms.formats.duplicates import DUPLICATES
 from transforms.formats.ingest import IngestOptions, Unit
 from transforms.formats.metadata import load_metadata
-from transforms.formats.registry import FORMATS
+from transforms.formats.registry import FORMATS, READERS
 
 __all__ = ["CorpusOptions", "CorpusPlan", "plan_corpus"]
 
@@ -88,6 +89,7 @@ class CorpusOptions(IntakeOptions):
         None, help="TSV of rules for forms and lemmas, see docs/annotation.md", metavar="FILE",
         path="file", group=ANNOTATION,
     )  # fmt: skip
+    layers: LayerOptions = embedded(LayerOptions, group=ANNOTATION)
     max_document_characters: int = option(
         20_000_000, help="longer documents are rejects", least=1, group="limits"
     )
@@ -122,12 +124,19 @@ def plan_corpus(options: CorpusOptions, _: Inputs | None = None) -> CorpusPlan:
         for group in group_by_size(inputs, lambda file: file.size, UNIT_BYTES)
     ]
     rule = parse_date_rule(options.dates) if options.dates else None
-    info = None if options.engine == "none" else describe_engine(options.engine)
+    layers = options.layers.layers
+    if options.engine == "none":
+        info = None
+        formats = tuple(READERS) if options.format == "auto" else (options.format,)
+        source = "input that comes annotated" if len(formats) > 1 else f"format {formats[0]!r}"
+        check_layers(layers, formats, source)
+    else:
+        info = describe_engine(options.engine, layers=layers)
     return CorpusPlan(
         units,
         IngestOptions(
             format=options.format,
-            reader=options.reader,
+            reader=replace(options.reader, layers=layers),
             dates=rule,
             date_range=options.date_range,
             metadata=load_metadata(rule) if rule else None,
@@ -140,6 +149,7 @@ def plan_corpus(options: CorpusOptions, _: Inputs | None = None) -> CorpusPlan:
             fingerprint=info.fingerprint if info else "none",
             normalise=read_rules(options.normalise) if options.normalise else None,
             max_characters=options.max_document_characters,
+            layers=layers,
         ),
         options.duplicates,
         options.parts,

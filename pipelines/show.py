@@ -245,7 +245,8 @@ def _cell(value: Any, width: int | None) -> str:
     elif isinstance(value, float):
         text = f"{value:.6g}" if width else repr(value)
     elif isinstance(value, list):
-        text = " ".join(_cell(item, width) for item in (value[:12] if width else value))
+        shown = value[:12] if width else value
+        text = " ".join("_" if item is None else _cell(item, width) for item in shown)
     else:
         text = str(value)
     text = text.replace("\t", " ").replace("\n", " ")

@@ -1,12 +1,17 @@
-"""Table `sentences`: one row is a sentence with its full annotation."""
+"""Table `sentences`: one row is a sentence with its full annotation.
 
+Layers (`transforms/annotation/layers.py`) are columns that stand after these where they were asked
+for; they are no part of the table's version.
+"""
+
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from schemas.columns import Table, column
 
-__all__ = ["SENTENCES", "SentenceRow"]
+__all__ = ["SENTENCES", "SentenceRow", "sentences_schema"]
 
 
 class SentenceRow(NamedTuple):
@@ -56,3 +61,11 @@ SENTENCES = Table(
         ),
     ],
 )  # fmt: skip
+
+
+def sentences_schema(layers: Iterable[pa.Field] = ()) -> pa.Schema:
+    """Return the schema of `sentences` with the columns of some layers."""
+    schema = SENTENCES.schema()
+    for field in layers:
+        schema = schema.append(field)
+    return schema

@@ -112,7 +112,7 @@ def test_a_document_that_breaks_the_engine_is_a_reject(staged, monkeypatch):
             raise RuntimeError("no dogs")
         return engine.annotate(paragraphs, map_form)
 
-    monkeypatch.setattr(module, "load_engine", lambda spec: replace(engine, annotate=fail))
+    monkeypatch.setattr(module, "load_engine", lambda spec, layers: replace(engine, annotate=fail))
     receipt = annotate(staged)
     assert receipt.reasons == (("b.txt", "engine_error"),)
     assert receipt.examples[0].detail == "RuntimeError: no dogs"
@@ -165,16 +165,25 @@ def test_content_decisions_and_options_decide(staged, tmp_path):
             for changed in (
                 {"name": "builtin:de"}, {"fingerprint": "y"}, {"max_characters": 50},
                 {"normalise": parse_rules("lemma\tcat\tdog\n")},
+                {"layers": ("xpos",)}, {"layers": ("xpos", "feats")},
             )
         ),
     ]  # fmt: skip
-    assert len({str(found) for found in identities}) == len(identities) == 8
+    assert len({str(found) for found in identities}) == len(identities) == 10
+
+
+def test_who_asks_for_no_layers_asks_for_what_there_was_before_them(staged):
+    records, _, options, rules = identity(staged)  # and nothing more
+    assert records == [staged[1].records.sha256, None]
+    assert (options, rules) == (["builtin:en", "x", 20_000_000], None)
+    chosen = ANNOTATE.chosen(AnnotateTask(staged[1], ()), replace(OPTIONS, layers=("heads",)))
+    assert chosen["transforms.annotation.layers:LAYERS"] == ("heads",)
 
 
 def test_no_option_of_annotation_is_about_the_tables_parts():
     # Staged batches are told by document; the merge deals them out.
     assert [field.name for field in fields(AnnotateOptions)] == [
-        "engine", "name", "fingerprint", "normalise", "max_characters",
+        "engine", "name", "fingerprint", "normalise", "max_characters", "layers",
     ]  # fmt: skip
 
 

@@ -166,7 +166,7 @@ def test_wrong_specifications_are_refused_with_a_remedy(spec, message):
 def toy(monkeypatch):
     """An engine that is registered from outside."""
 
-    def prepare(argument, resolve):
+    def prepare(argument, resolve, layers):
         info = EngineInfo(
             name=f"toy:{argument}", language=argument, fingerprint="1", has_upos=False,
             has_lemmas=True,

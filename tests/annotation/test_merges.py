@@ -6,6 +6,7 @@ import pytest
 
 from schemas.documents import DOCUMENTS
 from schemas.sentences import SENTENCES
+from transforms.annotation.layers import columns_of
 from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
 from transforms.common.artefacts import Artefact, Workspace, make
 from transforms.common.batches import BatchWriter
@@ -66,6 +67,21 @@ def test_sentences_are_numbered_through_over_blocks(tmp_path):
     assert [(row["sentence"], row["lemmas"]) for row in rows] == [
         (0, ["a0"]), (1, ["a1"]), (2, ["a0"]), (0, ["b0"]),
     ]  # fmt: skip
+
+
+def test_layers_are_columns_of_every_part_and_of_what_names_it():
+    layers = columns_of(["xpos", "heads"])
+    task = MergeTask(0, 1, ())
+    assert MERGE_SENTENCES.identity(task, None) == MERGE_DOCUMENTS.identity(task, None)
+    names = [str(MERGE_SENTENCES.identity(task, some)) for some in (None, layers, layers[:1])]
+    assert len(set(names)) == 3
+
+
+@pytest.mark.parametrize("layers", [(), ("xpos",), ("xpos", "heads")])
+def test_an_empty_part_has_the_columns_of_layers(tmp_path, layers):
+    columns = columns_of(layers)
+    part = make(Workspace(str(tmp_path)), MERGE_SENTENCES, MergeTask(0, 1, ()), columns)
+    assert pq.read_schema(part.file.path).names == [*SENTENCES.schema().names, *layers]
 
 
 @pytest.mark.parametrize("merging", [MERGE_DOCUMENTS, MERGE_SENTENCES])

@@ -5,9 +5,9 @@ import shutil
 
 import pytest
 
-from transforms.annotation.base import annotate_text, describe_engine, load_engine
+from transforms.annotation.base import EngineInfo, annotate_text, describe_engine, load_engine
 from transforms.annotation.normalise import parse_rules
-from transforms.annotation.stanza import prepare
+from transforms.annotation.stanza import prepare, sentences_of
 from transforms.common.errors import UsageError
 
 pytest.importorskip("stanza", reason="the extra 'stanza' is not installed")
@@ -21,6 +21,9 @@ SENTENCES = [
     [("Dogs", "dog", "NOUN"), ("sat", "sit", "VERB"), ("del", "", ""), ("de", "de", "ADP"),
      ("el", "el", "DET"), ("cat", "cat", "NOUN"), PUNCT],
 ]  # fmt: skip
+# What an entity is, by token.
+ENTITIES = {"cats": "S-ANI", "dog": "S-ANI", "Dogs": "S-ANI", "del": "B-LOC", "cat": "E-LOC"}
+LAYERS = ("xpos", "feats", "heads", "deprels", "entities")
 TEXT = "The cats\nsat.  A dog ran.\n\nDogs sat del cat."
 
 
@@ -34,9 +37,22 @@ def conllu(sentences):
                 continue
             number += 1
             head, relation = (0, "root") if number == 1 else (number - 1, "dep")
-            lines.append(f"{number}\t{form}\t{lemma}\t{upos}\t_\t_\t{head}\t{relation}\t_\t_")
+            feats = "Number=Plur" if form.endswith("s") else "_"
+            cells = [number, form, lemma, upos, upos.lower(), feats, head, relation, "_", "_"]
+            lines.append("\t".join(map(str, cells)))
         lines.append("")
     return "\n".join(lines) + "\n"
+
+
+def recognised(sentences):
+    """Tokens with their entities, as Stanza's recogniser is trained on."""
+    words = ("de", "el")  # of a multiword token
+    return json.dumps(
+        [
+            [{"text": f, "ner": ENTITIES.get(f, "O")} for f, _, _ in sentence if f not in words]
+            for sentence in sentences
+        ]
+    )
 
 
 def labelled(sentences):
@@ -60,7 +76,7 @@ def labelled(sentences):
 @pytest.fixture(scope="module")
 def tiny_stanza(tmp_path_factory):
     import torch
-    from stanza.models import lemmatizer, mwt_expander, tagger, tokenizer
+    from stanza.models import lemmatizer, mwt_expander, ner_tagger, parser, tagger, tokenizer
 
     folder = tmp_path_factory.mktemp("stanza")
     data, root = folder / "data", folder / "models"
@@ -70,6 +86,7 @@ def tiny_stanza(tmp_path_factory):
         "text": text + "\n\n",
         "labels": labels + "\n\n",
         "conllu": conllu(SENTENCES * 10),
+        "ner": recognised(SENTENCES * 10),
         "mwt": json.dumps([[["del", ["de", "el"]], 30]]),
     }
     for name, content in files.items():
@@ -90,17 +107,21 @@ def tiny_stanza(tmp_path_factory):
         "--feat_dropout 0 --feat_unit_dropout 0 --sent_drop_prob 0 --last_char_drop_prob 0 "
         "--lr0 0.01 --batch_size 8",
     )
-    train(
-        tagger,
-        "pos",
-        trees + "--lang en --no_pretrain --max_steps 30 --eval_interval 30 --fix_eval_interval "
-        "--batch_size 100 --hidden_dim 16 --char_hidden_dim 16 --deep_biaff_hidden_dim 16 "
-        "--word_emb_dim 16 --char_emb_dim 8 --tag_emb_dim 8 --transformed_dim 8 --dropout 0 "
-        "--word_dropout 0 --lr 0.02 --augment_nopunct 0",
+    small = (
+        "--no_pretrain --max_steps 30 --eval_interval 30 --hidden_dim 16 --char_hidden_dim 16 "
+        "--word_emb_dim 16 --char_emb_dim 8 --dropout 0 --word_dropout 0 --lr 0.02 "
     )
+    syntax = (
+        "--lang en --batch_size 100 --deep_biaff_hidden_dim 16 --tag_emb_dim 8 --transformed_dim 8 "
+    )
+    tagging = small + syntax + "--fix_eval_interval --augment_nopunct 0"
+    train(tagger, "pos", trees + tagging)
+    train(parser, "depparse", trees + small + syntax + "--deep_biaff_output_dim 8")
+    entities = "--train_file {d}/ner --eval_file {d}/ner --optim adam --batch_size 30 "
+    train(ner_tagger, "ner", entities + small)
     train(lemmatizer, "lemma", trees + "--dict_only")
     train(mwt_expander, "mwt", trees + "--gold_file {d}/conllu --lang en --dict_only")
-    processors = ("tokenize", "mwt", "pos", "lemma")
+    processors = ("tokenize", "mwt", "pos", "lemma", "depparse", "ner")
     entry = {"lang_name": "English", "packages": {"default": dict.fromkeys(processors, "tiny")}}
     entry |= {name: {"tiny": {}} for name in processors}
     resources = {"en": entry, "english": {"alias": "en"}}
@@ -164,3 +185,101 @@ def test_missing_models_are_named_with_the_remedy(tiny_stanza, tmp_path):
     (moved / "en" / "lemma" / "tiny.pt").unlink()
     with pytest.raises(UsageError, match=r"lemma/tiny\.pt' is missing; fetch"):
         describe_engine(f"stanza:en:{moved}")
+
+
+def test_layers_are_what_stanza_says(tiny_stanza):
+    import stanza
+
+    pipeline = stanza.Pipeline(
+        "en", dir=str(tiny_stanza), download_method=None, use_gpu=False, logging_level="ERROR"
+    )
+    engine = load_engine(f"stanza:en:{tiny_stanza}", layers=LAYERS)
+    paragraphs = TEXT.replace("\n", " ", 1).replace("  ", " ").split("\n\n")
+    expected = [
+        tuple(
+            [getattr(word, name) for word in sentence.words] for name in ("xpos", "feats", "head")
+        )
+        for paragraph in paragraphs
+        for sentence in pipeline(paragraph).sentences
+    ]
+    found = annotate_text(TEXT, engine)
+    nulled = [tuple(v if any(v) else None for v in values) for values in expected]
+    assert [sentence.layers[:3] for sentence in found] == nulled
+    assert found[0].layers[3] == [("dep" if head else "root") for head in found[0].layers[2]]
+    assert found[0].layers[1] == [None, "Number=Plur", None, None]
+    assert found[1].layers[0] == ["det", "noun", "verb", "punct"]
+    # Stanza tells of tokens, as BIOES; the words of a multiword token share its entity.
+    assert [sentence.layers[4] for sentence in found] == [
+        ["O", "B-ANI", "O", "O"], ["O", "B-ANI", "O", "O"],
+        ["B-ANI", "O", "B-LOC", "I-LOC", "I-LOC", "O"],
+    ]  # fmt: skip
+
+
+def test_layers_change_nothing_else(tiny_stanza):
+    rules = parse_rules("form\tcatz\tcats")
+    spec = f"stanza:en:{tiny_stanza}"
+    for text in (TEXT, "The catz sat."):
+        plain = annotate_text(text, load_engine(spec), normalise=rules)
+        layered = annotate_text(text, load_engine(spec, layers=LAYERS), normalise=rules)
+        assert [sentence._replace(layers=()) for sentence in layered] == plain
+    # The recogniser saw `cats`, too.
+    assert (layered[0].forms[1], layered[0].layers[4][1]) == ("cats", "B-ANI")
+
+
+@pytest.mark.parametrize(
+    ("layers", "run"),
+    [((), set()), (("xpos", "feats"), set()), (("heads",), {"depparse"}), (("entities",), {"ner"})],
+)
+def test_only_what_layers_need_is_run(tiny_stanza, monkeypatch, layers, run):
+    import stanza
+
+    made = []
+    original = stanza.Pipeline
+    monkeypatch.setattr(
+        stanza, "Pipeline", lambda *a, **o: made.append(original(*a, **o)) or made[-1]
+    )
+    prepare(f"en:{tiny_stanza}", None, layers)[1]()
+    assert set(made[0].processors) == {"tokenize", "mwt", "pos", "lemma", *run}
+
+
+def test_the_models_of_layers_count_where_they_are_asked_for(tiny_stanza, tmp_path):
+    moved = tmp_path / "moved"
+    shutil.copytree(tiny_stanza, moved)
+    before = [describe_engine(f"stanza:en:{moved}", layers=x) for x in ((), ("entities",))]
+    (moved / "en" / "ner" / "tiny.pt").write_bytes(b"other")
+    after = [describe_engine(f"stanza:en:{moved}", layers=x) for x in ((), ("entities",))]
+    assert [a.fingerprint == b.fingerprint for a, b in zip(before, after, strict=True)] == [
+        True, False,
+    ]  # fmt: skip
+    (moved / "en" / "ner" / "tiny.pt").unlink()
+    with pytest.raises(UsageError, match=r"ner/tiny\.pt' is missing; fetch"):
+        describe_engine(f"stanza:en:{moved}", layers=("entities",))
+
+
+def test_a_language_without_what_a_layer_needs_is_refused(tiny_stanza, tmp_path):
+    moved = tmp_path / "moved"
+    shutil.copytree(tiny_stanza, moved)
+    resources = json.loads((moved / "resources.json").read_text("utf-8"))
+    del resources["en"]["packages"]["default"]["depparse"]
+    (moved / "resources.json").write_text(json.dumps(resources), "utf-8")
+    describe_engine(f"stanza:en:{moved}", layers=("entities",))
+    with pytest.raises(UsageError, match=r"stanza:en cannot give the layer 'heads'.*no depparse"):
+        describe_engine(f"stanza:en:{moved}", layers=("xpos", "heads"))
+
+
+def test_heads_go_over_words_that_are_left_out():
+    from stanza.models.common.doc import Document
+
+    rows = [
+        {"id": number, "text": text, "lemma": text, "upos": "X", "head": head, "deprel": "dep",
+         "misc": f"start_char={number}|end_char={number + 1}"}
+        for number, text, head in [(1, "a", 2), (2, " ", 4), (3, "b", 0), (4, "c", 3)]
+    ]  # fmt: skip
+    info = describe(has_upos=True, has_lemmas=True)
+    (sentence,) = sentences_of(Document([rows], text=" abcd "), info, ("heads", "deprels"))
+    assert sentence.forms == ["a", "b", "c"]
+    assert sentence.layers == ([3, 0, 2], ["dep", "root", "dep"])
+
+
+def describe(**has):
+    return EngineInfo(name="stanza:en", language="en", fingerprint="x", **has)

@@ -11,7 +11,7 @@ def test_each_line_is_a_sentence_of_lemmas():
     assert record.position == ""
     assert record.text is None
     assert [s.lemmas for s in record.sentences] == [["ab", "Ioue", "."], ["magnus", "deduco"]]
-    assert all(s == (None, s.lemmas, None, None, None) for s in record.sentences)
+    assert all(s == (None, s.lemmas, None, None, None, ()) for s in record.sentences)
 
 
 def test_tokens_can_be_forms_or_lines_text():

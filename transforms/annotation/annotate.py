@@ -15,8 +15,9 @@ import pyarrow as pa
 
 from schemas.documents import DOCUMENTS
 from schemas.rejects import RejectRow
-from schemas.sentences import SENTENCES
+from schemas.sentences import sentences_schema
 from transforms.annotation.base import Engine, annotate_text, load_engine
+from transforms.annotation.layers import columns_of, told
 from transforms.annotation.normalise import Rules
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader, BatchWriter
@@ -40,6 +41,7 @@ class AnnotateOptions:
         fingerprint: what identifies engine and model.
         normalise: rules for forms and lemmas, or None.
         max_characters: longer documents are rejects.
+        layers: further columns of sentences.
     """
 
     engine: str
@@ -47,6 +49,7 @@ class AnnotateOptions:
     fingerprint: str
     normalise: Rules | None = None
     max_characters: int = 20_000_000
+    layers: tuple[str, ...] = ()
 
 
 class StagedBatch(NamedTuple):
@@ -101,17 +104,22 @@ class _Tally:
 
 def _identity(task: AnnotateTask, options: AnnotateOptions) -> Any:
     stage = task.stage
-    return [
+    identity = [
         [stage.records.sha256, stage.ready.sha256 if stage.ready else None],
         [[d.place, d.number, d.same_as] for d in sorted(task.decisions)],
         [options.name, options.fingerprint, options.max_characters],
         asdict(options.normalise) if options.normalise else None,
     ]
+    # Those of who asks for none are those of before there were layers.
+    return [*identity, told(columns_of(options.layers))] if options.layers else identity
 
 
 def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOptions) -> Annotated:
     """Annotate the records of a staging file: stage documents, sentences and late rejects."""
-    engine = None if options.engine == "none" else load_engine(options.engine)
+    engine = (
+        None if options.engine == "none" else load_engine(options.engine, layers=options.layers)
+    )
+    schema = sentences_schema(columns_of(options.layers))
     decided = {decision.place: decision for decision in task.decisions}
     tally = _Tally()
     with (
@@ -119,7 +127,7 @@ def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOpti
         artefact.writing("-documents.arrow") as first,
         BatchWriter(first, DOCUMENTS.schema()) as documents_writer,
         artefact.writing("-sentences.arrow") as second,
-        BatchWriter(second, SENTENCES.schema()) as sentences_writer,
+        BatchWriter(second, schema) as sentences_writer,
         one_thread(),
     ):
         for index, row in _records(reader, task.stage.records):
@@ -140,7 +148,7 @@ def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOpti
                 ordinal = documents_writer.write(_document_batch(name, row))
                 tally.staged.append(StagedBatch("documents", name, 0, ordinal))
                 tally.counts["documents"] += 1
-            ordinal = sentences_writer.write(_sentence_batch(name, row, annotation))
+            ordinal = sentences_writer.write(_sentence_batch(name, row, annotation, schema))
             tally.staged.append(StagedBatch("sentences", name, row["block"], ordinal))
             _count(tally, row, annotation)
     return Annotated(
@@ -210,7 +218,7 @@ def _annotate(
         detail = f"{type(error).__name__}: {error}"
         place = (row["source"], row["position"])
         return None, RejectRow(*place, "annotate", "engine_error", detail)
-    return annotation_batch(sentences), None
+    return annotation_batch(sentences, columns_of(options.layers)), None
 
 
 def _document_batch(name: str, row: dict[str, Any]) -> pa.RecordBatch:
@@ -219,14 +227,15 @@ def _document_batch(name: str, row: dict[str, Any]) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist([{**values, "document_id": name}], schema=schema)
 
 
-def _sentence_batch(name: str, row: dict[str, Any], annotation: pa.RecordBatch) -> pa.RecordBatch:
+def _sentence_batch(
+    name: str, row: dict[str, Any], annotation: pa.RecordBatch, schema: pa.Schema
+) -> pa.RecordBatch:
     rows = annotation.num_rows
     constants = {
         "document_id": name, "year": row["year"], "genre": row["genre"],
         "language": row["language"],
     }  # fmt: skip
     arrays = []
-    schema = SENTENCES.schema()
     for field in schema:
         if field.name == "sentence":
             arrays.append(pa.array(np.arange(rows, dtype=np.int32)))
@@ -252,7 +261,10 @@ def _count(tally: _Tally, row: dict[str, Any], annotation: pa.RecordBatch) -> No
 
 def _chosen(_: AnnotateTask, options: AnnotateOptions) -> dict[str, tuple[str, ...]]:
     kind = options.engine.partition(":")[0]
-    return {"transforms.annotation.base:ENGINES": () if kind == "none" else (kind,)}
+    return {
+        "transforms.annotation.base:ENGINES": () if kind == "none" else (kind,),
+        "transforms.annotation.layers:LAYERS": options.layers,
+    }
 
 
 ANNOTATE: Stage[AnnotateTask, AnnotateOptions, Annotated] = Stage(

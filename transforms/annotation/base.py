@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from transforms.annotation import builtin, spacy, stanza
+from transforms.annotation.layers import check_layers
 from transforms.annotation.normalise import Rules
 from transforms.annotation.records import (
     Annotate,
@@ -76,36 +77,45 @@ def check_engine(spec: str) -> None:
         raise UsageError(f"engine {spec!r} names no {_NEEDS.get(kind, 'model')}: {kind}:...")
 
 
-def describe_engine(spec: str, *, resolve: Resolve | None = None) -> EngineInfo:
+def describe_engine(
+    spec: str, *, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
+) -> EngineInfo:
     """Return what an engine is, without loading its model.
 
     Args:
         spec: engine and argument, such as `builtin:en` or `spacy:NAME_OR_PATH`.
         resolve: maps a model's path as named to a folder on this machine.
+        layers: layers that it is to give.
 
     Raises:
-        UsageError: the specification is wrong, or a package or model it needs is missing.
+        UsageError: the specification is wrong, a package or model it needs is missing, or it
+            cannot give a layer.
     """
-    return _prepare(spec, resolve)[0]
+    return _prepare(spec, resolve, layers)[0]
 
 
-def _prepare(spec: str, resolve: Resolve | None) -> tuple[EngineInfo, Callable[[], Annotate]]:
+def _prepare(
+    spec: str, resolve: Resolve | None, layers: tuple[str, ...]
+) -> tuple[EngineInfo, Callable[[], Annotate]]:
     kind, _, argument = spec.partition(":")
     if kind == "none":
         raise UsageError(
             "engine 'none' keeps the annotation that the input brings: there is nothing to load"
         )
     check_engine(spec)
-    return ENGINES[kind](argument, resolve)
+    check_layers(layers, (kind,), f"engine {spec!r}")
+    return ENGINES[kind](argument, resolve, layers)
 
 
 _NEEDS = {"builtin": "language", "stanza": "language"}
-_LOADED: dict[str, Engine] = {}
+_LOADED: dict[tuple[str, tuple[str, ...]], Engine] = {}
 _LOADING = threading.Lock()
 
 
-def load_engine(spec: str, *, resolve: Resolve | None = None) -> Engine:
-    """Return an engine with its model loaded, once per process and specification.
+def load_engine(
+    spec: str, *, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
+) -> Engine:
+    """Return an engine with its model loaded, once per process, specification and layers.
 
     Its `annotate` may be called from several threads; they take turns.
 
@@ -114,10 +124,10 @@ def load_engine(spec: str, *, resolve: Resolve | None = None) -> Engine:
         LexbeamError: the model is there but cannot be loaded.
     """
     with _LOADING:
-        if spec not in _LOADED:
-            info, load = _prepare(spec, resolve)
+        if (spec, layers) not in _LOADED:
+            info, load = _prepare(spec, resolve, layers)
             keep_freed_memory()
-            _LOADED[spec] = Engine(
+            _LOADED[spec, layers] = Engine(
                 name=info.name,
                 language=info.language,
                 fingerprint=info.fingerprint,
@@ -125,7 +135,7 @@ def load_engine(spec: str, *, resolve: Resolve | None = None) -> Engine:
                 has_lemmas=info.has_lemmas,
                 annotate=_taking_turns(load()),
             )
-        return _LOADED[spec]
+        return _LOADED[spec, layers]
 
 
 def _taking_turns(annotate: Annotate) -> Annotate:

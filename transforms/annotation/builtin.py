@@ -42,7 +42,7 @@ def _dictionaries() -> str:
 
 
 def prepare(
-    argument: str, resolve: Resolve | None = None
+    argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
 ) -> tuple[EngineInfo, Callable[[], Annotate]]:
     """Return what the engine for the language `argument` is, and the function that loads it.
 
@@ -76,7 +76,10 @@ def prepare(
             paragraphs: Sequence[str], map_form: MapForm | None = None
         ) -> list[list[Sentence]]:
             with zone():
-                return [_completed(read, complete) for read in read_docs(nlp, paragraphs, map_form)]
+                return [
+                    _completed(read, complete, layers)
+                    for read in read_docs(nlp, paragraphs, map_form)
+                ]
 
         return annotate
 
@@ -94,9 +97,9 @@ def _splitter(language: str) -> Any:
     return nlp
 
 
-def _completed(read: ReadDoc, complete: Complete) -> list[Sentence]:
+def _completed(read: ReadDoc, complete: Complete, layers: tuple[str, ...]) -> list[Sentence]:
     completed = []
-    for sentence in sentences_of(read, lemmas=False, upos=False):
+    for sentence in sentences_of(read, lemmas=False, upos=False, kind="builtin", layers=layers):
         lemmas, upos = complete(sentence.forms or [])
         completed.append(sentence._replace(lemmas=lemmas, upos=upos))
     return completed

@@ -1,11 +1,13 @@
 """How the tables that annotation fills are merged: documents and sentences, by document."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pyarrow as pa
 
 from schemas.documents import DOCUMENTS
-from schemas.sentences import SENTENCES
+from schemas.sentences import SENTENCES, sentences_schema
+from transforms.annotation.layers import told
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader
 from transforms.common.merge import MergeTask, Staged, batches, in_order, merge, staged_identity
@@ -13,15 +15,23 @@ from transforms.common.tables import PartFile
 
 __all__ = ["MERGE_DOCUMENTS", "MERGE_SENTENCES"]
 
+Layers = Sequence[pa.Field] | None
+
 
 def _merge_documents(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
     with BatchReader() as reader:
         return merge(artefact, DOCUMENTS, batches(reader, in_order(task.staged)))
 
 
-def _merge_sentences(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
+def _identity(task: MergeTask, layers: Layers) -> Any:
+    batches = staged_identity(task, None)
+    return [batches, told(layers)] if layers else batches
+
+
+def _merge_sentences(artefact: Artefact, task: MergeTask, layers: Layers) -> PartFile:
     with BatchReader() as reader:
-        return merge(artefact, SENTENCES, _renumbered(reader, in_order(task.staged)))
+        rows = _renumbered(reader, in_order(task.staged))
+        return merge(artefact, SENTENCES, rows, sentences_schema(layers or ()))
 
 
 def _renumbered(reader: BatchReader, staged: Sequence[Staged]) -> Iterator[pa.RecordBatch]:
@@ -43,9 +53,9 @@ MERGE_DOCUMENTS: Stage[MergeTask, None, PartFile] = Stage(
     identity=staged_identity,
     build=_merge_documents,
 )
-MERGE_SENTENCES: Stage[MergeTask, None, PartFile] = Stage(
+MERGE_SENTENCES: Stage[MergeTask, Layers, PartFile] = Stage(
     name="corpus/merge-sentences",
     receipt=PartFile,
-    identity=staged_identity,
+    identity=_identity,
     build=_merge_sentences,
 )

@@ -1,8 +1,8 @@
 """What an annotation engine is: its description, its loaded form, and how one is made ready.
 
-An engine module has one public function, `prepare(argument, resolve)`. It checks that everything
-the engine needs is there, without loading a model, and returns an `EngineInfo` with a function
-that loads the model and returns an `Annotate`.
+An engine module has one public function, `prepare(argument, resolve, layers)`. It checks that
+everything the engine and the layers need is there, without loading a model, and returns an
+`EngineInfo` with a function that loads the model and returns an `Annotate`.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,8 @@ class Annotate(Protocol):
 
     Whitespace is not a token, no sentence is empty, and offsets are code points within the
     paragraph. With `map_form`, each token's form is replaced by `map_form(form)` before it is
-    tagged; forms are then the mapped ones, while offsets stay those of the paragraph.
+    tagged; forms are then the mapped ones, while offsets stay those of the paragraph. Sentences
+    have the layers that the engine was prepared for; nothing else in them depends on these.
     """
 
     def __call__(
@@ -62,4 +63,6 @@ class Engine:
     annotate: Annotate
 
 
-Prepare = Callable[[str, Resolve | None], tuple[EngineInfo, Callable[[], Annotate]]]
+Prepare = Callable[
+    [str, Resolve | None, tuple[str, ...]], tuple[EngineInfo, Callable[[], Annotate]]
+]

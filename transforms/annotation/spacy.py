@@ -5,11 +5,15 @@ categories and spans are left out, and so is the parser, unless nothing else set
 `senter` that the pipeline ships switched off is switched on in the parser's place; where nothing
 sets sentences, spaCy's `sentencizer` (sentence-final punctuation) is added.
 
+What a layer needs is run if that layer is asked for. Sentences are those that they are without it:
+what sets them is run before the parser, which keeps to borders that are set.
+
 spaCy keeps every word that it has met. So that it does not grow over millions of documents, Docs
 are made in memory zones, which forget, once `MAX_NEW_STRINGS` words have been learnt: not sooner,
 since spaCy tokenises more slowly where it may not keep words. What is found is the same.
 """
 
+import functools
 import importlib.metadata
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +21,7 @@ from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from transforms.annotation.layers import needs_of, values_of
 from transforms.annotation.records import Annotate, EngineInfo, MapForm, Resolve
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.records import Sentence
@@ -37,21 +42,25 @@ _UNUSED = frozenset(
     }
 )  # fmt: skip
 _PARSERS = frozenset({"parser", "beam_parser"})
+# Where a morphologizer notes what it learnt.
+_LABELS = {"token.pos": "labels_pos", "token.morph": "labels_morph"}
 _SETTERS = frozenset({"senter", "sentencizer"})
 
 
 def prepare(
-    argument: str, resolve: Resolve | None = None
+    argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
 ) -> tuple[EngineInfo, Callable[[], Annotate]]:
     """Return what the pipeline `argument` is, and the function that loads it.
 
     Raises:
-        UsageError: no such package or folder, or the folder is not a spaCy pipeline.
+        UsageError: no such package or folder, the folder is not a spaCy pipeline, or the pipeline
+            lacks what a layer needs.
     """
     folder = _folder(argument, resolve)
-    setup = _setup(folder)
+    name = f"spacy:{os.path.basename(os.path.normpath(argument))}"
+    setup = _setup(folder, name, layers)
     info = EngineInfo(
-        name=f"spacy:{os.path.basename(os.path.normpath(argument))}",
+        name=name,
         language=setup.language,
         fingerprint=f"{versions('spacy', 'thinc')} model={model_digest(folder)[:32]}",
         has_upos=setup.has_upos,
@@ -67,9 +76,12 @@ def prepare(
         ) -> list[list[Sentence]]:
             with zone():
                 return [
-                    sentences_of(read, lemmas=setup.has_lemmas, upos=setup.has_upos)
+                    sentences_of(
+                        read, lemmas=setup.has_lemmas, upos=setup.has_upos, kind="spacy",
+                        layers=layers,
+                    )
                     for read in read_docs(nlp, paragraphs, map_form)
-                ]
+                ]  # fmt: skip
 
         return annotate
 
@@ -109,6 +121,7 @@ class _Setup(NamedTuple):
     """What to run of a pipeline, read from its configuration."""
 
     language: str | None
+    order: list[str]
     exclude: list[str]
     enable: list[str]
     add_sentencizer: bool
@@ -116,7 +129,7 @@ class _Setup(NamedTuple):
     has_upos: bool
 
 
-def _setup(folder: str) -> _Setup:
+def _setup(folder: str, engine: str, layers: tuple[str, ...]) -> _Setup:
     from spacy import util
 
     config = util.load_config(os.path.join(folder, "config.cfg"))
@@ -129,47 +142,89 @@ def _setup(folder: str) -> _Setup:
     setters = [name for name in active if factories[name] in _SETTERS]
     spare = [name for name in disabled if factories[name] in _SETTERS]
     enable = [] if setters else spare[:1]
-    exclude = [name for name, factory in factories.items() if factory in _UNUSED]
+    needed = _needed(folder, engine, language, {name: factories[name] for name in active}, layers)
+    exclude = [
+        name for name, factory in factories.items() if factory in _UNUSED and name not in needed
+    ]
     parsers = [name for name in active if factories[name] in _PARSERS]
+    order = list(factories)
     if setters or enable:
-        exclude += parsers
+        exclude += [name for name in parsers if name not in needed]
+        order = _before(order, [*setters, *enable], [name for name in parsers if name in needed])
     kept = [name for name in active if name not in exclude]
     return _Setup(
         language=None if language == "xx" else language,
+        order=order,
         exclude=exclude,
         enable=enable,
         add_sentencizer=not (setters or enable or parsers),
         has_lemmas=any(_assigns(language, factories[name], "token.lemma") for name in kept),
-        has_upos=any(_sets_upos(folder, language, name, factories[name]) for name in kept),
+        has_upos=any(_sets(folder, language, name, factories[name], "token.pos") for name in kept),
     )
 
 
-def _assigns(language: str, factory: str, attribute: str) -> bool:
+@functools.cache
+def _blank(language: str) -> Any:
     import spacy
 
-    kind = spacy.blank(language)  # spaCy knows its factories once there is a pipeline
+    return spacy.blank(language)
+
+
+def _assigns(language: str, factory: str, attribute: str) -> bool:
+    kind = _blank(language)  # spaCy knows its factories once there is a pipeline
     return kind.has_factory(factory) and attribute in kind.get_factory_meta(factory).assigns
 
 
-def _sets_upos(folder: str, language: str, name: str, factory: str) -> bool:
-    # A morphologizer may have been trained without parts of speech, an attribute ruler may map
-    # other things: what they learnt stands in their files.
+def _needed(
+    folder: str, engine: str, language: str, active: dict[str, str], layers: tuple[str, ...]
+) -> set[str]:
+    """Return the components that layers need; `active` are names and factories."""
+    needed = set()
+    for layer, attributes in needs_of(layers, "spacy").items():
+        for attribute in attributes:
+            found = {
+                name for name, factory in active.items()
+                if _sets(folder, language, name, factory, attribute)
+            }  # fmt: skip
+            if not found:
+                raise UsageError(
+                    f"{engine} cannot give the layer {layer!r}: no component of the pipeline sets "
+                    f"{attribute} (it has {', '.join(active) or 'none'}); leave the layer out of "
+                    "`layers`, or name a pipeline that has one"
+                )
+            needed |= found
+    return needed
+
+
+def _before(order: list[str], setters: list[str], parsers: list[str]) -> list[str]:
+    """Return components in order, with what sets sentences moved to before the first parser."""
+    first = next((place for place, name in enumerate(order) if name in parsers), len(order))
+    late = [name for name in order[first:] if name in setters]
+    return [*order[:first], *late, *(name for name in order[first:] if name not in late)]
+
+
+def _sets(folder: str, language: str, name: str, factory: str, attribute: str) -> bool:
+    # A morphologizer may have been trained without parts of speech or features, an attribute ruler
+    # may map other things: what they learnt stands in their files.
     import srsly
 
     component = os.path.join(folder, name)
-    if factory == "morphologizer":
-        return any(srsly.read_json(os.path.join(component, "cfg")).get("labels_pos", {}).values())
+    if factory == "morphologizer" and attribute in _LABELS:
+        labels = srsly.read_json(os.path.join(component, "cfg")).get(_LABELS[attribute], {})
+        return any(labels.values())
     if factory == "attribute_ruler":
         patterns = srsly.read_msgpack(os.path.join(component, "patterns"))
-        return any("POS" in pattern.get("attrs", {}) for pattern in patterns)
-    return _assigns(language, factory, "token.pos")
+        ruled = attribute.removeprefix("token.").upper()
+        return any(ruled in pattern.get("attrs", {}) for pattern in patterns)
+    return _assigns(language, factory, attribute)
 
 
 def _load(folder: str, setup: _Setup) -> Any:
     import spacy
 
     try:
-        nlp = spacy.load(folder, exclude=setup.exclude)
+        order = {"nlp": {"pipeline": setup.order}}
+        nlp = spacy.load(folder, exclude=setup.exclude, config=order)
     except (OSError, ValueError, ImportError, AttributeError, KeyError) as error:
         raise LexbeamError(
             f"the spaCy model in {folder!r} cannot be loaded: {error}. It may need another version "
@@ -229,11 +284,13 @@ def _places(doc: Any) -> tuple[list[int], list[int]]:
     return starts, [start + length for start, length in zip(starts, lengths, strict=True)]
 
 
-def sentences_of(read: ReadDoc, *, lemmas: bool, upos: bool) -> list[Sentence]:
+def sentences_of(
+    read: ReadDoc, *, lemmas: bool, upos: bool, kind: str, layers: tuple[str, ...] = ()
+) -> list[Sentence]:
     """Return the sentences of a Doc, whitespace tokens and empty sentences left out.
 
     A lemma that the pipeline left empty is the form, a part of speech `X`. Without `lemmas` or
-    `upos` the list is None.
+    `upos` the list is None. Layers are given as an engine of this kind gives them.
     """
     from spacy.attrs import IS_SPACE, LEMMA, ORTH, POS, SENT_START
 
@@ -261,6 +318,7 @@ def sentences_of(read: ReadDoc, *, lemmas: bool, upos: bool) -> list[Sentence]:
                 upos_list[first:last] if upos_list else None,
                 starts[first:last],
                 ends[first:last],
+                values_of(layers, kind, doc[first:last]) if layers else (),
             )
             for first, last in pairwise([0, *borders])
         ]
@@ -275,6 +333,7 @@ def sentences_of(read: ReadDoc, *, lemmas: bool, upos: bool) -> list[Sentence]:
                     [upos_list[index] for index in keep] if upos_list else None,
                     [starts[index] for index in keep],
                     [ends[index] for index in keep],
+                    values_of(layers, kind, [doc[index] for index in keep]) if layers else (),
                 )
             )
     return found

@@ -1,8 +1,8 @@
 """Engine `stanza:LANG[:DIR]`: Stanza's neural pipeline (extra `stanza`), from downloaded models.
 
 The default package's tokenizer, multiword-token expander (where the language has one), tagger and
-lemmatizer are run, on the CPU with one thread, and nothing is fetched. DIR is the folder that
-`stanza.download(LANG, model_dir=DIR)` filled; without it Stanza's own default folder is meant.
+lemmatizer are run, and what layers need, on the CPU with one thread, and nothing is fetched. DIR is
+the folder that `stanza.download(LANG, model_dir=DIR)` filled; without it Stanza's own default is.
 Words that came out of one multiword token (Spanish `del`: de, el) share its span.
 
 Stanza's floating-point sums depend on what is in a batch: a batch is one document's paragraphs.
@@ -11,9 +11,10 @@ Stanza's floating-point sums depend on what is in a batch: a batch is one docume
 import importlib.util
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from transforms.annotation.layers import needs_of, values_of
 from transforms.annotation.records import Annotate, EngineInfo, MapForm, Resolve
 from transforms.annotation.spacy import versions
 from transforms.common.errors import LexbeamError, UsageError, nearest
@@ -21,19 +22,21 @@ from transforms.common.fingerprints import digest
 from transforms.common.records import Sentence
 from transforms.common.resources import model_digest
 
-__all__ = ["prepare"]
+__all__ = ["prepare", "sentences_of"]
 
 PROCESSORS = ("tokenize", "mwt", "pos", "lemma")
+_FINDS_TOKENS = ("tokenize", "mwt")
 _TOO_LONG = "<UNK>"
 
 
 def prepare(
-    argument: str, resolve: Resolve | None = None
+    argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
 ) -> tuple[EngineInfo, Callable[[], Annotate]]:
     """Return what the pipeline of `LANG[:DIR]` is, and the function that loads it.
 
     Raises:
-        UsageError: the extra `stanza` is not installed, or models are missing.
+        UsageError: the extra `stanza` is not installed, models are missing, or the language has
+            none of what a layer needs.
     """
     if importlib.util.find_spec("stanza") is None:
         raise UsageError(
@@ -41,7 +44,7 @@ def prepare(
         )
     language, _, named = argument.partition(":")
     folder = (resolve(named) if resolve else os.path.expanduser(named)) if named else _default()
-    setup = _setup(language, folder)
+    setup = _setup(language, folder, layers)
     files = {os.path.relpath(path, folder).replace(os.sep, "/"): path for path in setup.files}
     model = digest({name: model_digest(path) for name, path in sorted(files.items())})
     info = EngineInfo(
@@ -58,7 +61,8 @@ def prepare(
         def annotate(
             paragraphs: Sequence[str], map_form: MapForm | None = None
         ) -> list[list[Sentence]]:
-            return _annotate(pipeline, info, paragraphs, map_form)
+            docs = _annotate(pipeline, setup.processors, paragraphs, map_form)
+            return [sentences_of(doc, info, layers) for doc in docs]
 
         return annotate
 
@@ -72,14 +76,14 @@ def _default() -> str:
 
 
 class _Setup(NamedTuple):
-    """Stanza's code of the language, the model of each processor, and the files these need."""
+    """Stanza's code of the language, the model of each processor in order, their files."""
 
     language: str
     processors: dict[str, str]
     files: list[str]
 
 
-def _setup(language: str, folder: str) -> _Setup:
+def _setup(language: str, folder: str, layers: tuple[str, ...]) -> _Setup:
     index = os.path.join(folder, "resources.json")
     remedy = (
         f"fetch the models once, where there is a network: "
@@ -97,6 +101,13 @@ def _setup(language: str, folder: str) -> _Setup:
     entry = resources[code]
     default = entry.get("packages", {}).get("default", {})
     processors = {name: default[name] for name in PROCESSORS if name in default}
+    for layer, needs in needs_of(layers, "stanza").items():
+        if lacking := [name for name in needs if name not in default]:
+            raise UsageError(
+                f"stanza:{language} cannot give the layer {layer!r}: Stanza's default package for "
+                f"the language has no {' and no '.join(lacking)}; leave the layer out of `layers`"
+            )
+        processors.update((name, default[name]) for name in needs)
     if "tokenize" not in processors:
         raise UsageError(f"Stanza's default package for {language!r} has no tokenizer")
     needed = []
@@ -136,30 +147,44 @@ def _load(setup: _Setup, folder: str) -> Any:
 
 
 def _annotate(
-    pipeline: Any, info: EngineInfo, paragraphs: Sequence[str], map_form: MapForm | None
-) -> list[list[Sentence]]:
+    pipeline: Any,
+    processors: Iterable[str],
+    paragraphs: Sequence[str],
+    map_form: MapForm | None,
+) -> list[Any]:
     from stanza.models.common.doc import Document
 
     if not paragraphs:
         return []
     docs = [Document([], text=paragraph) for paragraph in paragraphs]
-    for name in PROCESSORS:
-        if name == "pos" and map_form is not None:
-            # Tokens have been found; what follows sees the mapped words.
-            for doc in docs:
-                for sentence in doc.sentences:
-                    for word in sentence.words:
-                        word.text = map_form(word.text)
+    found = False
+    for name in processors:
+        if not found and name not in _FINDS_TOKENS:
+            found = True
+            if map_form is not None:
+                _map_forms(docs, map_form)
         if name in pipeline.processors:
             docs = pipeline.processors[name].bulk_process(docs)
-    return [_sentences(doc, info) for doc in docs]
+    return docs
 
 
-def _sentences(doc: Any, info: EngineInfo) -> list[Sentence]:
+def _map_forms(docs: Sequence[Any], map_form: MapForm) -> None:
+    """Map words, once tokens have been found: what follows sees the mapped ones."""
+    for doc in docs:
+        for sentence in doc.sentences:
+            for word in sentence.words:
+                word.text = map_form(word.text)
+            for token in sentence.tokens:
+                if len(token.words) == 1:  # a recogniser of entities sees tokens
+                    token.text = token.words[0].text
+
+
+def sentences_of(doc: Any, info: EngineInfo, layers: tuple[str, ...] = ()) -> list[Sentence]:
+    """Return the sentences of a Stanza document, whitespace and empty sentences left out."""
     found = []
     for sentence in doc.sentences:
         rows = [
-            (_form(word.text, token, doc.text), word.lemma, word.upos, token)
+            (_form(word.text, token, doc.text), word, token)
             for token in sentence.tokens
             for word in token.words
         ]
@@ -167,11 +192,12 @@ def _sentences(doc: Any, info: EngineInfo) -> list[Sentence]:
         if rows:
             found.append(
                 Sentence(
-                    [form for form, _, _, _ in rows],
-                    [lemma or form for form, lemma, _, _ in rows] if info.has_lemmas else None,
-                    [upos or "X" for _, _, upos, _ in rows] if info.has_upos else None,
-                    [token.start_char for _, _, _, token in rows],
-                    [token.end_char for _, _, _, token in rows],
+                    [form for form, _, _ in rows],
+                    [word.lemma or form for form, word, _ in rows] if info.has_lemmas else None,
+                    [word.upos or "X" for _, word, _ in rows] if info.has_upos else None,
+                    [token.start_char for _, _, token in rows],
+                    [token.end_char for _, _, token in rows],
+                    values_of(layers, "stanza", [word for _, word, _ in rows]),
                 )
             )
     return found

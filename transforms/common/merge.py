@@ -52,9 +52,14 @@ def _place(entry: Staged) -> tuple[tuple[str, int], str, int]:
     return entry.order, entry.file.sha256, entry.ordinal
 
 
-def merge(artefact: Artefact, table: Table, rows: Iterator[pa.RecordBatch | pa.Table]) -> PartFile:
-    """Write rows in their final order as a part of `table`."""
-    return write_part(artefact, table.schema(), rows, sort_keys=table.key)
+def merge(
+    artefact: Artefact,
+    table: Table,
+    rows: Iterator[pa.RecordBatch | pa.Table],
+    schema: pa.Schema | None = None,
+) -> PartFile:
+    """Write rows in their final order as a part of `table`; `schema` where it is another's."""
+    return write_part(artefact, schema or table.schema(), rows, sort_keys=table.key)
 
 
 def batches(reader: BatchReader, staged: Sequence[Staged]) -> Iterator[pa.RecordBatch]:

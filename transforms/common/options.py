@@ -142,8 +142,8 @@ def option(
 
     A tuple is written with commas on the command line, or by giving the option several times; in
     a file as a list or with commas. With `split=False` commas are part of a value. Where there are
-    choices, a tuple needs at least one. The other arguments are told in `Option`; `name` is given
-    where the option's name is not that of the field.
+    choices, a tuple needs at least one, but where it has none by default. The other arguments are
+    told in `Option`; `name` is given where the option's name is not that of the field.
     """
     metadata = {
         "help": help, "choices": choices, "metavar": metavar, "positional": positional,
@@ -250,7 +250,7 @@ def _named(entry: Option, where: str) -> str:
 def _converted(entry: Option, value: Any, where: str, base: str) -> Any:
     shown = _named(entry, where)
     value = _typed(value, entry.type, shown, split=entry.split)
-    if entry.choices and value == ():
+    if entry.choices and value == () and entry.default != ():
         raise UsageError(f"{shown} needs at least one of {', '.join(entry.allowed)}")
     for item in value if entry.several else (value,):
         if item is not None:

@@ -7,7 +7,7 @@ WriteResult       PCollection[T] -> one JSON file that the driver reads
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import apache_beam as beam
@@ -165,11 +165,13 @@ class MergeTables(beam.PTransform):
         workspace: where artefacts lie.
         stages: by table, the stage that merges its batches.
         parts: parts of each table.
+        options: by table, the options of its stage; None where there are none.
     """
 
     workspace: Workspace
-    stages: Mapping[str, Stage[MergeTask, None, PartFile]]
+    stages: Mapping[str, Stage[MergeTask, Any, PartFile]]
     parts: int
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def expand(
         self, staged: beam.PCollection[tuple[tuple[str, int], Staged]]
@@ -185,7 +187,8 @@ class MergeTables(beam.PTransform):
         )
         parts = [
             tasks[table]
-            | f"Merge{table.title()}" >> beam.ParDo(MakeArtefact(self.workspace, stage, None))
+            | f"Merge{table.title()}"
+            >> beam.ParDo(MakeArtefact(self.workspace, stage, self.options.get(table)))
             | f"Number{table.title()}" >> beam.ParDo(NameParts(table))
             for table, stage in self.stages.items()
         ]

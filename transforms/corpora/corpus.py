@@ -10,8 +10,8 @@ from transforms.common.snapshots import Snapshot
 from transforms.common.tables import Part
 
 __all__ = [
-    "Corpus", "PartPair", "SentencePart", "check_columns", "place_of", "sentence_parts",
-    "tokens_by_year", "years",
+    "Corpus", "PartPair", "SentencePart", "check_columns", "check_layers",
+    "common_layers", "place_of", "sentence_parts", "tokens_by_year", "years",
 ]  # fmt: skip
 
 SECTION = "corpus"
@@ -126,3 +126,22 @@ def check_columns(corpora: Sequence[Corpus], wanted: Collection[str], *, remedy:
             raise UsageError(
                 f"the corpus annotated by {name!r} has no {' and no '.join(lacking)}: {remedy}"
             )
+
+
+def common_layers(corpora: Sequence[Corpus]) -> list[str]:
+    """Return the layers that all corpora were made with, in order; they may be null throughout."""
+    made = [corpus.section.get("options", {}).get("layers", ()) for corpus in corpora]
+    return [name for name in (made[0] if made else ()) if all(name in names for names in made)]
+
+
+def check_layers(corpora: Sequence[Corpus], layers: Collection[str]) -> None:
+    """Check that every corpus has these layers, and values in them.
+
+    Raises:
+        UsageError: one has not.
+    """
+    check_columns(
+        corpora, layers,
+        remedy=f"make it anew with `layers` {','.join(sorted(layers))}, from an engine or an input "
+        "that has them (docs/annotation.md)",
+    )  # fmt: skip

@@ -5,7 +5,7 @@
 Keys may be shuffled, for they are small; what is fetched is not to be.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -20,6 +20,7 @@ from transforms.corpora.reading import (
     SENTENCE,
     aligned,
     by_document,
+    column_names,
     read_documents,
     read_wanted,
 )
@@ -44,6 +45,7 @@ class Passage(NamedTuple):
         text: the document's text from the first form to the last of all of these, if it was asked
             for and the document has one.
         start: where `text` starts in the document's text, in code points.
+        layers: by name, the layers of `sentence` that were asked for; None if none were.
     """
 
     sentence: SentenceRow
@@ -51,18 +53,26 @@ class Passage(NamedTuple):
     after: tuple[SentenceRow, ...] = ()
     text: str | None = None
     start: int | None = None
+    layers: Mapping[str, Any] | None = None
 
 
-def check_fetching(columns: Sequence[str], around: int) -> None:
+def check_fetching(columns: Sequence[str], around: int, layers: Collection[str] = ()) -> None:
     """Check what is asked for.
+
+    Args:
+        columns: columns of `sentences`.
+        around: sentences before and after.
+        layers: the layers that the corpus has.
 
     Raises:
         UsageError: `sentences` has no such column, or `around` is below 0.
     """
-    unknown = [name for name in columns if name not in SentenceRow._fields]
+    known = [*SentenceRow._fields, *layers]
+    unknown = [name for name in columns if name not in known]
     if unknown:
         raise UsageError(
-            f"table sentences has no column {unknown[0]!r}: it has {', '.join(SentenceRow._fields)}"
+            f"table sentences has no column {unknown[0]!r}: it has {', '.join(known)}. If it is a "
+            f"layer, make the corpus anew with `layers` {unknown[0]}"
         )
     if around < 0:
         raise UsageError(f"around must be 0 or more sentences, not {around}")
@@ -81,7 +91,8 @@ def fetch(
     Args:
         parts: the parts of both tables; that of documents is read only for text.
         keys: the sentences.
-        columns: columns of `sentences` to read, beside document_id and sentence.
+        columns: columns of `sentences` to read, beside document_id and sentence; layers among
+            them are only of the sentences asked for.
         around: sentences before and after, at most.
         text: whether with the text; columns `starts` and `ends` come along.
 
@@ -89,7 +100,8 @@ def fetch(
         UsageError: see `check_fetching`.
         LexbeamError: a part is damaged, or not sorted.
     """
-    check_fetching(columns, around)
+    layers = [name for name in columns if name not in SentenceRow._fields]
+    check_fetching(columns, around, layers and column_names(parts.sentences))
     sentences: dict[str, list[int]] = {}
     for key in sorted(set(keys)):
         sentences.setdefault(key.document_id, []).append(key.sentence)
@@ -100,10 +112,15 @@ def fetch(
     joined = aligned(sentences.items(), rows, parts.sentences.path)
     pieces = ((name, table) for name, _, table in joined)
     for name, table, whole in aligned(pieces, texts, parts.documents.path):
-        found = {} if table is None else {row.sentence: row for row in _rows(table)}
+        found = {} if table is None else {row.sentence: row for row in _rows(table, layers)}
+        held_layers = _layers(table, layers)
         for sentence in sentences[name]:
             key = SentenceKey(name, sentence)
-            yield key, _passage(sentence, found, around, whole) if sentence in found else None
+            if sentence not in found:
+                yield key, None
+                continue
+            passage = _passage(sentence, found, around, whole)
+            yield key, passage._replace(layers=held_layers.get(sentence))
 
 
 _SPANS = ("starts", "ends")
@@ -115,8 +132,15 @@ def _near(sentences: Sequence[int], around: int) -> set[int]:
     }
 
 
-def _rows(table: pa.Table) -> Iterator[SentenceRow]:
-    for values in table.to_pylist():
+def _layers(table: pa.Table | None, layers: Sequence[str]) -> dict[int, dict[str, Any]]:
+    if table is None or not layers:
+        return {}
+    numbers = table[SENTENCE].to_pylist()
+    return dict(zip(numbers, table.select(list(layers)).to_pylist(), strict=True))
+
+
+def _rows(table: pa.Table, layers: Sequence[str]) -> Iterator[SentenceRow]:
+    for values in table.drop_columns(list(layers)).to_pylist():
         yield SentenceRow(**{**_NO_SENTENCE, **values})
 
 

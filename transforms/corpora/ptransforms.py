@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import apache_beam as beam
 
-from transforms.corpora.corpus import Corpus, PartPair, SentencePart, place_of
+from transforms.corpora.corpus import Corpus, PartPair, SentencePart, common_layers, place_of
 from transforms.corpora.fetching import Passage, SentenceKey, check_fetching, fetch, held
 from transforms.corpora.repeated import copies, document_ids
 
@@ -173,7 +173,7 @@ class FetchSentences(beam.PTransform):
 
     Attributes:
         corpora: where to look, one or more.
-        columns: columns of `sentences` to read, beside document_id and sentence.
+        columns: columns of `sentences` to read, beside document_id and sentence, layers among them.
         around: sentences before and after, at most.
         text: whether with the document's text of these sentences.
     """
@@ -189,7 +189,7 @@ class FetchSentences(beam.PTransform):
         Raises:
             UsageError: see `check_fetching`.
         """
-        check_fetching(self.columns, self.around)
+        check_fetching(self.columns, self.around, common_layers(self.corpora))
         pairs = tuple(corpus.pairs for corpus in self.corpora)
         fetched = (
             self._by_part(keys, pairs)

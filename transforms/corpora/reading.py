@@ -18,13 +18,13 @@ import pyarrow.parquet as pq
 from schemas.documents import DocumentRow
 from schemas.sentences import SENTENCES
 from transforms.common import files
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.sound import Described, checked
 from transforms.corpora.corpus import PartPair
 
 __all__ = [
-    "AnnotatedDocument", "Wanted", "aligned", "by_document", "read_annotated", "read_documents",
-    "read_wanted",
+    "AnnotatedDocument", "Wanted", "aligned", "by_document", "column_names", "read_annotated",
+    "read_documents", "read_wanted",
 ]  # fmt: skip
 
 # By document, the sentences that are asked for; None for all rows of the document.
@@ -57,19 +57,48 @@ def read_annotated(
 
     Args:
         parts: the parts of both tables.
-        columns: columns of `sentences`.
+        columns: columns of `sentences`, layers among them.
         document_columns: columns of `documents`, beside document_id.
 
     Raises:
+        UsageError: there is no such column: a layer that the corpus was made without.
         LexbeamError: a part is damaged or not sorted, or sentences are of no document.
     """
-    empty = SENTENCES.schema().empty_table()
+    empty = _empty(parts.sentences, columns)
     rows = read_documents(parts.documents, document_columns)
     documents = ((row.document_id, row) for row in rows)
     sentences = by_document(read_wanted(parts.sentences, [DOCUMENT_ID, *columns]))
     for _, document, found in aligned(documents, sentences, parts.sentences.path):
         table = empty if found is None else found
         yield AnnotatedDocument(document, table.select(list(columns)))
+
+
+def _empty(part: Described, columns: Sequence[str]) -> pa.Table:
+    schema = SENTENCES.schema()
+    if not set(columns) <= set(schema.names):
+        schema = _schema(part)
+        _check(part, schema.names, columns)
+    return schema.empty_table()
+
+
+def _schema(part: Described) -> pa.Schema:
+    with files.open_read(checked(part)) as stream:
+        return pq.read_schema(stream)
+
+
+def column_names(part: Described) -> list[str]:
+    """Return the names of the columns of a part, layers among them."""
+    return list(_schema(part).names)
+
+
+def _check(part: Described, names: Sequence[str], columns: Sequence[str]) -> None:
+    # Arrow passes over columns that are not there.
+    lacking = [name for name in columns if name not in names]
+    if lacking:
+        raise UsageError(
+            f"{part.path} has no column {' and no '.join(map(repr, lacking))}: a layer is there if "
+            f"the corpus was made with it; make it anew with `layers` {','.join(lacking)}"
+        )
 
 
 def read_documents(
@@ -100,11 +129,13 @@ def read_wanted(
         wanted: the rows; None for all.
 
     Raises:
+        UsageError: there is no such column.
         LexbeamError: the part is damaged.
     """
     columns = list(dict.fromkeys(columns))
     picking = None if wanted is None else _Picking(wanted)
     with files.open_read(checked(part)) as stream, pq.ParquetFile(stream) as reader:
+        _check(part, reader.schema_arrow.names, columns)
         for group in range(reader.num_row_groups):
             if picking is None:
                 yield reader.read_row_group(group, columns=columns)

@@ -135,6 +135,7 @@ class ReaderOptions:
         max_expansion_ratio: of a compressed file or archive to what comes out of it; the first
             16 MiB are free.
         max_expanded_bytes: of what comes out of a compressed file or archive.
+        layers: layers that are read where input comes annotated; no option of readers' own.
     """
 
     encoding: str = option("utf-8", help="encoding of text, lines, JSON, CSV and CoNLL-U")
@@ -168,6 +169,7 @@ class ReaderOptions:
         1 << 40, help="what expands to more is a reject: compressed files, archives",
         metavar="BYTES", least=1, group="limits",
     )  # fmt: skip
+    layers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse values that no reader could follow."""

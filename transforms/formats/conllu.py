@@ -9,6 +9,9 @@ A sentence that breaks the format is a reject of its own, which counts as one in
 the rest of its document is kept. Comments before the first sentence (`# year = 1790`,
 `# meta::genre = letter`) are the document's fields.
 
+Layers that are asked for are taken as they stand: a head is the number of a word, and words are
+never dropped. One that is no word of its sentence is null, so that a layer changes nothing else.
+
 Lemmas that are not given (`_`) are None if a sentence has none, else the form; parts of speech are
 None if it has none, else `X`.
 """
@@ -17,6 +20,8 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from transforms.annotation.layer_values import ConlluWord
+from transforms.annotation.layers import values_of
 from transforms.common.records import Sentence
 from transforms.formats.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.fields import KNOWN, scalar
@@ -70,7 +75,7 @@ def read_conllu(source: Source, options: ReaderOptions) -> Iterator[Record | Rej
         try:
             if chunk.error is not None:
                 raise chunk.error
-            parsed = _parse(chunk.lines)
+            parsed = _parse(chunk.lines, options.layers)
         except BadRecord as error:
             document.broken()
             yield Reject(str(chunk.first), error.reason, error.detail)
@@ -196,7 +201,7 @@ def _opens(comments: list[str]) -> bool:
     return any(comment.split("=")[0].split()[:1] == ["newdoc"] for comment in comments)
 
 
-def _parse(lines: list[str]) -> _Parsed:
+def _parse(lines: list[str], layers: tuple[str, ...] = ()) -> _Parsed:
     """Return the sentence of some token lines; offsets are within its text.
 
     Raises:
@@ -209,6 +214,8 @@ def _parse(lines: list[str]) -> _Parsed:
     ends: list[int] = []
     text = space = ""
     last_part = surface = 0
+    words: list[ConlluWord] = []
+    span: list[str] | None = None
     for line in lines:
         cells = line.split("\t")
         if len(cells) != 10:
@@ -222,7 +229,7 @@ def _parse(lines: list[str]) -> _Parsed:
         if last:
             if not last.isdecimal() or int(last) < int(first) or last_part >= int(first):
                 raise BadRecord("malformed", f"not a range of words: {line[:60]!r}")
-            last_part = int(last)
+            last_part, span = int(last), cells
         if last or int(first) > last_part:
             text += space + form
             space = "" if "SpaceAfter=No" in cells[9].split("|") else " "
@@ -234,6 +241,7 @@ def _parse(lines: list[str]) -> _Parsed:
             tags.append("" if tag == "_" else tag)
             starts.append(start)
             ends.append(len(text))
+            words.append(ConlluWord(cells, span if int(first) <= last_part else None))
     if not forms or last_part > len(forms):
         raise BadRecord("malformed", "a sentence without words, or a word that is not there")
     given = [lemma or form for lemma, form in zip(lemmas, forms, strict=True)]
@@ -243,6 +251,7 @@ def _parse(lines: list[str]) -> _Parsed:
         [tag or "X" for tag in tags] if any(tags) else None,
         starts,
         ends,
+        values_of(layers, "conllu", words),
     )
     return _Parsed(sentence, text)
 

@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, BinaryIO, NamedTuple
 
 from schemas.rejects import RejectRow
+from transforms.annotation.layers import columns_of, told
 from transforms.common import files
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchWriter
@@ -142,7 +143,7 @@ def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
         BatchWriter(stream, KEYS) as keys,
         RejectStage(artefact) as rejects,
     ):
-        stage = RecordStage(artefact, keys)
+        stage = RecordStage(artefact, keys, columns_of(options.reader.layers))
         for file, (sha256, opener) in zip(unit.files, unit.opened, strict=True):
             before = rejects.count
             documents = 0
@@ -193,6 +194,9 @@ def _plain(options: IngestOptions) -> Any:
     # What counts of a table is its content, not where it lies.
     rule = replace(options.dates, path="") if options.dates else None
     values = asdict(replace(options, metadata=None, dates=rule))
+    del values["reader"]["layers"]
+    if options.reader.layers:  # what nobody asks for names no artefact
+        values["layers"] = told(columns_of(options.reader.layers))
     values["metadata"] = options.metadata.fingerprint if options.metadata else None
     return values
 
@@ -270,9 +274,12 @@ def _content_key(row: dict[str, Any], collection: str) -> str:
 
 
 def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:
-    """Return the readers that count: all of them where the format is found out file by file."""
+    """Return the layers that count, and the readers: all where the format is found out by file."""
     named = READERS if options.format == "auto" else (options.format,)
-    return {"transforms.formats.registry:READERS": tuple(named)}
+    return {
+        "transforms.formats.registry:READERS": tuple(named),
+        "transforms.annotation.layers:LAYERS": options.reader.layers,
+    }
 
 
 INGEST: Stage[Unit, IngestOptions, Ingested] = Stage(

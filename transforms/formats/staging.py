@@ -16,7 +16,7 @@ from transforms.common.artefacts import Artefact
 from transforms.common.batches import BatchWriter
 from transforms.common.fingerprints import bucket_of, digest
 from transforms.common.receipts import File
-from transforms.common.records import ANNOTATION, annotation_batch
+from transforms.common.records import annotation_batch, annotation_schema
 from transforms.formats.base import Record
 
 __all__ = [
@@ -100,9 +100,12 @@ class RecordStage:
     Nothing is kept of a record once its file is written, so that memory does not grow with them.
     """
 
-    def __init__(self, artefact: Artefact, keys: BatchWriter) -> None:
+    def __init__(
+        self, artefact: Artefact, keys: BatchWriter, layers: Sequence[pa.Field] = ()
+    ) -> None:
         self._artefact = artefact
         self._key_writer = keys
+        self._layers = layers
         self.files: list[StageFile] = []
         self._rows: list[dict[str, Any]] = []
         self._ready: list[pa.RecordBatch | None] = []
@@ -114,7 +117,7 @@ class RecordStage:
         size = _OVERHEAD + sum(len(value) for value in row.values() if isinstance(value, str))
         ready = None
         if record.sentences is not None:
-            ready = annotation_batch(record.sentences)
+            ready = annotation_batch(record.sentences, self._layers)
             size = max(size, ready.nbytes)
         if self._rows and self._characters + size > STAGE_CHARACTERS:
             self.flush()
@@ -136,10 +139,10 @@ class RecordStage:
                 writer.write(pa.RecordBatch.from_pylist([row], schema=RECORD))
         ready = None
         if any(batch is not None for batch in self._ready):
-            empty = annotation_batch([])
+            empty = annotation_batch([], self._layers)
             with (
                 self._artefact.writing("-ready" + suffix) as stream,
-                BatchWriter(stream, ANNOTATION) as writer,
+                BatchWriter(stream, annotation_schema(self._layers)) as writer,
             ):
                 for batch in self._ready:
                     writer.write(empty if batch is None else batch)
