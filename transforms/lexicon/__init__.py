@@ -1,0 +1,1 @@
+"""What words are looked up in: resources, compiled once and mapped into memory."""
