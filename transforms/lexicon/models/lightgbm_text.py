@@ -16,7 +16,13 @@ import numpy.typing as npt
 
 from transforms.lexicon.models.refusals import Refused, needs_models
 
-__all__ = ["check_lightgbm", "lightgbm_settings", "read_lightgbm", "write_lightgbm"]
+__all__ = [
+    "check_lightgbm",
+    "lightgbm_settings",
+    "predict_lightgbm",
+    "read_lightgbm",
+    "write_lightgbm",
+]
 
 _END = b"end of trees\n"
 _INT = r"(?:0|-?[1-9]\d{0,8})"
@@ -95,7 +101,7 @@ def write_lightgbm(content: Any) -> bytes:
 
 
 def read_lightgbm(content: bytes) -> Any:
-    """Return the booster of a text that `write_lightgbm` made; it predicts on one thread.
+    """Return the booster of a text that `write_lightgbm` made.
 
     Raises:
         Refused: the text is something else.
@@ -107,11 +113,19 @@ def read_lightgbm(content: bytes) -> Any:
         raise needs_models(error) from error
     check_lightgbm(content)
     try:
-        booster = lightgbm.Booster(model_str=content.decode())
+        return lightgbm.Booster(model_str=content.decode())
     except (lightgbm.basic.LightGBMError, ValueError) as error:
         raise Refused(f"LightGBM cannot read it ({error})") from error
-    booster.params["num_threads"] = 1
-    return booster
+
+
+def predict_lightgbm(booster: Any, rows: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return what a booster predicts, on one thread.
+
+    LightGBM takes all cores else, in every worker, and a process that forks after that waits
+    forever where the new one predicts.
+    """
+    found: npt.NDArray[np.float64] = booster.predict(rows, num_threads=1)
+    return found
 
 
 def check_lightgbm(content: bytes) -> None:

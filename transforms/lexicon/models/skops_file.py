@@ -1,56 +1,31 @@
 """Estimators of scikit-learn as skops files, of a fixed list of types, with the same bytes.
 
-A skops file is a ZIP archive: `schema.json`, a tree of nodes that names the types to be made, and
-arrays. skops makes no type that it does not trust; here far fewer are trusted, each kind of node
-may have its own only, and what estimators hold is checked as far as compiled code relies on it. So
-nothing of a file is executed or imported that is not listed here.
+A skops file is a ZIP archive: `schema.json`, a tree of nodes that name the types to be made, and
+arrays. skops writes it. It is read here, since skops imports all of scikit-learn, and torch where
+that is installed, which takes seconds in every worker, and since it would make types of many more
+kinds than are kept. Nothing of a file is executed or imported that is not listed here, and what
+estimators hold is checked (`estimators`).
 
 Trees of scikit-learn are not kept: their nodes are indices that it follows without looking.
 LightGBM has random forests (`boosting="rf"`) and extremely randomised trees (`extra_trees=True`).
 """
 
+import builtins
+import importlib
 import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from transforms.lexicon.models.estimators import ESTIMATORS, check_estimator
 from transforms.lexicon.models.refusals import Refused, needs_models
 
-__all__ = ["ESTIMATORS", "read_skops", "write_skops"]
+__all__ = ["read_skops", "write_skops"]
 
-_LINEAR, _TEXT = "sklearn.linear_model", "sklearn.feature_extraction.text"
-_PREPROCESSING = "sklearn.preprocessing"
-# By name, the module of its definition: what a file may name.
-ESTIMATORS: dict[str, str] = {
-    "LinearRegression": f"{_LINEAR}._base",
-    "Ridge": f"{_LINEAR}._ridge",
-    "BayesianRidge": f"{_LINEAR}._bayes",
-    "Lasso": f"{_LINEAR}._coordinate_descent",
-    "ElasticNet": f"{_LINEAR}._coordinate_descent",
-    "LogisticRegression": f"{_LINEAR}._logistic",
-    "KernelRidge": "sklearn.kernel_ridge",
-    "SVR": "sklearn.svm._classes",
-    "StandardScaler": f"{_PREPROCESSING}._data",
-    "MinMaxScaler": f"{_PREPROCESSING}._data",
-    "QuantileTransformer": f"{_PREPROCESSING}._data",
-    "PowerTransformer": f"{_PREPROCESSING}._data",
-    "FunctionTransformer": f"{_PREPROCESSING}._function_transformer",  # `passthrough`
-    "OneHotEncoder": f"{_PREPROCESSING}._encoders",
-    "SimpleImputer": "sklearn.impute._base",
-    "MissingIndicator": "sklearn.impute._base",
-    "PCA": "sklearn.decomposition._pca",
-    "TruncatedSVD": "sklearn.decomposition._truncated_svd",
-    "CountVectorizer": _TEXT,
-    "TfidfTransformer": _TEXT,
-    "TfidfVectorizer": _TEXT,
-    "Pipeline": "sklearn.pipeline",
-    "FeatureUnion": "sklearn.pipeline",
-    "ColumnTransformer": "sklearn.compose._column_transformer",
-}
 _NUMBERS = frozenset(
     f"numpy.{name}"
     for name in (
@@ -77,8 +52,8 @@ _NODES: dict[str, tuple[frozenset[str], tuple[set[str], ...]]] = {
         _NUMBERS | {"numpy.ndarray"}, ({"type", "file"}, {"type", "content", "shape"})
     ),
 }  # fmt: skip
-_TRUSTED = sorted(frozenset[str]().union(*(types for types, _ in _NODES.values())))
 _SCHEMA = "schema.json"
+_PROTOCOL = 2
 _ARRAY = re.compile(r"[0-9]{1,9}\.npy", re.ASCII)
 _DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -134,33 +109,24 @@ def read_skops(content: bytes) -> Any:
         LexbeamError: the extra `models` is not installed.
     """
     try:
-        import skops.io
+        import sklearn  # noqa: F401  what is made is of its modules
     except ModuleNotFoundError as error:
         raise needs_models(error) from error
     try:
-        _check_file(content)
-        estimator = skops.io.loads(content, trusted=_TRUSTED)
+        schema, arrays = _checked_file(content)
+        estimator = _made(schema, arrays)
     except Refused:
         raise
     except RecursionError as error:
         raise Refused("its nodes are too deep") from error
-    except Exception as error:  # what skops and scikit-learn raise for a state that is not theirs
-        raise Refused(f"skops cannot read it ({type(error).__name__}: {error})") from error
-    if type(estimator).__name__ not in ESTIMATORS:
-        raise Refused("it holds no estimator")
-    for name, held in _estimators(estimator):
-        for check in _CHECKS.get(name, ()):
-            try:
-                sound = check(held)
-            except Exception:  # an attribute that is missing, or of another type
-                sound = False
-            if not sound:
-                raise Refused(f"its {name} holds what no {name} does")
+    except Exception as error:  # what numpy and scikit-learn raise for a state that is not theirs
+        raise Refused(f"it cannot be made ({type(error).__name__}: {error})") from error
+    check_estimator(estimator)
     return estimator
 
 
-def _check_file(content: bytes) -> None:
-    """Check the archive, the nodes, and each array's header, before anything is made of them."""
+def _checked_file(content: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the schema and the arrays, both checked before anything is made of them."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             infos = archive.infolist()
@@ -170,26 +136,63 @@ def _check_file(content: bytes) -> None:
                 raise Refused("its archive is compressed")
             if len(set(names)) < len(names) or sum(i.file_size for i in infos) > len(content):
                 raise Refused("its archive says more than it holds")
-            entries = {name: archive.read(name) for name in names}
+            arrays = {name: archive.read(name) for name in names}
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError) as error:
         raise Refused(f"it is no archive of skops ({error})") from error
     try:
-        schema = json.loads(entries.pop(_SCHEMA))
+        schema = json.loads(arrays.pop(_SCHEMA))
     except (KeyError, ValueError) as error:
         raise Refused(f"it has no {_SCHEMA} ({error})") from error
-    if not isinstance(schema, dict):
-        raise Refused(f"its {_SCHEMA} is no node")
-    top = {key: schema.pop(key, None) for key in ("protocol", "_skops_version")}
-    if not isinstance(top["protocol"], int) or not isinstance(top["_skops_version"], str):
-        raise Refused(f"its {_SCHEMA} names no version")
-    used = set()
-    for node in _nodes(schema):
-        if file := _checked_node(node):
-            used.add(file)
-    if used != set(entries):
+    if not isinstance(schema, dict) or schema.pop("protocol", None) != _PROTOCOL:
+        raise Refused(f"its {_SCHEMA} is not of protocol {_PROTOCOL} of skops")
+    schema.pop("_skops_version", None)
+    used = {_checked_node(node) for node in _nodes(schema)} - {None}
+    if used != set(arrays):
         raise Refused("its arrays are not those that its nodes name")
-    for name, entry in entries.items():
+    for name, entry in arrays.items():
         _check_array(name, entry)
+    return schema, arrays
+
+
+def _made(node: Mapping[str, Any], arrays: Mapping[str, bytes]) -> Any:
+    """Return what a checked node stands for."""
+    loader, content = node["__loader__"], node.get("content")
+    if loader == "JsonNode":
+        return json.loads(node["content"])
+    if loader in {"ListNode", "TupleNode"}:
+        items = [_made(one, arrays) for one in node["content"]]
+        return items if loader == "ListNode" else tuple(items)
+    if loader == "DictNode":
+        types = _made(node["key_types"], arrays)
+        pairs = zip(types, node["content"].items(), strict=True)
+        return {kind(key): _made(value, arrays) for kind, (key, value) in pairs}
+    if loader == "SliceNode":
+        return slice(content["start"], content["stop"], content["step"])  # type: ignore[index]
+    if loader == "TypeNode":
+        return getattr(np if node["__module__"] == "numpy" else builtins, node["__class__"])
+    if loader == "DTypeNode":
+        return _made(node["content"], arrays).dtype
+    if loader == "NdArrayNode":
+        return _made_array(node, arrays)
+    made = getattr(importlib.import_module(node["__module__"]), node["__class__"])
+    estimator = made.__new__(made)
+    estimator.__setstate__(_made(node["content"], arrays))
+    return estimator
+
+
+def _made_array(node: Mapping[str, Any], arrays: Mapping[str, bytes]) -> Any:
+    """Return an array or a single number; an array of objects is one of lists in lists."""
+    if node["type"] == "numpy":
+        array = np.lib.format.read_array(io.BytesIO(arrays[node["file"]]), allow_pickle=False)
+        return array if node["__class__"] == "ndarray" else getattr(np, node["__class__"])(array)
+    items = [_made(one, arrays) for one in node["content"]]
+    shape = _made(node["shape"], arrays)
+    for _ in shape[1:]:
+        items = [one for some in items for one in some]
+    array = np.empty(len(items), object)
+    for place, one in enumerate(items):
+        array[place] = one
+    return array.reshape(shape)
 
 
 def _nodes(value: Any) -> Iterator[dict[str, Any]]:
@@ -224,6 +227,9 @@ def _checked_node(node: dict[str, Any]) -> str | None:
         inner = [node["key_types"], *(content.values() if isinstance(content, dict) else [None])]
     elif loader in {"ObjectNode", "DTypeNode"}:
         inner = [content]
+        wanted = "DictNode" if loader == "ObjectNode" else "NdArrayNode"
+        if not isinstance(content, dict) or content.get("__loader__") != wanted:
+            raise Refused(f"its {loader} is not as skops writes it")
     elif loader == "SliceNode":
         _check_slice(content)
     elif loader == "JsonNode" and not isinstance(content, str):
@@ -260,48 +266,3 @@ def _check_array(name: str, entry: bytes) -> None:
         raise Refused(f"its array {name} holds no numbers")
     if said != len(entry) - stream.tell():
         raise Refused(f"its array {name} says another size than it has")
-
-
-def _estimators(value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the estimators that a loaded value holds, itself one of them."""
-    if type(value).__name__ in ESTIMATORS and type(value).__module__.startswith("sklearn."):
-        yield type(value).__name__, value
-        value = vars(value)
-    if isinstance(value, Mapping):
-        value = list(value.values())
-    if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.dtype == object):
-        for one in value:
-            yield from _estimators(one)
-
-
-def _sound_svr(svr: Any) -> bool:
-    """Return whether the arrays that libsvm walks through are as long as it believes."""
-    vectors, shares = svr.support_vectors_, svr._dual_coef_
-    number = len(svr.support_)
-    return bool(
-        not svr._sparse
-        and svr.kernel in {"linear", "poly", "rbf", "sigmoid"}
-        and svr.shape_fit_[1:] == vectors.shape[1:]
-        and vectors.shape == (number, svr.n_features_in_)
-        and shares.shape == svr.dual_coef_.shape == (1, number)
-        and svr._intercept_.shape == svr.intercept_.shape == (1,)
-        and svr._n_support.shape == (2,)
-        and svr._n_support[0] == number
-        and svr._probA.shape == svr._probB.shape == (0,)
-        and {a.dtype.name for a in (vectors, shares, svr._intercept_)} == {"float64"}
-        and svr.support_.dtype == svr._n_support.dtype == np.int32
-        and (number == 0 or 0 <= svr.support_.min() <= svr.support_.max() < svr.shape_fit_[0])
-    )
-
-
-def _sound_vocabulary(vectorizer: Any) -> bool:
-    """Return whether it reads texts, not files, and numbers its columns as they are."""
-    columns = sorted(vectorizer.vocabulary_.values())
-    return vectorizer.input == "content" and columns == list(range(len(columns)))
-
-
-_CHECKS: dict[str, tuple[Callable[[Any], bool], ...]] = {
-    "SVR": (_sound_svr,),
-    "CountVectorizer": (_sound_vocabulary,),
-    "TfidfVectorizer": (_sound_vocabulary,),
-}
