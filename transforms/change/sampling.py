@@ -8,7 +8,7 @@ sentences below the bin where the budget ends are kept.
 import numpy as np
 import numpy.typing as npt
 
-from transforms.change.view import mix64
+from transforms.common.draws import mix64
 
 __all__ = ["BINS", "kept", "threshold", "token_histogram"]
 

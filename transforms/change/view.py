@@ -19,9 +19,10 @@ import pyarrow.compute as pc
 from transforms.change.slicing import Slice
 from transforms.change.targets import Targets
 from transforms.change.words import ViewOptions, is_word, normalise_word
+from transforms.common.draws import GOLDEN, mix64
 from transforms.common.errors import UsageError
 
-__all__ = ["LONGEST_SENTENCE", "ViewBatch", "columns_needed", "derive", "mix64", "sentence_keys"]
+__all__ = ["LONGEST_SENTENCE", "ViewBatch", "columns_needed", "derive", "sentence_keys"]
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -29,7 +30,6 @@ Keys = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
 
 LONGEST_SENTENCE = 10_000  # gensim silently drops what comes after
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 CACHE_WORDS = 1 << 20
 
 
@@ -76,13 +76,6 @@ def columns_needed(options: ViewOptions) -> list[str]:
 
 def _unit(options: ViewOptions) -> str:
     return "lemmas" if options.unit == "lemma" else "forms"
-
-
-def mix64(values: Keys) -> Keys:
-    """Return the finaliser of SplitMix64 (Steele et al. 2014): a bijection that scatters bits."""
-    mixed = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
 
 
 def sentence_keys(documents: pa.DictionaryArray, sentences: npt.ArrayLike, seed: int) -> Keys:

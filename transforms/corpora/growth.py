@@ -5,13 +5,13 @@ distinct elements in a data stream", algorithm 2; Beyer et al. 2007 for the unbi
 most k distinct words it is their number; above, its standard error is about 1 / sqrt(k - 2).
 """
 
-from hashlib import blake2b
 from heapq import heapify, heappushpop
 from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.common.draws import content_hashes
 from transforms.corpora.totals import sentence_lengths
 
 __all__ = ["SMALLEST", "Distinct", "Growth", "Point"]
@@ -30,8 +30,7 @@ class Distinct:
 
     def add(self, words: list[str]) -> None:
         """Add words; it does not matter how often, or in which order."""
-        for word in words:
-            number = int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "big")
+        for number in content_hashes(words).tolist():
             if number in self._kept:
                 continue
             if len(self._kept) < self._most:

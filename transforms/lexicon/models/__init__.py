@@ -1,0 +1,1 @@
+"""Models that are trained here and kept: what they are, beside weights that execute nothing."""

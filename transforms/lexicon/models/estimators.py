@@ -1,0 +1,109 @@
+"""The estimators of scikit-learn that are kept, and what must hold of them when they are loaded.
+
+An estimator's attributes come from a file, and compiled code trusts some of them: libsvm walks
+through arrays as long as others say, and a column of a sparse matrix that is not there is read all
+the same. Those are checked here.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from transforms.lexicon.models.refusals import Refused
+
+__all__ = ["ESTIMATORS", "check_estimator"]
+
+_LINEAR, _TEXT = "sklearn.linear_model", "sklearn.feature_extraction.text"
+_PREPROCESSING = "sklearn.preprocessing"
+# By name, the module of its definition: what a file may name.
+ESTIMATORS: dict[str, str] = {
+    "LinearRegression": f"{_LINEAR}._base",
+    "Ridge": f"{_LINEAR}._ridge",
+    "BayesianRidge": f"{_LINEAR}._bayes",
+    "Lasso": f"{_LINEAR}._coordinate_descent",
+    "ElasticNet": f"{_LINEAR}._coordinate_descent",
+    "LogisticRegression": f"{_LINEAR}._logistic",
+    "KernelRidge": "sklearn.kernel_ridge",
+    "SVR": "sklearn.svm._classes",
+    "StandardScaler": f"{_PREPROCESSING}._data",
+    "MinMaxScaler": f"{_PREPROCESSING}._data",
+    "QuantileTransformer": f"{_PREPROCESSING}._data",
+    "PowerTransformer": f"{_PREPROCESSING}._data",
+    "FunctionTransformer": f"{_PREPROCESSING}._function_transformer",  # `passthrough`
+    "OneHotEncoder": f"{_PREPROCESSING}._encoders",
+    "SimpleImputer": "sklearn.impute._base",
+    "MissingIndicator": "sklearn.impute._base",
+    "PCA": "sklearn.decomposition._pca",
+    "TruncatedSVD": "sklearn.decomposition._truncated_svd",
+    "CountVectorizer": _TEXT,
+    "TfidfTransformer": _TEXT,
+    "TfidfVectorizer": _TEXT,
+    "Pipeline": "sklearn.pipeline",
+    "FeatureUnion": "sklearn.pipeline",
+    "ColumnTransformer": "sklearn.compose._column_transformer",
+}
+
+
+def check_estimator(value: Any) -> None:
+    """Check that a loaded value is an estimator of `ESTIMATORS`, and sound with all that it holds.
+
+    Raises:
+        Refused: it is not.
+    """
+    if type(value).__name__ not in ESTIMATORS:
+        raise Refused("it holds no estimator")
+    for name, held in _estimators(value):
+        if name not in _CHECKS:
+            continue
+        try:
+            sound = _CHECKS[name](held)
+        except Exception:  # an attribute that is missing, or of another type
+            sound = False
+        if not sound:
+            raise Refused(f"its {name} holds what no {name} does")
+
+
+def _estimators(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the estimators that a loaded value holds, itself one of them."""
+    if type(value).__name__ in ESTIMATORS and type(value).__module__.startswith("sklearn."):
+        yield type(value).__name__, value
+        value = vars(value)
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.dtype == object):
+        for one in value:
+            yield from _estimators(one)
+
+
+def _sound_svr(svr: Any) -> bool:
+    """Return whether the arrays that libsvm walks through are as long as it believes."""
+    vectors, shares = svr.support_vectors_, svr._dual_coef_
+    number = len(svr.support_)
+    return bool(
+        not svr._sparse
+        and svr.kernel in {"linear", "poly", "rbf", "sigmoid"}
+        and svr.shape_fit_[1:] == vectors.shape[1:]
+        and vectors.shape == (number, svr.n_features_in_)
+        and shares.shape == svr.dual_coef_.shape == (1, number)
+        and svr._intercept_.shape == svr.intercept_.shape == (1,)
+        and svr._n_support.shape == (2,)
+        and svr._n_support[0] == number
+        and svr._probA.shape == svr._probB.shape == (0,)
+        and {a.dtype.name for a in (vectors, shares, svr._intercept_)} == {"float64"}
+        and svr.support_.dtype == svr._n_support.dtype == np.int32
+        and (number == 0 or 0 <= svr.support_.min() <= svr.support_.max() < svr.shape_fit_[0])
+    )
+
+
+def _sound_vocabulary(vectorizer: Any) -> bool:
+    """Return whether it reads texts, not files, and numbers its columns as they are."""
+    columns = sorted(vectorizer.vocabulary_.values())
+    return vectorizer.input == "content" and columns == list(range(len(columns)))
+
+
+_CHECKS: dict[str, Callable[[Any], bool]] = {
+    "SVR": _sound_svr,
+    "CountVectorizer": _sound_vocabulary,
+    "TfidfVectorizer": _sound_vocabulary,
+}
