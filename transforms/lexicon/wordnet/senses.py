@@ -190,6 +190,10 @@ def _counts(
     if len(lost):
         row = rows[lost[0]]
         raise wrong(path, row.line, f"the index files do not have the sense {row.key!r}")
+    listed = np.bincount(found, minlength=len(sense_keys)) > 0
+    if not listed.all():
+        cause = f"the file ends without {sense_keys[np.flatnonzero(~listed)[0]]!r}"
+        raise wrong(path, rows[-1].line if rows else 1, cause)
     counts = np.zeros(len(sense_keys), np.int64)
     np.add.at(counts, found, [row.tagged for row in rows])
     for sense, row in zip(found[::-1].tolist(), reversed(rows), strict=True):
