@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.errors import UsageError, nearest
+from transforms.common.errors import UsageError
 from transforms.lexicon.wordnet.lexnames import PARTS, RELATIONS, UPOS
 
 __all__ = ["ANY", "NONE", "Asked", "Pos", "Words", "asked", "normalised", "relation_codes"]
@@ -67,7 +67,7 @@ def asked(words: Words, pos: Pos) -> Asked:
         if pos is not None and pos not in _CODES:
             raise UsageError(
                 f"{pos!r} is no part of speech that WordNet has: write one of "
-                f"{', '.join(_CODES)}{nearest(pos, _CODES)}"
+                f"{', '.join(_CODES)}"
             )
         part = ANY if pos is None else _CODES[pos]
         return Asked(normalised(coded.dictionary), codes, np.full(len(codes), part), True)
