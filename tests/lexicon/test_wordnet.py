@@ -59,9 +59,7 @@ def test_synsets_are_as_written(small):
     assert len(wordnet) == len(SMALL)
     assert wordnet.types(small.all).to_pylist() == [o.type for o in small.synsets]
     assert wordnet.words_in(small.all).to_pylist() == [o.words for o in small.synsets]
-    assert wordnet.lexnames(small.all).to_pylist() == [
-        LEXNAMES[o.lex_class] for o in small.synsets
-    ]
+    assert wordnet.lexnames(small.all).to_pylist() == [LEXNAMES[o.lex_class] for o in small.synsets]
     found = dict(zip(small.rows, wordnet.definitions(small.all).to_pylist(), strict=True))
     assert found["entity"] == "what is"
     assert found["animal"] == "a living thing"
@@ -211,7 +209,7 @@ def test_what_a_person_sees(wordnet):
 
 
 def test_wrong_questions_are_usage_errors(wordnet):
-    with pytest.raises(UsageError, match="'noun'.*NOUN"):
+    with pytest.raises(UsageError, match=r"'noun'.*NOUN"):
         wordnet.first_sense(words("dog"), "noun")
     with pytest.raises(UsageError, match="2 words and 1 parts"):
         wordnet.first_sense(words("dog", "cat"), words("n"))

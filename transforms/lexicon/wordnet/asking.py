@@ -66,8 +66,7 @@ def asked(words: Words, pos: Pos) -> Asked:
     if pos is None or isinstance(pos, str):
         if pos is not None and pos not in _CODES:
             raise UsageError(
-                f"{pos!r} is no part of speech that WordNet has: write one of "
-                f"{', '.join(_CODES)}"
+                f"{pos!r} is no part of speech that WordNet has: write one of {', '.join(_CODES)}"
             )
         part = ANY if pos is None else _CODES[pos]
         return Asked(normalised(coded.dictionary), codes, np.full(len(codes), part), True)
