@@ -15,7 +15,16 @@ from pathlib import Path
 
 from benchmarks.measure import report
 
-NAMES = ("ingest", "ingest_memory", "annotation", "change", "training", "scaling", "memory")
+NAMES = (
+    "ingest",
+    "ingest_memory",
+    "annotation",
+    "change",
+    "training",
+    "scaling",
+    "memory",
+    "lexicon_wordnet",
+)
 
 
 def main() -> int:

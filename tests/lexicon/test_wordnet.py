@@ -96,6 +96,11 @@ def test_first_sense_and_polysemy(small):
     assert wordnet.polysemy(chunks, pa.chunked_array([["n", "a"], ["v"]])).tolist() == [2, 1, 0]
 
 
+def test_markers_are_no_part_of_words(wordnet):
+    senses = wordnet.first_sense(words("hot", "fiery", "igneous", "cold", "hot(a)"))
+    assert wordnet.markers(senses).to_pylist() == ["a", "p", "ip", "", None]
+
+
 def test_what_is_not_there_is_empty_missing_or_null(wordnet):
     gone = np.array([MISSING, MISSING])
     assert wordnet.synset_of(gone).tolist() == [MISSING] * 2

@@ -1,7 +1,11 @@
+import doctest
+
+import pyarrow as pa
 import pytest
 from wordnet_making import EXCEPTIONS, SMALL, Synset, open_folder, opened_tables, write_wordnet
 
 from transforms.common.errors import LexbeamError, UsageError
+from transforms.lexicon.wordnet import compiling
 from transforms.lexicon.wordnet.compiling import compile_wordnet, split_gloss
 from transforms.lexicon.wordnet.kind import DEBIAN, WORDNET
 from transforms.lexicon.wordnet.lexnames import LEXNAMES
@@ -31,6 +35,11 @@ def folder(tmp_path):
 )
 def test_a_gloss_is_split(gloss, definition, examples):
     assert split_gloss(gloss) == (definition, examples)
+
+
+def test_examples_in_docstrings_run():
+    results = doctest.testmod(compiling)
+    assert (results.attempted, results.failed) == (1, 0)
 
 
 def test_there_are_45_classes():
@@ -187,7 +196,5 @@ def test_verbs_without_frames_and_names_beyond_ascii(tmp_path):
     path = tmp_path / "data.verb"
     path.write_text(path.read_text().replace(" 000 00 | ", " 000 | "))
     wordnet = open_folder(tmp_path)
-    import pyarrow as pa
-
     rows = wordnet.synset_of(wordnet.first_sense(pa.array(["émile", "ÉMILE", "go", "thing"])))
     assert wordnet.lexnames(rows).to_pylist() == ["noun.person"] * 2 + ["verb.motion", None]

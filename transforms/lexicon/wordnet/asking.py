@@ -45,8 +45,12 @@ class Asked(NamedTuple):
             part = self.parts[0] if len(self.parts) else ANY
             codes = np.arange(len(self.texts) + 1)
             return codes, np.full(len(codes), part), self.codes
-        together, place = np.unique(self.codes * (NONE + 1) + self.parts, return_inverse=True)
-        return together // (NONE + 1), together % (NONE + 1), place
+        together = self.codes * (NONE + 1) + self.parts
+        # Not np.unique, which would sort them: there are few possible numbers.
+        there = np.zeros((len(self.texts) + 1) * (NONE + 1), bool)
+        there[together] = True
+        pairs = np.flatnonzero(there)
+        return pairs // (NONE + 1), pairs % (NONE + 1), (np.cumsum(there) - 1)[together]
 
 
 def normalised(words: Any) -> Any:
