@@ -17,7 +17,7 @@ from benchmarks.measure import Skipped, report
 
 NAMES = (
     "ingest", "ingest_memory", "annotation", "change", "training", "scaling", "memory", "lexicon",
-    "encoders",
+    "lexicon_wordnet", "encoders",
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.errors import UsageError, nearest
+from transforms.common.errors import UsageError
 from transforms.lexicon.wordnet.lexnames import PARTS, RELATIONS, UPOS
 
 __all__ = ["ANY", "NONE", "Asked", "Pos", "Words", "asked", "normalised", "relation_codes"]
@@ -45,8 +45,12 @@ class Asked(NamedTuple):
             part = self.parts[0] if len(self.parts) else ANY
             codes = np.arange(len(self.texts) + 1)
             return codes, np.full(len(codes), part), self.codes
-        together, place = np.unique(self.codes * (NONE + 1) + self.parts, return_inverse=True)
-        return together // (NONE + 1), together % (NONE + 1), place
+        together = self.codes * (NONE + 1) + self.parts
+        # Not np.unique, which would sort them: there are few possible numbers.
+        there = np.zeros((len(self.texts) + 1) * (NONE + 1), bool)
+        there[together] = True
+        pairs = np.flatnonzero(there)
+        return pairs // (NONE + 1), pairs % (NONE + 1), (np.cumsum(there) - 1)[together]
 
 
 def normalised(words: Any) -> Any:
@@ -66,8 +70,7 @@ def asked(words: Words, pos: Pos) -> Asked:
     if pos is None or isinstance(pos, str):
         if pos is not None and pos not in _CODES:
             raise UsageError(
-                f"{pos!r} is no part of speech that WordNet has: write one of "
-                f"{', '.join(_CODES)}{nearest(pos, _CODES)}"
+                f"{pos!r} is no part of speech that WordNet has: write one of {', '.join(_CODES)}"
             )
         part = ANY if pos is None else _CODES[pos]
         return Asked(normalised(coded.dictionary), codes, np.full(len(codes), part), True)

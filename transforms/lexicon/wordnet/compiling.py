@@ -43,7 +43,9 @@ def split_gloss(gloss: str) -> tuple[str, list[str]]:
     examples = []
     for piece in rest:
         first, _, after = piece.partition('"')
-        examples += [first, *after.split('"')[1:-1:2]]
+        examples.append(first)
+        if after:
+            examples += after.split('"')[1:-1:2]
     return definition.strip().rstrip(";").rstrip(), [text for text in examples if text.strip()]
 
 

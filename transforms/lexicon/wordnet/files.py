@@ -6,13 +6,12 @@ may be those of WordNet 3.0, 3.1 or another database in the same format; text is
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from transforms.common import files
 from transforms.common.errors import LexbeamError
 
 __all__ = [
-    "Data", "Index", "SenseCount", "find_file", "read_counts", "read_data", "read_exceptions",
+    "Counts", "Data", "Index", "find_file", "read_counts", "read_data", "read_exceptions",
     "read_index", "wrong",
 ]  # fmt: skip
 
@@ -56,14 +55,15 @@ class Index:
     offsets: list[int] = field(default_factory=list)
 
 
-class SenseCount(NamedTuple):
-    """How often a sense is tagged; the offset is 0 where the file (cntlist.rev) has none."""
+@dataclass
+class Counts:
+    """How often senses are tagged, column by column; without `offsets` where a file has none."""
 
-    line: int
-    key: str
-    part: str
-    offset: int
-    tagged: int
+    path: str
+    lines: list[int] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    offsets: list[int] = field(default_factory=list)
+    tagged: list[int] = field(default_factory=list)
 
 
 def wrong(path: str, line: int, cause: str) -> LexbeamError:
@@ -88,17 +88,16 @@ def _lines(path: str) -> Iterator[tuple[int, str]]:
         raise LexbeamError(f"WordNet's {path!r} is not there: {_REMEDY}") from error
     except OSError as error:
         raise LexbeamError(f"WordNet's {path!r} cannot be read: {error}; {_REMEDY}") from error
-    lines = content.split(b"\n")
+    try:
+        lines = content.decode("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise wrong(path, line, f"no UTF-8 ({error.reason})") from error
     if lines.pop():
         raise wrong(path, len(lines) + 1, "the file ends within a line")
-    for number, line in enumerate(lines, 1):
-        if not line.startswith(b"  "):
-            try:
-                text = line.decode("utf-8").rstrip()
-            except UnicodeDecodeError as error:
-                raise wrong(path, number, f"no UTF-8 ({error.reason})") from error
-            if text:
-                yield number, text
+    for number, held in enumerate(lines, 1):
+        if held[:2] != "  " and (text := held.rstrip()):
+            yield number, text
 
 
 def _parse(path: str, add: Callable[[int, str], None]) -> None:
@@ -216,22 +215,24 @@ def read_exceptions(folder: str, part: str) -> list[tuple[str, str]]:
     return list(pairs)
 
 
-def read_counts(path: str, *, offsets: bool) -> Iterator[SenseCount]:
-    """Yield the rows of `index.sense` (which has `offsets`) or of `cntlist.rev` (which has none).
+def read_counts(path: str, *, offsets: bool) -> Counts:
+    """Read `index.sense` (which has `offsets`) or `cntlist.rev` (which has none).
 
     Raises:
         LexbeamError: the file is missing, truncated, or a line is wrong.
     """
-    rows: list[SenseCount] = []
+    counts = Counts(path)
 
     def add(line: int, text: str) -> None:
-        key, second, third, *more = text.split()
-        count = more[0] if offsets else third
-        kind = int(key.rpartition("%")[2][0])
-        if not 1 <= kind <= 5:
+        key, *numbers = text.split()
+        if key[key.rindex("%") + 1] not in "12345":
             raise ValueError("the sense key is of no part of speech")
-        part = "nvara"[kind - 1]
-        rows.append(SenseCount(line, key, part, int(second) if offsets else 0, int(count)))
+        first, *_, last = map(int, numbers)
+        counts.lines.append(line)
+        counts.keys.append(key)
+        counts.tagged.append(last)
+        if offsets:
+            counts.offsets.append(first)
 
     _parse(path, add)
-    return iter(rows)
+    return counts

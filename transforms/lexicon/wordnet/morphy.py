@@ -12,8 +12,9 @@ A form is tried in lower case, with `_` for spaces. In this order:
    a noun.
 
 All are base forms only if WordNet has them in that part of speech. nltk's `morphy` also has a rule
-from -ves to -f, takes what every rule leads to instead of the first, and does without lower case,
-collocations, -ful, and the restriction for -ss and short nouns.
+from -ves to -f, takes what every rule leads to instead of the first, of a form on two lines of the
+list the last, and does without lower case, collocations, -ful, and what is said of -ss and of short
+nouns.
 """
 
 from collections.abc import Callable, Iterator

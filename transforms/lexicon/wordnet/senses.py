@@ -14,6 +14,9 @@ from transforms.lexicon.wordnet.synsets import Synsets, bounds_table
 
 __all__ = ["sense_tables"]
 
+# The digit of a sense key to the place in PARTS; the last is of satellites.
+_PART_OF_KEY = {"1": 0, "2": 1, "3": 2, "4": 3, "5": 2}
+
 
 class _Senses(NamedTuple):
     """Senses by lemma, part of speech and number."""
@@ -180,18 +183,25 @@ def _counts(
         path = find_file(folder, "cntlist.rev")
         if path is None:
             return np.full(len(sense_keys), MISSING), sense_keys
-        counted = {row.key: row.tagged for row in read_counts(path, offsets=False)}
-        return np.array([counted.get(key, 0) for key in sense_keys]), sense_keys
-    rows = list(read_counts(path, offsets=True))
-    parts = np.array([PARTS.index(row.part) for row in rows], np.int64)
-    synset = synsets.find(parts, np.array([row.offset for row in rows], np.int64))
-    found = finder.find([row.key.rpartition("%")[0] for row in rows], synset)
+        read = read_counts(path, offsets=False)
+        tagged = dict(zip(read.keys, read.tagged, strict=True))
+        return np.array([tagged.get(key, 0) for key in sense_keys]), sense_keys
+    read = read_counts(path, offsets=True)
+    parts = np.array([_PART_OF_KEY[key[key.rindex("%") + 1]] for key in read.keys])
+    found = finder.find(
+        [key[: key.rindex("%")] for key in read.keys],
+        synsets.find(parts.astype(np.int64), np.array(read.offsets, np.int64)),
+    )
     lost = np.flatnonzero(found == MISSING)
     if len(lost):
-        row = rows[lost[0]]
-        raise wrong(path, row.line, f"the index files do not have the sense {row.key!r}")
+        cause = f"the index files do not have the sense {read.keys[lost[0]]!r}"
+        raise wrong(path, read.lines[lost[0]], cause)
+    listed = np.bincount(found, minlength=len(sense_keys)) > 0
+    if not listed.all():
+        cause = f"the file ends without {sense_keys[np.flatnonzero(~listed)[0]]!r}"
+        raise wrong(path, read.lines[-1] if read.lines else 1, cause)
     counts = np.zeros(len(sense_keys), np.int64)
-    np.add.at(counts, found, [row.tagged for row in rows])
-    for sense, row in zip(found[::-1].tolist(), reversed(rows), strict=True):
-        sense_keys[sense] = row.key
+    np.add.at(counts, found, read.tagged)
+    for sense, key in zip(found[::-1].tolist(), reversed(read.keys), strict=True):
+        sense_keys[sense] = key
     return counts, sense_keys

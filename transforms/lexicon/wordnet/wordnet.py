@@ -20,6 +20,7 @@ from transforms.lexicon.wordnet.lexnames import (
     HYPERNYMS,
     HYPONYMS,
     LEXNAMES,
+    MARKERS,
     PARTS,
     SYNSET_TYPES,
 )
@@ -188,6 +189,11 @@ class WordNet:
         """Return the lemmas of senses, in lower case."""
         rows = self._tables.values("senses", "lemma", senses)
         return self._tables.texts("lemmas", "lemma", rows)
+
+    def markers(self, senses: np.ndarray) -> pa.Array:
+        """Return where an adjective may stand: p (as predicate), a (before), ip (after), or ""."""
+        words = self._tables.values("senses", "word", senses)
+        return _named(MARKERS, self._tables.values("words", "marker", words))
 
     def related_senses(self, senses: np.ndarray, symbols: Symbols) -> Ragged:
         """Return the senses that lexical pointers lead to, in the order of pointers."""
