@@ -56,6 +56,8 @@ def content_digest(path: str) -> str:
         if path not in _READ or _READ[path][0] != state:
             _READ[path] = state, _sha256(path)
         return _READ[path][1]
+    if not files.exists(path) and not any(files.list_folder(path)):
+        raise LexbeamError(f"no file or folder is at {path!r}: check the path")
     if files.is_local(path) or not files.exists(path):
         return model_digest(path)
     return _sha256(path)

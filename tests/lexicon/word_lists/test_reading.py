@@ -155,9 +155,9 @@ GOOD = "Word\tConc.M\nsea\t4.5\nship\t3.5\n"
         (GOOD, "word=Word,value=Conc.M,header=no", "`header=no` leaves no names"),
         (GOOD, "word=2,value=1,header=yes", "line 2: 'sea' in column '1' is not a number: give"),
         (GOOD, "word=Word,value=Conc.M,scale=1-4",
-         "line 2: 4.5 in column 'Conc.M' (word 'sea') is outside the scale 1-4: correct `scale`"),
+         "line 2: 4.5 in column 'Conc.M' (word 'sea') is outside the scale 1-4: correct `scale=`"),
         ("a,b;1,5\nc,d;2,5\n", "word=1,value=2",
-         "cells may be separated by comma or semicolon: give `delimiter`"),
+         "cells may be separated by comma or semicolon: give `delimiter=`"),
         ("a;1,5\nc;2,5\n", "word=1,value=2,delimiter=semicolon",
          "line 2: '2,5' in column '2' is not a number: give the right column, or `decimal=comma`"),
         ("w;v\na;1.234,5\n", "word=w,value=v,decimal=comma", "'1.234,5' in column 'v'"),
@@ -168,7 +168,7 @@ GOOD = "Word\tConc.M\nsea\t4.5\nship\t3.5\n"
         ("w,v\na,1_0\n", "word=w,value=v", "line 2: '1_0' in column 'v' is not a number"),
         ('w,v\n"a"b,1\n', "word=w,value=v", "line 2: a stray quote"),
         ("w,v\nsea,1\nSEA,2\nsea,3\n", "word=w,value=v",
-         "1 words have several rows: 'sea' (lines 2, 4): choose by `duplicates`: first, last"),
+         "1 words have several rows: 'sea' (lines 2, 4): choose by `duplicates=`: first, last"),
         ("w,v\nsea,1\nSEA,2\n", "word=w,value=v,case=lower", "'sea' (lines 2, 3)"),
         ("w,v\n", "word=w,value=v", "has no rows under its header"),
         ("", "word=w,value=v", "is empty"),
@@ -193,7 +193,7 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path):
         read(tmp_path, "word=w,value=v")
     path = tmp_path / "list.csv"
     path.write_bytes("w,v\nété,1\n".encode("latin-1"))
-    with pytest.raises(LexbeamError, match=r"line 2: .*give its `encoding`"):
+    with pytest.raises(LexbeamError, match=r"line 2: .*give its encoding, such as `encoding=latin-1`"):
         read(path, "word=w,value=v")
     path.write_bytes(gzip.compress(rows_of(",").encode())[:-12])
     with pytest.raises(LexbeamError, match="cannot be read: breaks off or is damaged"):

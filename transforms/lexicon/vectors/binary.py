@@ -28,7 +28,7 @@ def read_binary(path: str, options: VectorOptions, vectors: bool) -> Iterator[Bl
         if sizes is None:
             raise LexbeamError(
                 f"{path} does not begin with the numbers of words and dimensions: give the right "
-                "`format`"
+                "`format=`"
             )
         rows, dim = sizes
         if options.dim not in (None, dim):
@@ -42,7 +42,7 @@ def read_binary(path: str, options: VectorOptions, vectors: bool) -> Iterator[Bl
                 if end < 0 and len(buffer) - place > _WORD_BYTES:
                     raise LexbeamError(
                         f"{path}, word {number + 1}: over {_WORD_BYTES} bytes: give the right "
-                        "`format`"
+                        "`format=`"
                     )
                 if not (data := stream.read(_CHUNK)):
                     raise LexbeamError(
@@ -61,7 +61,7 @@ def read_binary(path: str, options: VectorOptions, vectors: bool) -> Iterator[Bl
             yield _block(path, rows - 1, words, raw, dim, vectors)
         if (buffer[place:] + stream.read(_HEADER)).strip(b"\n"):
             raise LexbeamError(
-                f"{path} goes on behind its {rows} words: its first line is wrong, or the `format`"
+                f"{path} goes on behind its {rows} words: its first line is wrong, or the `format=`"
             )
 
 

@@ -66,5 +66,5 @@ def check_finite(vectors: npt.NDArray[np.float32], places: Sequence[str]) -> Non
     if not finite.all():
         raise LexbeamError(
             f"{places[int(np.argmin(finite))]}: a number of the vector is infinite or none: make "
-            "the file anew, or give the right `format`"
+            "the file anew, or give the right `format=`"
         )

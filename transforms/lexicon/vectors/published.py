@@ -41,7 +41,7 @@ def read_table(path: str, options: VectorOptions, vectors: bool) -> Iterator[Blo
     names = [row[0] for row in section["slices"]]
     if options.slice not in names:
         hint = nearest(options.slice, names) or f"; there are {', '.join(names)}"
-        given = f"no slice {options.slice!r}" if options.slice else "give `slice`"
+        given = f"no slice {options.slice!r}" if options.slice else "give `slice=`"
         raise LexbeamError(f"{path}: {given}{hint}")
     seeds = section["seeds"]
     seed = seeds[0] if options.seed is None else options.seed

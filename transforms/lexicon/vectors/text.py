@@ -132,7 +132,7 @@ def _row(path: str, number: int, line: bytes, dim: int, trusted: bool) -> _Row:
     if spaces < dim:
         raise LexbeamError(
             f"{path}, line {number}: {spaces} numbers, but vectors have {dim}: the line is broken, "
-            "or give the right `dim`"
+            "or give the right `dim=`"
         )
     word = line.rsplit(b" ", dim)[0]
     if not trusted and _is_number(word.rpartition(b" ")[2]):

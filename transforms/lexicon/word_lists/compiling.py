@@ -171,8 +171,8 @@ def _check_scale(rows: pa.Table, rules: Rules, where: str, column: str) -> None:
     row = {name: rows[name][place].as_py() for name in ("word", "value", "line")}
     raise LexbeamError(
         f"{where}, line {row['line']}: {row['value']:g} in column {column!r} (word "
-        f"{row['word']!r}) is outside the scale {rules.low:g}-{rules.high:g}: correct `scale`, "
-        "`factor` or the column, or give `scale=read`"
+        f"{row['word']!r}) is outside the scale {rules.low:g}-{rules.high:g}: correct `scale=`, "
+        "`factor=` or the column, or give `scale=read`"
     )
 
 

@@ -91,5 +91,5 @@ def _doubled(
     more = f" and {len(several) - _SHOWN} more" if len(several) > _SHOWN else ""
     return LexbeamError(
         f"{where}: {len(several)} words have several rows: {', '.join(shown)}{more}: choose by "
-        "`duplicates`: first, last, mean, sum, or most (of n)"
+        "`duplicates=`: first, last, mean, sum, or most (of n)"
     )

@@ -120,7 +120,7 @@ def _decoded(line: bytes, encoding: str, path: str, number: int) -> str:
     try:
         return decode(line, encoding)
     except BadRecord as error:
-        hint = "give its `encoding`, such as `encoding=latin-1`"
+        hint = "give its encoding, such as `encoding=latin-1`"
         raise LexbeamError(f"{path}, line {number}: {error.detail}: {hint}") from None
 
 
@@ -150,10 +150,10 @@ def _layout(path: str, sample: list[str], options: WordListOptions) -> _Layout:
         return next(iter(found.values()))
     if found:
         raise LexbeamError(
-            f"{path}: cells may be separated by {' or '.join(found)}: give `delimiter`"
+            f"{path}: cells may be separated by {' or '.join(found)}: give `delimiter=`"
         )
     # What cuts the header into the most cells is most likely what separates them.
-    remedy = "" if options.delimiter else "; if something else separates cells, give `delimiter`"
+    remedy = "" if options.delimiter else "; if something else separates cells, give `delimiter=`"
     raise LexbeamError(f"{path}: {min(refused, key=lambda one: one[0])[1]}{remedy}")
 
 
@@ -242,7 +242,7 @@ def _refused(path: str, number: int, error: BadRecord) -> LexbeamError:
     detail = error.detail.partition("; see")[0]
     remedy = {
         "malformed": "if quotes are characters like others, give `quoting=no`",
-        "undecodable": "give its `encoding`, such as `encoding=latin-1`",
+        "undecodable": "give its encoding, such as `encoding=latin-1`",
     }.get(error.reason, "is it a word list?")
     return LexbeamError(f"{path}, line {number}: {detail}: {remedy}")
 
@@ -254,7 +254,7 @@ def _fitted(row: list[str], layout: _Layout, path: str, number: int) -> list[str
     if len(row) == layout.width:
         return row
     whose = "the header" if layout.header else "the first row"
-    remedy = "give another `delimiter`, or columns by number if the header is wrong"
+    remedy = "give another `delimiter=`, or columns by number if the header is wrong"
     raise LexbeamError(
         f"{path}, line {number}: {len(row)} cells, but {whose} has {layout.width}: {remedy}"
     )

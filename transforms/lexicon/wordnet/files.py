@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 
 from transforms.common import files
 from transforms.common.errors import LexbeamError
+from transforms.common.fingerprints import digest
+from transforms.common.resources import content_digest
 
 __all__ = [
-    "Counts", "Data", "Index", "find_file", "read_counts", "read_data", "read_exceptions",
-    "read_index", "wrong",
+    "Counts", "Data", "Index", "digest_of_database", "find_file", "read_counts", "read_data",
+    "read_exceptions", "read_index", "wrong",
 ]  # fmt: skip
 
 _REMEDY = (
@@ -20,6 +22,10 @@ _REMEDY = (
     "WordNet's database files (`wordnet:DIR`)"
 )
 _TYPES = {"noun": "n", "verb": "v", "adj": "as", "adv": "r"}
+_NEEDED = tuple(
+    name for part in _TYPES for name in (f"data.{part}", f"index.{part}", f"{part}.exc")
+)
+_OPTIONAL = ("index.sense", "cntlist.rev")
 _HEXADECIMAL = {f"{number:02x}": number for number in range(256)}
 
 
@@ -80,12 +86,32 @@ def find_file(folder: str, name: str) -> str | None:
     return path if files.exists(path) else None
 
 
+def digest_of_database(folder: str) -> str:
+    """Return a digest of the files that are read; others in the folder do not count.
+
+    Raises:
+        LexbeamError: one that is needed is not there.
+    """
+    found = []
+    for name in (*_NEEDED, *_OPTIONAL):
+        path = find_file(folder, name)
+        if path is not None:
+            found.append([name, content_digest(path)])
+        elif name in _NEEDED:
+            raise _missing(files.join(folder, name))
+    return digest(found)
+
+
+def _missing(path: str) -> LexbeamError:
+    return LexbeamError(f"WordNet's {path!r} is not there: {_REMEDY}")
+
+
 def _lines(path: str) -> Iterator[tuple[int, str]]:
     """Yield number and text of the lines that are not of the licence at the top."""
     try:
         content = files.read_bytes(path)
     except FileNotFoundError as error:
-        raise LexbeamError(f"WordNet's {path!r} is not there: {_REMEDY}") from error
+        raise _missing(path) from error
     except OSError as error:
         raise LexbeamError(f"WordNet's {path!r} cannot be read: {error}; {_REMEDY}") from error
     try:

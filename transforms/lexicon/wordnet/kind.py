@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from transforms.common.errors import UsageError
 from transforms.lexicon.base import Kind, Opened, Parsed
 from transforms.lexicon.wordnet.compiling import compile_wordnet
+from transforms.lexicon.wordnet.files import digest_of_database
 from transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["DEBIAN", "WORDNET", "Options", "open_wordnet", "parse"]
@@ -64,4 +65,5 @@ WORDNET = Kind(
         "folder DIR, or where Debian's wordnet-base and wordnet-sense-index put them; "
         "the language is en"
     ),
+    digest=digest_of_database,
 )
