@@ -1,10 +1,12 @@
 """Run the benchmarks, print a table, fail if a bound is missed.
 
-    python -m benchmarks --json out/bench.json
+    python -m benchmarks core --json out/bench.json
     python -m benchmarks training scaling
+    python -m benchmarks extras
 
-All are ratios of two things measured side by side in one run, medians of several; peak memory is
-the sum of PSS over the process tree. Each module's docstring says what its rows mean.
+`core` and `extras` stand for those that need the core alone, and for those that need extras. Most
+are ratios of two things measured side by side in one run, medians of several; peak memory is the
+sum of PSS over the process tree. Each module's docstring says what its rows mean.
 """
 
 import argparse
@@ -15,10 +17,11 @@ from pathlib import Path
 
 from benchmarks.measure import Skipped, report
 
-NAMES = (
-    "ingest", "ingest_memory", "annotation", "change", "training", "scaling", "memory", "lexicon",
-    "lexicon_wordnet", "encoders",
-)  # fmt: skip
+GROUPS = {
+    "core": ("ingest", "ingest_memory", "annotation", "change", "training", "scaling", "memory"),
+    "extras": ("lexicon", "lexicon_wordnet", "encoders"),
+}
+NAMES = tuple(name for group in GROUPS.values() for name in group)
 
 
 def main() -> int:
@@ -26,14 +29,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(NAMES))
+    known = (*GROUPS, *NAMES)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    unknown = set(options.names) - set(NAMES)
+    unknown = set(options.names) - set(known)
     if unknown:
-        parser.error(f"no benchmark is called {', '.join(sorted(unknown))}: {', '.join(NAMES)}")
+        parser.error(f"no benchmark is called {', '.join(sorted(unknown))}: {', '.join(known)}")
     rows, skipped = [], {}
-    for name in options.names or NAMES:
+    for name in [n for asked in options.names or GROUPS for n in GROUPS.get(asked, (asked,))]:
         module = importlib.import_module(f"benchmarks.{name}")
         with tempfile.TemporaryDirectory(prefix="lexbeam-bench-") as folder:
             try:

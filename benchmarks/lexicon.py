@@ -19,10 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.measure import Row
-from transforms.lexicon.base import Kind, Matrix
-from transforms.lexicon.vectors.kinds import VECTORS
-from transforms.lexicon.word_lists.frequencies import WORDFREQ
-from transforms.lexicon.word_lists.kinds import WORDS
+from transforms.lexicon.resources import LexiconOptions, prepare
 
 __all__ = ["measure"]
 
@@ -41,7 +38,7 @@ def measure(folder: Path) -> list[Row]:
     if importlib.util.find_spec("wordfreq") is None:
         print("frequencies are not measured: wordfreq is not installed (extra `frequency`)")
         return rows
-    return [*rows, _frequencies(random)]
+    return [*rows, _frequencies(folder, random)]
 
 
 def _asked(words: list[str], random: np.random.Generator) -> pa.Array:
@@ -57,15 +54,10 @@ def _asked(words: list[str], random: np.random.Generator) -> pa.Array:
     )
 
 
-def _opened(kind: Kind, argument: str) -> Any:
-    parsed = kind.parse(argument)
-    made = {
-        name: np.concatenate(list(content.blocks))
-        if isinstance(content, Matrix)
-        else content.combine_chunks()
-        for name, content in kind.compile(parsed.paths, parsed.options)
-    }
-    return kind.open(made, parsed.options)
+def _opened(folder: Path, spec: str) -> Any:
+    """Return a resource as workers have it: compiled into a cache, mapped."""
+    options = LexiconOptions(resources=(f"asked={spec}",), cache=str(folder / "cache"))
+    return prepare(options).held[0].open()
 
 
 def _row(name: str, ask: Callable[[], object]) -> Row:
@@ -81,7 +73,7 @@ def _row(name: str, ask: Callable[[], object]) -> Row:
 def _word_list(folder: Path, words: list[str], asked: pa.Array) -> Row:
     path = folder / "list.tsv"
     path.write_text("word\tvalue\n" + "".join(f"{w}\t{n}\n" for n, w in enumerate(words)))
-    found = _opened(WORDS, f"{path}:word=word,value=value")
+    found = _opened(folder, f"{path}:word=word,value=value")
     return _row("look-ups in a word list", lambda: found.look_up(asked))
 
 
@@ -92,16 +84,16 @@ def _vectors(folder: Path, words: list[str], asked: pa.Array) -> list[Row]:
         stream.write(f"{len(words)} {DIM}\n".encode())
         for word, vector in zip(words, vectors, strict=True):
             stream.write(word.encode() + b" " + vector.tobytes())
-    found = _opened(VECTORS, str(path))
+    found = _opened(folder, f"vectors:{path}")
     return [
         _row("look-ups of rows of vectors", lambda: found.rows(asked)),
         _row(f"look-ups of vectors of {DIM} numbers", lambda: found.vectors(asked)),
     ]
 
 
-def _frequencies(random: np.random.Generator) -> Row:
+def _frequencies(folder: Path, random: np.random.Generator) -> Row:
     import wordfreq
 
     asked = _asked(wordfreq.top_n_list("en", LISTED), random)
-    found = _opened(WORDFREQ, "en")
+    found = _opened(folder, "wordfreq:en")
     return _row("look-ups in wordfreq's list for English", lambda: found.look_up(asked))

@@ -4,8 +4,8 @@
 
 Look-ups are those of a million words. Tokens repeat as in a text (Zipf's law over 60,000 forms)
 and have parts of speech; distinct words are a million different ones, of which 147,306 are lemmas
-and the rest have endings or are unknown. Opened are Arrow files, mapped, in a process of its own,
-what Python imports not counted.
+and the rest have endings or are unknown; seconds are those of the processor. It is compiled into a
+cache, and opened from there in processes of their own; what Python imports is not counted.
 """
 
 import importlib.util
@@ -21,8 +21,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.measure import Row, run_script, timed
-from transforms.lexicon.wordnet.kind import DEBIAN, WORDNET
+from benchmarks.measure import Row, Skipped, run_script, timed
+from transforms.lexicon.compiled import opened
+from transforms.lexicon.resources import Held, LexiconOptions, prepare
+from transforms.lexicon.wordnet.kind import DEBIAN
 from transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES
 
 REPEATS = 5
@@ -31,53 +33,62 @@ NLTK_WORDS = 200_000
 
 OPEN = """
 import sys, time
-from pathlib import Path
-import numpy as np
 import pyarrow as pa
-from transforms.lexicon.wordnet.kind import WORDNET
+from benchmarks.lexicon_wordnet import private_memory
+from transforms.lexicon.resources import LexiconOptions, prepare
+options = LexiconOptions(resources=("wordnet=wordnet",), cache=sys.argv[1])
+held = prepare(options).held[0]
 asked = pa.array(["person"])  # imports pandas, where it is there
-start = time.perf_counter()
-opened = {
-    path.stem: pa.ipc.open_file(pa.memory_map(str(path))).read_all()
-    for path in Path(sys.argv[1]).glob("*.arrow")
-}
-wordnet = WORDNET.open(opened, WORDNET.parse("").options)
+before, start = private_memory(), time.perf_counter()
+wordnet = held.open()
 rows = wordnet.synset_of(wordnet.first_sense(asked, "n"))
 assert wordnet.depth_max(rows)[0] == 6
-print(time.perf_counter() - start)
+print(time.perf_counter() - start, private_memory() - before)
 """
+THEIRS = """
+import sys, time
+from benchmarks.lexicon_wordnet import private_memory, read_by_nltk
+read_by_nltk  # what it imports is not counted
+import nltk.corpus.reader.wordnet
+before, start = private_memory(), time.perf_counter()
+theirs = read_by_nltk(sys.argv[1])
+assert theirs.synset("person.n.01").max_depth() == 6
+print(time.perf_counter() - start, private_memory() - before)
+"""
+
+
+def private_memory() -> float:
+    """Return the memory that this process shares with no other and no file, in MB."""
+    lines = Path("/proc/self/smaps_rollup").read_text().splitlines()
+    (anonymous,) = (line for line in lines if line.startswith("Anonymous:"))
+    return int(anonymous.split()[1]) / 1e3
 
 
 def measure(folder: Path) -> list[Row]:
     """Return the rows; none where WordNet's files are not there."""
     if not Path(DEBIAN, "index.sense").exists():
-        print(f"lexicon_wordnet: left out, for {DEBIAN} is not there (wordnet-sense-index)")
-        return []
-    parsed = WORDNET.parse("")
-    tables: dict[str, Any] = {}
-    seconds = timed(lambda: tables.update(WORDNET.compile(parsed.paths, parsed.options)))
-    compiled = folder / "compiled"
-    compiled.mkdir()
-    for name, table in tables.items():
-        combined = table.combine_chunks()
-        with pa.ipc.new_file(compiled / f"{name}.arrow", combined.schema) as writer:
-            writer.write_table(combined)
-    size = sum(path.stat().st_size for path in compiled.iterdir()) / 1e6
-    opening = [float(run_script(OPEN, str(compiled))) for _ in range(REPEATS)]
+        raise Skipped(f"needs {DEBIAN} (wordnet-base, wordnet-sense-index)")
+    options = LexiconOptions(resources=("wordnet=wordnet",), cache=str(folder / "cache"))
+    made: list[Held] = []
+    seconds = timed(lambda: made.extend(prepare(options).held))
+    size = sum(file.bytes for file in made[0].compiled.files.values()) / 1e6
+    opening = [
+        [float(number) for number in run_script(OPEN, str(folder / "cache")).split()]
+        for _ in range(REPEATS)
+    ]
+    times, memory = zip(*opening, strict=True)
     rows = [
         Row("WordNet compiled", seconds, 30, True, "s"),
         Row("WordNet's compiled files", size, 100, True, "MB"),
         Row(
-            "WordNet opened and asked for a word", statistics.median(opening), 0.1, True, "s",
-            f"all runs: {', '.join(f'{value:.3f}' for value in opening)}",
+            "WordNet opened and asked for a word", statistics.median(times), 0.1, True, "s",
+            f"all runs: {', '.join(f'{value:.3f}' for value in times)}",
         ),
+        Row("its memory that is not shared", statistics.median(memory), 10, True, "MB"),
     ]  # fmt: skip
-    opened = {
-        path.stem: pa.ipc.open_file(pa.memory_map(str(path))).read_all()
-        for path in compiled.glob("*.arrow")
-    }
-    wordnet = WORDNET.open(opened, parsed.options)
-    return rows + _look_ups(wordnet, opened["lemmas"]["lemma"]) + _beside_nltk(wordnet, folder)
+    wordnet = made[0].open()
+    lemmas = opened(made[0].compiled)["lemmas"]["lemma"]
+    return [*rows, *_look_ups(wordnet, lemmas), *_beside_nltk(wordnet, lemmas, folder)]
 
 
 def _forms(lemmas: pa.ChunkedArray) -> list[str]:
@@ -115,42 +126,45 @@ def _look_ups(wordnet: Any, lemmas: pa.ChunkedArray) -> list[Row]:
     ]
     rows = []
     for name, action, bound in asked:
-        found = [len(tokens) / timed(action) / 1e6 for _ in range(REPEATS)]
+        found = [len(tokens) / timed(action, time.process_time) / 1e6 for _ in range(REPEATS)]
         note = f"all runs: {', '.join(f'{value:.2f}' for value in found)}"
         rows.append(Row(name, statistics.median(found), bound, False, "M words/s", note))
     return rows
 
 
-def _beside_nltk(wordnet: Any, folder: Path) -> list[Row]:
-    if importlib.util.find_spec("nltk") is None:
-        print("lexicon_wordnet: not measured beside nltk, which is not installed")
-        return []
+def read_by_nltk(folder: str) -> Any:
+    """Return nltk's reader of the database in a folder, its indexes read."""
     import nltk.data
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
-    copied = folder / "nltk"
+    nltk.data.path = [folder]
+    # It would look for another WordNet, to translate numbers for other languages.
+    WordNetCorpusReader.map_wn = lambda self, version="wordnet": None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return WordNetCorpusReader(folder, None)
+
+
+def _beside_nltk(wordnet: Any, lemmas: pa.ChunkedArray, folder: Path) -> list[Row]:
+    if importlib.util.find_spec("nltk") is None:
+        print("lexicon_wordnet: not measured beside nltk, which is not installed")
+        return []
+    copied = folder / "nltk"  # it refuses links
     shutil.copytree(DEBIAN, copied)
     lines = (
         f"{number:02d}\t{name}\t{LEXNAME_PARTS[name.partition('.')[0]]}\n"
         for number, name in enumerate(LEXNAMES)
     )
     (copied / "lexnames").write_text("".join(lines))
-    nltk.data.path = [str(copied)]
-    # It would look for another WordNet, to translate numbers for other languages.
-    WordNetCorpusReader.map_wn = lambda self, version="wordnet": None
-    started = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        theirs = WordNetCorpusReader(str(copied), None)
-    theirs.synset("person.n.01").max_depth()
-    loaded = time.perf_counter() - started
-    tokens, _ = _tokens(_forms(wordnet._tables.column("lemmas", "lemma")), NLTK_WORDS)
+    loaded, memory = map(float, run_script(THEIRS, str(copied)).split())
+    theirs = read_by_nltk(str(copied))
+    tokens, _ = _tokens(_forms(lemmas), NLTK_WORDS)
     words = tokens.to_pylist()
     found = []
     for _ in range(REPEATS):
         own = timed(lambda: wordnet.morphy(tokens, "n"))
         found.append(timed(lambda: [theirs.morphy(word, "n") for word in words]) / own)
-    note = f"nltk reads its indexes in {loaded:.1f} s; all runs: "
+    note = f"nltk is loaded in {loaded:.1f} s and takes {memory:.0f} MB; all runs: "
     note += ", ".join(f"{value:.1f}" for value in found)
     name = f"nltk's morphy of {NLTK_WORDS:,} tokens over ours"
     return [Row(name, statistics.median(found), 1, False, "x", note)]

@@ -38,6 +38,17 @@ def test_words_of_one_key_are_told_apart(words):
         assert rows[-1] == MISSING
 
 
+@pytest.mark.parametrize("repeat", [1, 50])
+def test_words_that_repeat_are_found_as_those_that_do_not(repeat):
+    words = [f"word{number}" for number in range(1000)]
+    table = table_of(words)
+    wanted = pa.array([*words[::2], "none", None] * repeat)
+    starts, ends = find_all(keys_of(table), table, wanted)
+    found = [None if row < 0 else table[int(row)].as_py() for row in starts]
+    assert found == [word if word in words else None for word in wanted.to_pylist()]
+    assert np.array_equal(ends, np.where(starts < 0, MISSING, starts + 1))
+
+
 def test_keys_do_not_depend_on_how_words_are_held():
     words = [f"word{number}" * (number % 7) for number in range(100_000)]
     array = pa.array(words)

@@ -25,6 +25,7 @@ _BASE = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
 _SECOND = np.uint64(0x94D049BB133111EB)
 _BLOCK = 1 << 16  # words at once: what is worked on stays in the processor's cache
+_SAMPLE = 1 << 12  # words by which one sees whether they repeat
 
 
 def keys_of(words: pa.Array | pa.ChunkedArray) -> np.ndarray:
@@ -100,13 +101,22 @@ def find_all(
     """
     if isinstance(wanted, pa.ChunkedArray):
         wanted = wanted.combine_chunks()
-    coded = wanted.cast(pa.large_string()).dictionary_encode()
-    starts, ends = _find_distinct(keys, words, coded.dictionary)
+    wanted = wanted.cast(pa.large_string())
+    if not _repeats(wanted):
+        return _find_each(keys, words, wanted)
+    coded = wanted.dictionary_encode()
+    starts, ends = _find_each(keys, words, coded.dictionary)
     codes = coded.indices.fill_null(len(starts)).to_numpy(zero_copy_only=False)
     return np.append(starts, MISSING)[codes], np.append(ends, MISSING)[codes]
 
 
-def _find_distinct(
+def _repeats(words: pa.Array) -> bool:
+    """Return whether words seem to repeat as in a text, so that each is searched for once."""
+    some = words[:_SAMPLE]
+    return len(pc.unique(some)) < 0.7 * len(some)
+
+
+def _find_each(
     keys: np.ndarray, words: pa.Array | pa.ChunkedArray, wanted: pa.Array
 ) -> tuple[np.ndarray, np.ndarray]:
     starts = np.full(len(wanted), MISSING, np.int64)
