@@ -1,6 +1,6 @@
 """The planted changes of the sample corpus are found, the controls are not, the baselines fail.
 
-Two corpora, three training seeds each, through the whole pipeline. The table that the test prints
+A corpus, three training seeds, through the whole pipeline. The table that the test prints
 of five (`LEXBEAM_SAMPLES=5 pytest -n 0 -s`) stands in docs/change.md.
 """
 
@@ -12,7 +12,7 @@ import pytest
 from pipelines.cli import main
 from transforms.sample.vocabulary import FUNCTION_WORDS, NAMES
 
-CORPUS_SEEDS = range(1, 1 + int(os.environ.get("LEXBEAM_SAMPLES", "2")))
+CORPUS_SEEDS = range(1, 1 + int(os.environ.get("LEXBEAM_SAMPLES", "1")))
 NOT_CONTENT = {*FUNCTION_WORDS, *(name.lower() for name in NAMES)}
 
 

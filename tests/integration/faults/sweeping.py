@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from injector import Injector, Ran, Shelf, publish_made, run_whole
 
-from pipelines.common_options import FolderOptions
+from pipelines.clean import CleanOptions
 from pipelines.running import run_command
 from transforms.common.errors import LexbeamError
 from transforms.common.layout import SNAPSHOTS, read_record, snapshot_name
@@ -144,7 +144,7 @@ def theirs(out: Path) -> dict[str, str]:
 def cleaned(out: Path) -> Path:
     # A run that came to nothing has left nothing to clean.
     with contextlib.suppress(LexbeamError), contextlib.redirect_stdout(io.StringIO()):
-        run_command("clean", FolderOptions(path=str(out)), tell=print)
+        run_command("clean", CleanOptions(path=str(out)), tell=print)
     return out
 
 
