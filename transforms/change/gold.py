@@ -168,7 +168,8 @@ def _table(path: str, options: GoldOptions) -> tuple[Iterator[_Cell], Iterator[_
     if found == [None, None]:
         raise UsageError(
             f"{files.shown(path)} has no column of gold values: it has "
-            f"{', '.join(map(repr, rows.column_names))}; name one as `binary_column` or `graded_column`"
+            f"{', '.join(map(repr, rows.column_names))}; name one as `binary_column` or "
+            "`graded_column`"
         )
     binary, graded = (_cells(rows, path, word, name) for name in found)
     return binary, graded
