@@ -59,7 +59,7 @@ def change(
         missing: gold words without a score: leave them out, or give them the least or the median
             score.
         class_threshold: predicted classes: as published with the scores, or by this threshold over
-            the scores of gold words.
+            the scores that gold words have.
         baseline: ALIGNMENT/MEASURE (none/frequency): add the difference of every other mean to this
             one, on the same words and resamples.
         resamples: resamples of the bootstrap; 0: no intervals (at least 0).

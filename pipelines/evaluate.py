@@ -56,7 +56,9 @@ def _reads(options: EvaluateChangeOptions) -> Sequence[Source]:
 def _check(options: EvaluateChangeOptions) -> None:
     for name in options.how.metric:
         metric_of(name, ("pairs", "classes", "ranking"))
-    read_gold(options.truth, ViewOptions())
+    # Which view the scores are of is not known yet: words stay as they are.
+    view = ViewOptions(case="keep", homonym_marks="keep", target_pos="keep")
+    read_gold(options.truth, view)
 
 
 def _gold(options: EvaluateChangeOptions, inputs: Inputs) -> Gold:

@@ -16,6 +16,7 @@ REASONS = {
     "no_positive_predicted": "no predicted value is positive",
     "no_positive": "neither gold nor predicted values are positive",
     "no_candidates": "no instance has candidates",
+    "not_a_number": "a gold or predicted value is nan",
     "not_finite": "the metric gave no finite number",
     "one_cluster": "no interval: there is one cluster to resample",
     "undefined_resamples": "no interval: the metric is undefined in too many resamples",

@@ -107,6 +107,23 @@ def test_words_without_a_score_may_be_given_one(missing, spearman, precision):
     assert len(named) == 1
 
 
+def test_the_threshold_is_that_of_scores_that_are_there():
+    # Of .6, .1 and .2 the mean is .3: a alone has changed. With d's -.9 it would be 0.
+    rows = [scores("a", 0.6), scores("b", 0.1), scores("c", 0.2)]
+    gold = Gold({"a": True, "b": False, "c": False, "d": False}, {})
+    found, _ = evaluated(rows, gold, missing="least", class_threshold="mean")
+    assert found[OP, "all", "accuracy"]["numerator"] == 4
+
+
+def test_metrics_that_gold_is_not_for():
+    only = Gold({}, GOLD.graded)
+    assert set(values(ROWS, only)) == {"spearman"}
+    with pytest.raises(UsageError, match=r"accuracy, f1 cannot be computed, .* no classes"):
+        evaluated(ROWS, only, metric=("accuracy", "f1"))
+    with pytest.raises(UsageError, match="mae cannot be computed, for gold has no graded change"):
+        evaluated(ROWS, Gold(GOLD.binary, {}), metric=("mae",))
+
+
 def test_parts_of_speech_are_subsets_where_words_tell_them():
     gold = Gold({}, {"a_nn": 1, "b_nn": 2, "c_vb": 3, "d_vb": 4})
     rows = [scores(word, value) for word, value in zip(gold.words, (1, 2, 4, 3), strict=True)]

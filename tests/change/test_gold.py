@@ -78,7 +78,10 @@ def test_words_are_normalised_as_the_training_view_was(write):
         ("word\tgraded\n\t1\n", {}, "row 1: '' is no word"),
         ("word\tgraded\na\n", {}, "line 2: 1 cells under a header of 2"),
         ("word\tgraded\n", {}, "no gold value"),
-        ("name\tgraded\na\t1\n", {}, "no column of words: it has name, graded"),
+        ("name\tgraded\na\t1\n", {}, "no column of words: it has 'name', 'graded'"),
+        ("word,graded\na,1\n", {}, "it has 'word,graded'; .* separate columns by tabs"),
+        ("word\tgraded\tgraded\na\t1\t2\n", {}, "several columns 'graded': rename them"),
+        ("word\tgraded\na\t1\n", {"changed_above": float("nan")}, "must be a number"),
         ("word\tfar\na\t1\n", {}, "no column of gold values"),
         ("word\tfar\na\t1\n", {"graded_column": "fra"}, "did you mean 'far'"),
         ("word\tbinary\tgraded\na\t1\t1\n", {"changed_above": 0.0}, "has classes already"),
@@ -95,6 +98,22 @@ def test_files_of_semeval_have_no_header(write):
         read_gold(GoldOptions(binary=path), VIEW)
     with pytest.raises(LexbeamError, match="line 1: a word, a tab and a value are expected"):
         read_gold(GoldOptions(graded=write("a 1\n")), VIEW)
+    with pytest.raises(LexbeamError, match="line 2: '' is no word"):
+        read_gold(GoldOptions(graded=write("a\t1\n\t1\n")), VIEW)
+
+
+def test_spaces_around_cells_and_blank_lines_do_not_count(write):
+    path = write("\ufeff word\t graded \r\n a \t 1 \r\n  \t\r\n\r\nb\t2\r\n  ")
+    assert read_gold(GoldOptions(gold=path), VIEW) == Gold({}, {"a": 1, "b": 2})
+    path = write("\ufeffa \t 1\r\n \r\nb\t0", "pairs.txt")
+    assert read_gold(GoldOptions(binary=path), VIEW) == Gold({"a": True, "b": False}, {})
+
+
+def test_columns_of_parquet_that_are_there_twice(tmp_path):
+    rows = pa.Table.from_arrays([pa.array(["a"])] * 2 + [pa.array([1.0])], ["word", "word", "far"])
+    pq.write_table(rows, tmp_path / "gold.parquet")
+    with pytest.raises(LexbeamError, match="several columns 'word': rename them"):
+        read_gold(GoldOptions(gold=str(tmp_path / "gold.parquet")), VIEW)
 
 
 def test_one_form_is_given(write, tmp_path):

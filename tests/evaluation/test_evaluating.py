@@ -57,6 +57,9 @@ def test_a_ratio_tells_its_sums():
         ("f1", [False, False], [False, False], "no_positive"),
         ("average_precision", [False, False], [0.1, 0.2], "no_positive_gold"),
         ("mae", [1.0, np.inf], [1, 2], "not_finite"),
+        ("spearman", [1, 2, 3], [1, 2, np.nan], "not_a_number"),
+        ("r2", [1, np.nan, 3], [1, 2, 3], "not_a_number"),
+        ("average_precision", [True, False, True], [0.1, np.nan, 0.2], "not_a_number"),
     ],
 )
 def test_what_is_undefined_is_null_with_a_reason(name, gold, predicted, reason):
@@ -67,6 +70,21 @@ def test_what_is_undefined_is_null_with_a_reason(name, gold, predicted, reason):
     assert reason in REASONS
     both = measure_difference(name, given, given, clusters=["x"] * len(gold), options=SOME)
     assert (both.value, both.reason) == (None, reason)
+
+
+@pytest.mark.parametrize(("name", "value"), [("mae", 1), ("mse", 1), ("spearman", -1), ("r2", -3)])
+def test_small_integers_do_not_overflow(name, value):
+    given = np.array([1, 2], np.uint8), np.array([2, 1], np.uint8)
+    found = measure(name, given, clusters=["a", "b"], options=NONE)
+    assert found.value == pytest.approx(value)
+    found = measure(name, tuple(map(list, given)), clusters=["a", "b"], options=NONE)
+    assert found.value == pytest.approx(value)
+
+
+def test_rankings_take_scores_of_any_type():
+    given = np.array([1, 0, 0]), np.array([2, 1, 0], np.uint8)
+    found = measure("average_precision", given, clusters=["a", "b", "c"], options=NONE)
+    assert found.value == 1
 
 
 def test_one_cluster_has_a_value_and_no_interval():

@@ -38,12 +38,12 @@ OP = "old:new/op/cosine/mean"
 def change(tmp_path):
     """A function that publishes rows of scores, and returns their folder."""
 
-    def published(rows, out=tmp_path / "change"):
+    def published(rows, out=tmp_path / "change", **view):
         schema = SCORES.schema()
         made = write_part(
             Artefact(str(tmp_path / "part")), schema, [pa.Table.from_pylist(rows, schema)]
         )
-        entry = {"options": {}, "inputs": [], "view": asdict(ViewOptions())}
+        entry = {"options": {}, "inputs": [], "view": asdict(ViewOptions(**view))}
         put(out, Made(name="change", parts=(Part.of("scores", 0, made),), entry=entry))
         return out
 
@@ -114,6 +114,14 @@ def test_it_is_a_function_and_a_section_of_a_configuration(change, tmp_path):
     assert main(["run", str(config)]) == 0
     assert open_snapshot(str(tmp_path / "again")).read("change/metrics").to_pylist() == [row]
     assert main(["show", str(tmp_path / "again")]) == 0
+
+
+def test_gold_is_read_with_the_view_of_the_scores(change, tmp_path):
+    gold = tmp_path / "gold.tsv"
+    gold.write_text("word\tgraded\nPolish\t1\npolish\t2\nb\t3\n")
+    rows = [scores("Polish", 0.1), scores("b", 0.2), scores("polish", 0.3)]
+    found = evaluate(change(rows, case="keep"), "--gold", gold)
+    assert found == {(OP, "spearman"): 0.5}
 
 
 @pytest.mark.parametrize(

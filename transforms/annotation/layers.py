@@ -69,7 +69,8 @@ class LayerOptions:
     """Which layers a corpus gets; they are kept in the order of the registry, each once."""
 
     layers: tuple[str, ...] = option(
-        (), help="further columns of `sentences`, see docs/annotation.md", metavar="LAYER",
+        (), help="further columns of `sentences`: xpos, feats, heads, deprels, entities; "
+        "docs/annotation.md says what they are", metavar="LAYER",
         choices="transforms.annotation.layers:LAYERS",
     )  # fmt: skip
 

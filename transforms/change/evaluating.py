@@ -72,7 +72,7 @@ class EvaluationOptions:
     )  # fmt: skip
     class_threshold: str = option(
         PUBLISHED, help="predicted classes: as published with the scores, or by this threshold "
-        "over the scores of gold words", choices=(PUBLISHED, *THRESHOLDS),
+        "over the scores that gold words have", choices=(PUBLISHED, *THRESHOLDS),
     )  # fmt: skip
     baseline: str | None = option(
         None, help="ALIGNMENT/MEASURE (none/frequency): add the difference of every other mean to "
@@ -125,9 +125,15 @@ def evaluate(
         Rows of `change/metrics`, and of every mean over seeds the words without a score.
 
     Raises:
-        UsageError: no such metric or baseline.
+        UsageError: no such metric or baseline, or gold has nothing that the metrics need.
         LexbeamError: scores of a word are doubled, or no gold word is scored at all.
     """
+    needed = {name: metric_of(name, NEEDS).needs for name in options.metric}
+    if not any(_has(gold, needs) for needs in needed.values()):
+        raise UsageError(
+            f"`metric`: {', '.join(needed) or 'none'} cannot be computed, for gold has no "
+            f"{'graded change' if gold.binary else 'classes'}"
+        )
     words = gold.words
     systems = list(_systems(scores, words, options))
     if not systems:
@@ -167,10 +173,11 @@ def _systems(
             word: str(rows[i]["reason"]) for i, word in enumerate(words) if values[i] is None
         }
         filled = np.isnan(numbers)
-        numbers[filled] = MISSING[options.missing](numbers[~filled])
+        given = numbers[~filled]
+        numbers[filled] = MISSING[options.missing](given)
         changed: list[bool | None] = [rows[i].get("changed") for i in range(len(words))]
         if options.class_threshold != PUBLISHED:
-            least = THRESHOLDS[options.class_threshold](numbers)
+            least = THRESHOLDS[options.class_threshold](given)
             changed = [None if math.isnan(v) else bool(v > least) for v in numbers]
         elif not single and options.missing != "leave-out":
             changed = [False if gone else c for gone, c in zip(filled, changed, strict=True)]

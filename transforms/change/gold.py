@@ -8,11 +8,12 @@ Two forms are read:
   of classes and of graded change, by the names below or as named. The published statistics of DWUG
   and the truth of `lexbeam sample` are such tables.
 
-An empty cell is no gold value. Words go through the normalisation of the training view.
+An empty cell of a table is no gold value. Words go through the normalisation of the training view.
 """
 
 import io
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -100,11 +101,14 @@ def read_gold(options: GoldOptions, view: ViewOptions) -> Gold:
     classes = _values(binary, _class, view)
     numbers = _values(graded, _number, view)
     if options.changed_above is not None:
+        if math.isnan(options.changed_above):
+            raise UsageError("`changed_above` must be a number")
         if classes:
             raise UsageError("`changed_above` makes classes, and gold has classes already")
         classes = {word: value > options.changed_above for word, value in numbers.items()}
     if not classes and not numbers:
-        raise LexbeamError(f"{options.gold or options.binary or options.graded}: no gold value")
+        path = options.gold or options.binary or options.graded
+        raise LexbeamError(f"{files.shown(str(path))}: no gold value")
     return Gold(classes, numbers)
 
 
@@ -128,7 +132,10 @@ def _pairs(path: str | None) -> Iterator[_Cell]:
                 f"{files.shown(path)}, line {number}: a word, a tab and a value are expected, "
                 "without a header; give a table with a header as `gold`"
             )
-        yield _Cell(f"{files.shown(path)}, line {number}", cells[0].strip(), cells[1].strip())
+        where, word = f"{files.shown(path)}, line {number}", cells[0].strip()
+        if not word:
+            raise LexbeamError(f"{where}: {word!r} is no word")
+        yield _Cell(where, word, cells[1].strip())
 
 
 def _lines(path: str) -> list[str]:
@@ -143,11 +150,16 @@ def _lines(path: str) -> list[str]:
 def _table(path: str, options: GoldOptions) -> tuple[Iterator[_Cell], Iterator[_Cell]]:
     content = files.read_bytes(path)
     rows = _parquet(path, content) if content.startswith(b"PAR1") else _tsv(path)
+    if doubled := sorted(n for n, times in Counter(rows.column_names).items() if times > 1):
+        raise LexbeamError(
+            f"{files.shown(path)} has several columns {', '.join(map(repr, doubled))}: rename them"
+        )
     word = _column(rows, path, "word_column", options.word_column, WORDS)
     if word is None:
         raise UsageError(
             f"{files.shown(path)} has no column of words: it has "
-            f"{', '.join(rows.column_names)}; name one as `word_column`"
+            f"{', '.join(map(repr, rows.column_names))}; name one as `word_column`, and separate "
+            "columns by tabs"
         )
     found = [
         _column(rows, path, "binary_column", options.binary_column, BINARY),
@@ -156,7 +168,8 @@ def _table(path: str, options: GoldOptions) -> tuple[Iterator[_Cell], Iterator[_
     if found == [None, None]:
         raise UsageError(
             f"{files.shown(path)} has no column of gold values: it has "
-            f"{', '.join(rows.column_names)}; name one as `binary_column` or `graded_column`"
+            f"{', '.join(map(repr, rows.column_names))}; name one as `binary_column` or "
+            "`graded_column`"
         )
     binary, graded = (_cells(rows, path, word, name) for name in found)
     return binary, graded
@@ -164,16 +177,18 @@ def _table(path: str, options: GoldOptions) -> tuple[Iterator[_Cell], Iterator[_
 
 def _parquet(path: str, content: bytes) -> pa.Table:
     try:
-        return pq.read_table(io.BytesIO(content))
+        return pq.ParquetFile(io.BytesIO(content)).read()
     except pa.ArrowException as error:
         raise LexbeamError(f"{files.shown(path)} is no Parquet file: {error}") from error
 
 
 def _tsv(path: str) -> pa.Table:
     header, *lines = (line.split("\t") for line in _lines(path))
-    rows = [cells for cells in lines if cells != [""]]
+    header = [name.strip() for name in header]
+    lines = [cells if any(map(str.strip, cells)) else [] for cells in lines]
+    rows = [cells for cells in lines if cells]
     for number, cells in enumerate(lines, 2):
-        if cells != [""] and len(cells) != len(header):
+        if cells and len(cells) != len(header):
             raise LexbeamError(
                 f"{files.shown(path)}, line {number}: {len(cells)} cells under a header of "
                 f"{len(header)}"

@@ -1,7 +1,8 @@
 """How good ranked lists of candidates are, such as substitutes of a word, an instance each.
 
 All metrics are micro averages over instances, expected over the random order of ties. An instance
-without candidates is a miss; one without gold cannot be hit and is left out.
+without candidates is a miss, which adds nothing to precision; one without gold cannot be hit and is
+left out.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

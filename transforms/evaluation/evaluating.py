@@ -21,6 +21,8 @@ from transforms.evaluation.outcomes import Ints, Outcome, Terms, Undefined
 __all__ = ["Measured", "matched", "measure", "measure_difference", "row"]
 
 NAMED = 5
+# What arrays of numbers and rankings are turned into; classes may be of any type.
+_TYPES = {"pairs": (np.float64, np.float64), "ranking": (np.bool_, np.float64)}
 
 
 class Measured(NamedTuple):
@@ -88,14 +90,15 @@ def measure(
 
     Args:
         metric: its name, or a metric that is in no registry.
-        given: gold and predicted arrays of the same instances, or `(candidates,)`.
+        given: gold and predicted arrays of the same instances, or `(candidates,)`. Where a number
+            is nan there is no value.
         clusters: the cluster of each instance; its own id where each is drawn by itself.
         options: of the bootstrap.
         k: for metrics that take one.
     """
     metric, given = _ready(metric, given, k)
     n = len(given[0])
-    numerator, denominator, value, reason = _point(metric.function(*given))
+    numerator, denominator, value, reason = _point(metric, given)
     if value is None or not options.resamples:
         return Measured(value, None, None, n, numerator, denominator, reason)
     draws = Draws(clusters, options)
@@ -125,7 +128,7 @@ def measure_difference(
     n = len(first[0])
     if len(second[0]) != n:
         raise ValueError("two systems are compared on the same instances")
-    points = [_point(metric.function(*given)) for given in (first, second)]
+    points = [_point(metric, given) for given in (first, second)]
     reason = next((point[3] for point in points if point[3] is not None), None)
     if points[0][2] is None or points[1][2] is None:
         return Measured(None, None, None, n, None, None, reason)
@@ -148,11 +151,20 @@ def _ready(
     sizes = {len(column) for column in given}
     if len(sizes) > 1:
         raise ValueError(f"arrays of the same instances have lengths {sorted(sizes)}")
+    if metric.needs in _TYPES:
+        # Small integers would overflow: 1 - 2 is 255 among bytes.
+        given = tuple(map(np.asarray, given, _TYPES[metric.needs]))
     return metric, given if k is None else (*given, k)
 
 
-def _point(outcome: Outcome) -> tuple[float | None, float | None, float | None, str | None]:
+def _point(
+    metric: Metric, given: tuple[Any, ...]
+) -> tuple[float | None, float | None, float | None, str | None]:
     """Return numerator, denominator, value and reason."""
+    arrays = [column for column in given if isinstance(column, np.ndarray)]
+    if any(column.dtype == np.float64 and np.isnan(column).any() for column in arrays):
+        return (*_NOTHING, "not_a_number")  # which ranks would take for the highest value
+    outcome: Outcome = metric.function(*given)
     if isinstance(outcome, Undefined):
         return None, None, None, outcome.reason
     if not isinstance(outcome, Terms):

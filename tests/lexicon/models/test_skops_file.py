@@ -347,3 +347,37 @@ def test_an_svr_whose_arrays_do_not_fit_is_refused():
         setattr(whole.steps[-1][1], name, value)
         with pytest.raises(Refused, match="its SVR holds what no SVR does"):
             write_skops(whole)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("settings", "damages"),
+    [
+        (
+            {},
+            {"_n_features_outs": [4, 2], "n_features_in_": 3, "_drop_idx_after_grouping": [-1, 0]},
+        ),
+        ({"drop": "first"}, {"_drop_idx_after_grouping": [None, 0], "_n_features_outs": [5, 3]}),
+        (
+            {"min_frequency": 12, "handle_unknown": "infrequent_if_exist"},
+            {
+                "_default_to_infrequent_mappings": [np.array([0, 10**9, 1, 2, 2]), None],
+                "_infrequent_indices": [np.array([3, 4]), np.array([10**9])],
+                "_infrequent_enabled": False,
+            },
+        ),
+    ],
+)
+def test_a_one_hot_encoder_writes_to_no_column_that_is_not_there(settings, damages):
+    from sklearn.preprocessing import OneHotEncoder
+
+    numbers = np.array([i % 5 if i % 10 < 8 else i % 3 for i in range(60)])
+    rows = np.array([[n, ["a", "b", "c"][i % 3]] for i, n in enumerate(numbers)], object)
+    content = write_skops(trained := OneHotEncoder(**settings).fit(rows))
+    assert np.array_equal(answer(read_skops(content), rows), answer(trained, rows))
+    unsorted = [trained.categories_[0][::-1], trained.categories_[1]]
+    for name, value in {**damages, "categories_": unsorted}.items():
+        damaged = read_skops(content)
+        setattr(damaged, name, value)
+        with pytest.raises(Refused, match="its OneHotEncoder holds what no OneHotEncoder does"):
+            write_skops(damaged)

@@ -1,11 +1,12 @@
 """The estimators of scikit-learn that are kept, and what must hold of them when they are loaded.
 
 An estimator's attributes come from a file, and compiled code trusts some of them: libsvm walks
-through arrays as long as others say, and a column of a sparse matrix that is not there is read all
-the same. Those are checked here.
+through arrays as long as others say, and a column of a sparse matrix that is not there is read, or
+written, all the same. Those are checked here.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -102,7 +103,45 @@ def _sound_vocabulary(vectorizer: Any) -> bool:
     return vectorizer.input == "content" and columns == list(range(len(columns)))
 
 
+def _sound_categories(encoder: Any) -> bool:
+    """Return whether each category has a column, for scipy writes to those that are not there."""
+    grouped, dropped = encoder._infrequent_enabled, encoder._drop_idx_after_grouping
+    sizes = []
+    for place, categories in enumerate(encoder.categories_):
+        size = len(categories)
+        mapping = encoder._default_to_infrequent_mappings[place] if grouped else None
+        rare = encoder._infrequent_indices[place] if grouped else None
+        if mapping is not None:
+            size -= len(rare) - 1
+            columns = np.asarray(mapping)
+            if columns.shape != categories.shape or columns.dtype.kind != "i":
+                return False
+            if not 0 <= columns.min() <= columns.max() < size:
+                return False
+        if not _found_by_search(categories) or (mapping is None and rare is not None):
+            return False
+        if dropped is not None and dropped[place] is not None:
+            if not isinstance(dropped[place], int | np.integer) or not 0 <= dropped[place] < size:
+                return False
+            size -= 1
+        sizes.append(size)
+    return bool(sizes == encoder._n_features_outs and len(sizes) == encoder.n_features_in_)
+
+
+def _found_by_search(categories: Any) -> bool:
+    """Return whether a search finds each category: texts by a table, numbers if they are sorted."""
+    if not isinstance(categories, np.ndarray) or categories.ndim != 1:
+        return False
+    found = categories.tolist()
+    if all(one is None or isinstance(one, str) for one in found):
+        return True
+    while found and (found[-1] is None or found[-1] != found[-1]):  # what is missing comes last
+        found.pop()
+    return all(one < other for one, other in pairwise(found))
+
+
 _CHECKS: dict[str, Callable[[Any], bool]] = {
+    "OneHotEncoder": _sound_categories,
     "SVR": _sound_svr,
     "CountVectorizer": _sound_vocabulary,
     "TfidfVectorizer": _sound_vocabulary,
