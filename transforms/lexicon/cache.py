@@ -19,10 +19,9 @@ from transforms.common.artefacts import Stage, Workspace, make, name_of
 from transforms.common.errors import UsageError
 from transforms.common.layout import ARTEFACTS, is_own_folder, make_own_folder
 from transforms.common.receipts import File
-from transforms.common.removing import discard_stages, leftovers
 from transforms.common.sound import Damaged, checked, note_sound
 from transforms.lexicon.compiled import Compiled
-from transforms.lexicon.encoders.copies import COPIES, clean_copies, is_held
+from transforms.lexicon.encoders.copies import COPIES, clean_copies
 from transforms.lexicon.places import VARIABLE
 
 __all__ = ["cached", "clean_cache", "is_whole"]
@@ -30,7 +29,9 @@ __all__ = ["cached", "clean_cache", "is_whole"]
 T = TypeVar("T")
 
 LOCK, NOTE = ".lock", ".checked"
-_OURS = re.compile(r"[0-9a-f]{32}(\.lock|-\w+\.(arrow|npy)\.checked)")
+_OURS = re.compile(
+    r"([0-9a-f]{32})(?:\.json|\.lock|-\w+\.(?:arrow|npy)(?:\.checked)?)(?:" + files.TEMPORARY + ")?"
+)
 
 
 def cached(cache: str, stage: Stage[T, None, Compiled], task: T) -> Compiled:
@@ -67,11 +68,22 @@ def _root(cache: str) -> str:
 
 
 @contextmanager
-def _locked(path: str) -> Iterator[None]:
-    """Hold a lock, which the system releases if this process is killed."""
-    with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "rb+") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
+def _locked(path: str, *, wait: bool = True) -> Iterator[bool]:
+    """Hold a lock, which the system releases if this process is killed; yield whether it is held.
+
+    It is not if another process has it, unless this one is to `wait`.
+    """
+    while True:
+        with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "rb+") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except BlockingIOError:
+                yield False
+                return
+            # `clean_cache` may have removed it meanwhile: the next process would not see this one.
+            if os.path.exists(path) and os.path.samestat(os.fstat(lock.fileno()), os.stat(path)):
+                yield True
+                return
 
 
 def _check(compiled: Compiled) -> None:
@@ -124,14 +136,18 @@ def clean_cache(cache: str) -> int:
 
 
 def _clean_compiled(root: str) -> None:
-    discard_stages(root, ["lexicon"])
-    for path in leftovers(root):
-        files.remove(path)
     for folder, _, names in os.walk(os.path.join(root, "lexicon")):
-        for name in names:
-            path = os.path.join(folder, name)
-            if _OURS.fullmatch(name) and (name.endswith(NOTE) or not is_held(path)):
-                files.remove(path)
+        made: dict[str, list[str]] = {}
+        for name in sorted(names):
+            if found := _OURS.fullmatch(name):
+                made.setdefault(found[1], []).append(name)
+        for stem, own in made.items():
+            lock = os.path.join(folder, stem + LOCK)
+            with _locked(lock, wait=False) as ours:
+                if ours:  # else it is being made; receipts go first: none stands for what is gone
+                    for name in sorted(own, key=lambda name: not name.endswith(".json")):
+                        files.remove(os.path.join(folder, name))
+                    files.remove(lock)
 
 
 def _size(root: str) -> int:

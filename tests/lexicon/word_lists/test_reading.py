@@ -193,7 +193,9 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path):
         read(tmp_path, "word=w,value=v")
     path = tmp_path / "list.csv"
     path.write_bytes("w,v\nété,1\n".encode("latin-1"))
-    with pytest.raises(LexbeamError, match=r"line 2: .*give its encoding, such as `encoding=latin-1`"):
+    with pytest.raises(
+        LexbeamError, match=r"line 2: .*give its encoding, such as `encoding=latin-1`"
+    ):
         read(path, "word=w,value=v")
     path.write_bytes(gzip.compress(rows_of(",").encode())[:-12])
     with pytest.raises(LexbeamError, match="cannot be read: breaks off or is damaged"):
