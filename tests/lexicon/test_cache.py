@@ -1,5 +1,6 @@
 """The cache of compiled resources: shared, killed, damaged, cleaned."""
 
+import errno
 import fcntl
 import os
 import signal
@@ -14,6 +15,7 @@ import toy_kind
 from transforms.common import sound
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.files import list_files
+from transforms.lexicon import cache
 from transforms.lexicon.cache import clean_cache
 from transforms.lexicon.kinds import KINDS
 from transforms.lexicon.places import default_cache
@@ -168,14 +170,26 @@ def test_a_source_that_is_wrong_leaves_nothing_and_says_which(toy):
 
 
 @pytest.mark.parametrize(
-    ("cache", "message"), [("gs://bucket/cache", "of this machine"), ("toy.txt", "LEXBEAM_CACHE")]
+    ("place", "message"), [("gs://bucket/cache", "of this machine"), ("toy.txt", "LEXBEAM_CACHE")]
 )
-def test_a_cache_that_cannot_be_one_is_an_error_with_a_remedy(toy, monkeypatch, cache, message):
-    if "://" not in cache:
-        cache = str(toy.folder / cache)
-    monkeypatch.setenv("LEXBEAM_CACHE", cache)
+def test_a_cache_that_cannot_be_one_is_an_error_with_a_remedy(toy, monkeypatch, place, message):
+    if "://" not in place:
+        place = str(toy.folder / place)
+    monkeypatch.setenv("LEXBEAM_CACHE", place)
     with pytest.raises(UsageError, match=message):
         toy.prepare()
+
+
+def test_a_cache_that_may_only_be_read_is_an_error_with_a_remedy(toy, monkeypatch):
+    toy.prepare()
+
+    def refused(path, *_):
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    monkeypatch.setattr(cache.os, "open", refused)  # of locks: root may write anywhere
+    for use in (toy.prepare, lambda: clean_cache(str(toy.cache))):
+        with pytest.raises(UsageError, match=r"cache' cannot be written to \(Permission denied\)"):
+            use()
 
 
 def test_the_default_is_the_variable_or_the_users_cache(monkeypatch):

@@ -43,8 +43,8 @@ def cached(cache: str, stage: Stage[T, None, Compiled], task: T) -> Compiled:
     """
     workspace = Workspace(_root(cache))
     folder = workspace.stage(stage.name)
-    files.make_folder(folder)
-    with _locked(os.path.join(folder, name_of(stage, task, None) + LOCK)):
+    lock = os.path.join(folder, name_of(stage, task, None) + LOCK)
+    with _permitted(cache), _locked(lock):
         compiled = make(workspace, stage, task, None)
         try:
             _check(compiled)
@@ -61,10 +61,25 @@ def _root(cache: str) -> str:
         files.make_folder(cache)
         return make_own_folder(cache, ARTEFACTS)
     except OSError as error:
-        raise UsageError(
-            f"the cache {cache!r} cannot be written to ({error.strerror}): give another `cache`, "
-            f"or set {VARIABLE}"
-        ) from None
+        raise _refused(cache, error) from None
+
+
+def _refused(cache: str, error: OSError) -> UsageError:
+    return UsageError(
+        f"the cache {cache!r} cannot be written to ({error.strerror}): give another `cache`, "
+        f"or set {VARIABLE}"
+    )
+
+
+@contextmanager
+def _permitted(cache: str) -> Iterator[None]:
+    """Say which folder it is that may not be written to, be it for what lies in it already."""
+    try:
+        yield
+    except PermissionError as error:
+        if str(error.filename).startswith(cache):
+            raise _refused(cache, error) from None
+        raise
 
 
 @contextmanager
@@ -73,6 +88,7 @@ def _locked(path: str, *, wait: bool = True) -> Iterator[bool]:
 
     It is not if another process has it, unless this one is to `wait`.
     """
+    files.make_folder(os.path.dirname(path))
     while True:
         with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "rb+") as lock:
             try:
@@ -127,11 +143,15 @@ def clean_cache(cache: str) -> int:
     What somebody else has put into the folder stays, and so does what is being made.
 
     Returns the bytes.
+
+    Raises:
+        UsageError: the folder cannot be written to.
     """
     before = _size(cache)
-    if is_own_folder(cache, ARTEFACTS):
-        _clean_compiled(os.path.join(cache, ARTEFACTS))
-    clean_copies(os.path.join(cache, COPIES))
+    with _permitted(cache):
+        if is_own_folder(cache, ARTEFACTS):
+            _clean_compiled(os.path.join(cache, ARTEFACTS))
+        clean_copies(os.path.join(cache, COPIES))
     return before - _size(cache)
 
 
