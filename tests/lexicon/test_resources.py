@@ -82,6 +82,20 @@ def test_paths_are_made_absolute_and_not_published(toy):
     assert str(toy.folder) not in repr(told)
 
 
+@pytest.mark.parametrize(
+    ("spec", "whole"),
+    [
+        ("wordnet:wordnet", "wordnet:{}/wordnet"),
+        ("vectors:vec:unit=yes", "vectors:{}/vec:unit=yes"),
+        ("words:w:word=w,value=v", "words:{}/w:word=w,value=v"),
+        ("w:word=w,value=v", "{}/w:word=w,value=v"),
+    ],
+)
+def test_a_path_may_be_part_of_its_kinds_name(tmp_path, spec, whole):
+    options = from_mapping(LexiconOptions, {"resources": [f"w={spec}"]}, "", str(tmp_path))
+    assert options.resources == ("w=" + whole.format(tmp_path),)
+
+
 @pytest.fixture
 def elsewhere(toy, monkeypatch):
     """A resource carried with a run's artefacts, and a machine that lacks the driver's cache."""

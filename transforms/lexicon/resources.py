@@ -31,8 +31,11 @@ def _path_within(text: str) -> Within | None:
         spec = parse_spec(text)
     except UsageError:
         return None  # `_check_resources` says why
+    begin = len(spec.name) + 1
+    if text.startswith(f"{spec.kind}:", begin):  # a folder may be called as its kind is
+        begin += len(spec.kind) + 1
     for path in spec.parsed.paths:
-        start = text.find(path, len(spec.name))
+        start = text.find(path, begin)
         if start >= 0:
             return Within(text[:start], path, text[start + len(path) :])
     return None  # its files are where their package puts them, or it needs none
@@ -204,9 +207,9 @@ def prepare(options: LexiconOptions) -> Lexicon:
 def _prepared(text: str, cache: str) -> Held:
     name, kind, parsed = parse_spec(text)
     digest = kind_of(kind).digest
-    sources = tuple(SourceFile(path, digest(path)) for path in parsed.paths)
-    source = Source(kind, sources, parsed.options)
     try:
+        sources = tuple(SourceFile(path, digest(path)) for path in parsed.paths)
+        source = Source(kind, sources, parsed.options)
         compiled = cached(cache, COMPILE, source)
     except UsageError as error:
         raise UsageError(f"resource {name!r}: {error}") from None
