@@ -175,6 +175,7 @@ GOOD = "Word\tConc.M\nsea\t4.5\nship\t3.5\n"
         ("# only\n", "word=w,value=v", "is empty but lines that begin with '#' (`comment=none`)"),
         ("w,v\na,NA\n", "word=w,value=v", "no row has a word and a value in column 'v'"),
         ("w,v\na," + "1" * (1 << 20) + "\n", "word=w,value=v", "line 2: over 1048576 bytes"),
+        ("w,v\na," + "1" * 140_000 + "\n", "word=w,value=v", f"line 2: {'1' * 40!r} in column"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told_with_place_and_remedy(tmp_path, text, options, told):
@@ -192,6 +193,9 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path):
     with pytest.raises(LexbeamError, match="cannot be read: not a regular file"):
         read(tmp_path, "word=w,value=v")
     path = tmp_path / "list.csv"
+    path.write_bytes(b"w,v\rsea,1\r")
+    with pytest.raises(LexbeamError, match=r"list\.csv: lines end in carriage returns"):
+        read(path, "word=w,value=v")
     path.write_bytes("w,v\nété,1\n".encode("latin-1"))
     with pytest.raises(
         LexbeamError, match=r"line 2: .*give its encoding, such as `encoding=latin-1`"

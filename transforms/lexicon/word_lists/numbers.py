@@ -71,7 +71,8 @@ def numbers_of(
     if "," in texts[bad]:
         remedy += ", or `decimal=comma`"
     raise LexbeamError(
-        f"{path}, line {lines[bad]}: {texts[bad]!r} in column {column!r} is not a number: {remedy}"
+        f"{path}, line {lines[bad]}: {texts[bad][:40]!r} in column {column!r} is not a number: "
+        f"{remedy}"
     )
 
 

@@ -139,7 +139,12 @@ def _layout(path: str, sample: list[str], options: WordListOptions) -> _Layout:
     found: dict[str, _Layout] = {}
     refused: list[tuple[int, str]] = []
     for name in names:
-        cut = _cut(sample, DELIMITERS[name], options.quoting)
+        try:
+            cut = _cut(sample, DELIMITERS[name], options.quoting)
+        except csv.Error:  # a carriage return within a line
+            raise LexbeamError(
+                f"{path}: lines end in carriage returns: convert them to line feeds"
+            ) from None
         try:
             found[name] = _placed(cut, DELIMITERS[name], options)
         except LexbeamError as error:
