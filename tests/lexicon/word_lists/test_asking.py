@@ -80,6 +80,9 @@ def test_parts_of_speech_are_named_as_ours(tmp_path):
     assert found.look_up(pa.array(["RUN"] * 6), tags)["value"].to_pylist() == [
         1.0, 2.0, 3.0, 4.0, None, 1.0,
     ]  # fmt: skip
+    for tag, told in {"n": 2, "Noun": 2, "NOUN": 2, "Ex": 4, "r": None, None: 1}.items():
+        lines = dict(found.look("run", tag))
+        assert lines == ({} if told is None else {"value": f"{told} (v, from 1 to 4)"})
     with pytest.raises(LexbeamError, match="several rows: 'run'"):
         opened(WORDS, f"{path}:word=w,value=v,pos=p,case=lower")
 

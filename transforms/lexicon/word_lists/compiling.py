@@ -19,10 +19,10 @@ from transforms.formats.text_cleaning import clean_field
 from transforms.lexicon.casing import TAB, entries, lowered, only, with_tags
 from transforms.lexicon.word_lists.merging import merged
 from transforms.lexicon.word_lists.numbers import missing, multiplied, numbers_of, to_log10
-from transforms.lexicon.word_lists.options import Rules, WordListOptions
+from transforms.lexicon.word_lists.options import UPOS, Rules, WordListOptions
 from transforms.lexicon.word_lists.reading import read_cells
 
-__all__ = ["ABOUT", "UPOS", "compile_words", "compiled"]
+__all__ = ["ABOUT", "compile_words", "compiled"]
 
 log = logging.getLogger("lexbeam")
 
@@ -42,18 +42,6 @@ ABOUT = pa.schema(
         ("column", pa.string()),
     ]
 )
-
-# What lists call parts of speech; names that are not here, or more than one of ours, stay.
-UPOS = {
-    "noun": "NOUN", "verb": "VERB", "adjective": "ADJ", "adverb": "ADV", "name": "PROPN",
-    "pronoun": "PRON", "determiner": "DET", "article": "DET", "preposition": "ADP",
-    "interjection": "INTJ", "number": "NUM", "numeral": "NUM",
-    "n": "NOUN", "v": "VERB", "a": "ADJ", "s": "ADJ", "r": "ADV",
-    **{tag.lower(): tag for tag in (
-        "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
-        "PUNCT", "SCONJ", "SYM", "VERB", "X",
-    )},
-}  # fmt: skip
 
 
 def compile_words(paths: Sequence[str], options: WordListOptions) -> Iterator[tuple[str, pa.Table]]:
