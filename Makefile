@@ -61,9 +61,12 @@ LOCK := $(UV) pip compile --quiet --python-version 3.11 --python-platform x86_64
 	--custom-compile-command "make lock" --upgrade setup.py
 
 # In an environment of the core alone, as most have it: spaCy imports torch wherever it finds it.
-bench: ## the benchmarks: a table, and out/bench.json
+# What needs extras (wordfreq, nltk, torch) is measured where they are.
+bench: $(VENV)/.all ## the benchmarks: tables, out/bench.json and out/bench-extras.json
 	$(MAKE) VENV=$(VENV)-core $(VENV)-core/.core
-	$(VENV)-core/bin/python -m benchmarks --json out/bench.json
+	$(VENV)-core/bin/python -m benchmarks ingest ingest_memory annotation change training scaling memory \
+		--json out/bench.json
+	$(BIN)/python -m benchmarks lexicon lexicon_wordnet encoders --json out/bench-extras.json
 
 lock: | $(UV) ## renew the locked versions
 	$(LOCK) -o requirements/core.lock
