@@ -39,8 +39,12 @@ def test_a_language_without_a_resource_has_none(toy):
     assert lexicon.find("toy") is None
     ((rows, resource),) = lexicon.by_language("toy", pa.array(["de"]))
     assert (rows.tolist(), resource) == ([0], None)
-    with pytest.raises(LexbeamError, match="'toy' for language 'de'"):
+    with pytest.raises(
+        LexbeamError, match=r"'toy' for language 'de' \(there is one for en\): name"
+    ):
         lexicon.get("toy", "de")
+    with pytest.raises(LexbeamError, match=r"'toy' for every language \(there is one for en\)"):
+        lexicon.get("toy")
     with pytest.raises(LexbeamError, match="did you mean 'toy'"):
         lexicon.get("tyo", "en")
 

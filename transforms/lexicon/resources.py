@@ -155,9 +155,12 @@ class Lexicon(NamedTuple):
         if found is None:
             names = sorted({held.name for held in self.held})
             of = f" for language {language!r}" if language else ""
-            raise LexbeamError(
-                f"no resource is called {name!r}{of}{nearest(name, names)}: name it in `resources`"
-            )
+            if name in names:
+                own = ", ".join(str(held.language) for held in self.held if held.name == name)
+                of, hint = of or " for every language", f" (there is one for {own})"
+            else:
+                hint = nearest(name, names)
+            raise LexbeamError(f"no resource is called {name!r}{of}{hint}: name it in `resources`")
         return found
 
     def by_language(
