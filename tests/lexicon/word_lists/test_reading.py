@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.common.errors import LexbeamError, UsageError
+from transforms.lexicon.word_lists import compiling, reading
 from transforms.lexicon.word_lists.kinds import WORDS
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -185,6 +186,22 @@ def test_what_is_wrong_is_told_with_place_and_remedy(tmp_path, text, options, to
         read(path, options)
     assert told in str(failed.value)
     assert str(path) in str(failed.value)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 7])
+def test_rows_are_held_in_blocks(tmp_path, monkeypatch, rows):
+    monkeypatch.setattr(reading, "ROWS", 2)
+    monkeypatch.setattr(compiling, "ROWS", 2)
+    path = tmp_path / "list.csv"
+    path.write_text("w,v\n" + "".join(f"w{n},{n}\n" for n in range(rows)))
+    found = read(path, "word=w,value=v")
+    assert found.facts["rows"] == rows
+    expected = [float(n) for n in range(rows)]
+    assert values(found, [f"w{n}" for n in range(rows)]) == expected
+    with open(path, "a") as stream:
+        stream.write("bad,x\n")
+    with pytest.raises(LexbeamError, match=f"line {rows + 2}: 'x'"):
+        read(path, "word=w,value=v")
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path):

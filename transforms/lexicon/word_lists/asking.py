@@ -76,12 +76,12 @@ class WordList:
         row = next((row for row in rows if row["value"] is not None), None)
         if row is None:
             return
-        low, high = self.scale
-        yield "value", f"{row['value']:g} ({self.facts['column']}, from {low:g} to {high:g})"
+        scale = "from {:.10g} to {:.10g}".format(*self.scale)
+        yield "value", f"{row['value']:.10g} ({self.facts['column']}, {scale})"
         if row["sd"] is not None:
-            yield "standard deviation", f"{row['sd']:g}"
+            yield "standard deviation", f"{row['sd']:.10g}"
         if row["n"] is not None:
-            yield "people or uses", f"{row['n']:g}"
+            yield "people or uses", f"{row['n']:.10g}"
 
 
 def _find_tagged(table: Words, words: pa.Array, tags: pa.Array) -> np.ndarray:
