@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pipelines.command import Action, Command
 from transforms.common.errors import UsageError
 from transforms.common.options import embedded, option
+from transforms.formats.text_cleaning import clean_field
 from transforms.lexicon.resources import Held, LexiconOptions, prepare
 
 __all__ = ["LOOK", "LookOptions"]
@@ -35,8 +36,9 @@ def _look(options: LookOptions, action: Action) -> None:
         raise UsageError(
             "`resources` must be given: NAME=FILE:word=COLUMN,value=COLUMN, or NAME=wordnet, say"
         )
+    word = clean_field(options.word)  # as words of texts and of lists are
     for held in prepare(options.lexicon).held:
-        for line in _told(held, options.word, options.pos):
+        for line in _told(held, word, options.pos):
             action.tell(line)
 
 

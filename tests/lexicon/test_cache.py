@@ -1,5 +1,6 @@
 """The cache of compiled resources: shared, killed, damaged, cleaned."""
 
+import errno
 import fcntl
 import os
 import signal
@@ -14,7 +15,9 @@ import toy_kind
 from transforms.common import sound
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.files import list_files
+from transforms.lexicon import cache
 from transforms.lexicon.cache import clean_cache
+from transforms.lexicon.kinds import KINDS
 from transforms.lexicon.places import default_cache
 
 
@@ -67,6 +70,37 @@ def test_of_two_processes_one_is_killed_and_the_other_makes_it_whole(toy):
     # A third finds it whole.
     assert compiling(toy).communicate(timeout=60)[0] == told
     assert toy.compiled == 2
+
+
+@pytest.mark.slow
+def test_cleaning_leaves_what_is_being_made(toy):
+    (toy.folder / "toy.txt.wait").touch()
+    process = compiling(toy)
+    until(lambda: files_of(toy, ".arrow"))
+    half = files_of(toy, "")
+    clean_cache(str(toy.cache))
+    assert files_of(toy, "") == half
+    (toy.folder / "toy.txt.wait").unlink()
+    told, _ = process.communicate(timeout=60)
+    assert told == f"{toy.prepare().compiled.digest} [2.0, None]\n"
+    assert toy.compiled == 1
+
+
+def test_a_source_that_changes_while_it_is_compiled_is_not_kept_under_its_old_name(
+    toy, monkeypatch
+):
+    old = toy.path.read_text()
+
+    def compile_changing(paths, options):
+        toy.path.write_text("one 10\ntwo 2\n")
+        yield from toy_kind.compile_toy(paths, options)
+
+    monkeypatch.setitem(KINDS, "toy", toy_kind.TOY._replace(compile=compile_changing))
+    with pytest.raises(LexbeamError, match=r"resource 'toy': .*changed while it was compiled"):
+        toy.prepare()
+    toy.path.write_text(old)
+    monkeypatch.setitem(KINDS, "toy", toy_kind.TOY)
+    assert toy.prepare().open().look_up(["one"]) == [1]
 
 
 def forget(monkeypatch):
@@ -136,14 +170,26 @@ def test_a_source_that_is_wrong_leaves_nothing_and_says_which(toy):
 
 
 @pytest.mark.parametrize(
-    ("cache", "message"), [("gs://bucket/cache", "of this machine"), ("toy.txt", "LEXBEAM_CACHE")]
+    ("place", "message"), [("gs://bucket/cache", "of this machine"), ("toy.txt", "LEXBEAM_CACHE")]
 )
-def test_a_cache_that_cannot_be_one_is_an_error_with_a_remedy(toy, monkeypatch, cache, message):
-    if "://" not in cache:
-        cache = str(toy.folder / cache)
-    monkeypatch.setenv("LEXBEAM_CACHE", cache)
+def test_a_cache_that_cannot_be_one_is_an_error_with_a_remedy(toy, monkeypatch, place, message):
+    if "://" not in place:
+        place = str(toy.folder / place)
+    monkeypatch.setenv("LEXBEAM_CACHE", place)
     with pytest.raises(UsageError, match=message):
         toy.prepare()
+
+
+def test_a_cache_that_may_only_be_read_is_an_error_with_a_remedy(toy, monkeypatch):
+    toy.prepare()
+
+    def refused(path, *_):
+        raise PermissionError(errno.EACCES, "Permission denied", path)
+
+    monkeypatch.setattr(cache.os, "open", refused)  # of locks: root may write anywhere
+    for use in (toy.prepare, lambda: clean_cache(str(toy.cache))):
+        with pytest.raises(UsageError, match=r"cache' cannot be written to \(Permission denied\)"):
+            use()
 
 
 def test_the_default_is_the_variable_or_the_users_cache(monkeypatch):
@@ -165,14 +211,14 @@ def test_cleaning_removes_what_is_ours_and_nothing_else(toy):
     (model / "config.json").write_text("{}")
     (folder / f"{'0' * 32}-words.arrow.{'1' * 16}.tmp").write_text("of a killed process")
     held = files_of(toy, ".lock")[0]
+    used = set(folder.glob(f"{held.stem}*"))
     with open(held, "rb") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         assert clean_cache(str(toy.cache)) > 0
-        left = {Path(entry.path) for entry in list_files(str(toy.cache))}
-        assert left == {*foreign, held} - {path for path in left if path.name == ".lexbeam"}
+        assert {Path(entry.path) for entry in list_files(str(toy.cache))} == {*foreign, *used}
+    assert clean_cache(str(toy.cache)) > 0
+    assert {Path(entry.path) for entry in list_files(str(toy.cache))} == set(foreign)
     assert clean_cache(str(toy.cache)) == 0
-    assert not held.exists()
-    assert not model.exists()
     assert toy.prepare().open().look_up(["one"]) == [1]
     assert toy.compiled == 2
     assert clean_cache(str(toy.folder)) == 0

@@ -39,8 +39,12 @@ def test_a_language_without_a_resource_has_none(toy):
     assert lexicon.find("toy") is None
     ((rows, resource),) = lexicon.by_language("toy", pa.array(["de"]))
     assert (rows.tolist(), resource) == ([0], None)
-    with pytest.raises(LexbeamError, match="'toy' for language 'de'"):
+    with pytest.raises(
+        LexbeamError, match=r"'toy' for language 'de' \(there is one for en\): name"
+    ):
         lexicon.get("toy", "de")
+    with pytest.raises(LexbeamError, match=r"'toy' for every language \(there is one for en\)"):
+        lexicon.get("toy")
     with pytest.raises(LexbeamError, match="did you mean 'toy'"):
         lexicon.get("tyo", "en")
 
@@ -80,6 +84,20 @@ def test_paths_are_made_absolute_and_not_published(toy):
     assert told["a"]["kind"] == "toy"
     assert told["a"]["options"] == {"factor": 2}
     assert str(toy.folder) not in repr(told)
+
+
+@pytest.mark.parametrize(
+    ("spec", "whole"),
+    [
+        ("wordnet:wordnet", "wordnet:{}/wordnet"),
+        ("vectors:vec:unit=yes", "vectors:{}/vec:unit=yes"),
+        ("words:w:word=w,value=v", "words:{}/w:word=w,value=v"),
+        ("w:word=w,value=v", "{}/w:word=w,value=v"),
+    ],
+)
+def test_a_path_may_be_part_of_its_kinds_name(tmp_path, spec, whole):
+    options = from_mapping(LexiconOptions, {"resources": [f"w={spec}"]}, "", str(tmp_path))
+    assert options.resources == ("w=" + whole.format(tmp_path),)
 
 
 @pytest.fixture

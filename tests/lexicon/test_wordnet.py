@@ -207,7 +207,8 @@ def test_what_a_person_sees(wordnet):
     ]
     assert [label for label, _ in wordnet.look("running")] == ["run.v.1", "running.a.1"]
     assert [label for label, _ in wordnet.look("running", "ADJ")] == ["running.a.1"]
-    assert list(wordnet.look("dog", "v")) == []
+    assert list(wordnet.look("running", "adj")) == list(wordnet.look("running", "a"))
+    assert list(wordnet.look("dog", "v")) == list(wordnet.look("dog", "DET")) == []
     assert [text for label, text in wordnet.look("men") if label == "man.n.1"] == [
         "he (noun.person; depth 2; tagged 0 times)"
     ]

@@ -19,10 +19,9 @@ from transforms.common.artefacts import Stage, Workspace, make, name_of
 from transforms.common.errors import UsageError
 from transforms.common.layout import ARTEFACTS, is_own_folder, make_own_folder
 from transforms.common.receipts import File
-from transforms.common.removing import discard_stages, leftovers
 from transforms.common.sound import Damaged, checked, note_sound
 from transforms.lexicon.compiled import Compiled
-from transforms.lexicon.encoders.copies import COPIES, clean_copies, is_held
+from transforms.lexicon.encoders.copies import COPIES, clean_copies
 from transforms.lexicon.places import VARIABLE
 
 __all__ = ["cached", "clean_cache", "is_whole"]
@@ -30,7 +29,9 @@ __all__ = ["cached", "clean_cache", "is_whole"]
 T = TypeVar("T")
 
 LOCK, NOTE = ".lock", ".checked"
-_OURS = re.compile(r"[0-9a-f]{32}(\.lock|-\w+\.(arrow|npy)\.checked)")
+_OURS = re.compile(
+    r"([0-9a-f]{32})(?:\.json|\.lock|-\w+\.(?:arrow|npy)(?:\.checked)?)(?:" + files.TEMPORARY + ")?"
+)
 
 
 def cached(cache: str, stage: Stage[T, None, Compiled], task: T) -> Compiled:
@@ -42,8 +43,8 @@ def cached(cache: str, stage: Stage[T, None, Compiled], task: T) -> Compiled:
     """
     workspace = Workspace(_root(cache))
     folder = workspace.stage(stage.name)
-    files.make_folder(folder)
-    with _locked(os.path.join(folder, name_of(stage, task, None) + LOCK)):
+    lock = os.path.join(folder, name_of(stage, task, None) + LOCK)
+    with _permitted(cache), _locked(lock):
         compiled = make(workspace, stage, task, None)
         try:
             _check(compiled)
@@ -60,18 +61,45 @@ def _root(cache: str) -> str:
         files.make_folder(cache)
         return make_own_folder(cache, ARTEFACTS)
     except OSError as error:
-        raise UsageError(
-            f"the cache {cache!r} cannot be written to ({error.strerror}): give another `cache`, "
-            f"or set {VARIABLE}"
-        ) from None
+        raise _refused(cache, error) from None
+
+
+def _refused(cache: str, error: OSError) -> UsageError:
+    return UsageError(
+        f"the cache {cache!r} cannot be written to ({error.strerror}): give another `cache`, "
+        f"or set {VARIABLE}"
+    )
 
 
 @contextmanager
-def _locked(path: str) -> Iterator[None]:
-    """Hold a lock, which the system releases if this process is killed."""
-    with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "rb+") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+def _permitted(cache: str) -> Iterator[None]:
+    """Say which folder it is that may not be written to, be it for what lies in it already."""
+    try:
         yield
+    except PermissionError as error:
+        if str(error.filename).startswith(cache):
+            raise _refused(cache, error) from None
+        raise
+
+
+@contextmanager
+def _locked(path: str, *, wait: bool = True) -> Iterator[bool]:
+    """Hold a lock, which the system releases if this process is killed; yield whether it is held.
+
+    It is not if another process has it, unless this one is to `wait`.
+    """
+    files.make_folder(os.path.dirname(path))
+    while True:
+        with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "rb+") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+            except BlockingIOError:
+                yield False
+                return
+            # `clean_cache` may have removed it meanwhile: the next process would not see this one.
+            if os.path.exists(path) and os.path.samestat(os.fstat(lock.fileno()), os.stat(path)):
+                yield True
+                return
 
 
 def _check(compiled: Compiled) -> None:
@@ -115,23 +143,31 @@ def clean_cache(cache: str) -> int:
     What somebody else has put into the folder stays, and so does what is being made.
 
     Returns the bytes.
+
+    Raises:
+        UsageError: the folder cannot be written to.
     """
     before = _size(cache)
-    if is_own_folder(cache, ARTEFACTS):
-        _clean_compiled(os.path.join(cache, ARTEFACTS))
-    clean_copies(os.path.join(cache, COPIES))
+    with _permitted(cache):
+        if is_own_folder(cache, ARTEFACTS):
+            _clean_compiled(os.path.join(cache, ARTEFACTS))
+        clean_copies(os.path.join(cache, COPIES))
     return before - _size(cache)
 
 
 def _clean_compiled(root: str) -> None:
-    discard_stages(root, ["lexicon"])
-    for path in leftovers(root):
-        files.remove(path)
     for folder, _, names in os.walk(os.path.join(root, "lexicon")):
-        for name in names:
-            path = os.path.join(folder, name)
-            if _OURS.fullmatch(name) and (name.endswith(NOTE) or not is_held(path)):
-                files.remove(path)
+        made: dict[str, list[str]] = {}
+        for name in sorted(names):
+            if found := _OURS.fullmatch(name):
+                made.setdefault(found[1], []).append(name)
+        for stem, own in made.items():
+            lock = os.path.join(folder, stem + LOCK)
+            with _locked(lock, wait=False) as ours:
+                if ours:  # else it is being made; receipts go first: none stands for what is gone
+                    for name in sorted(own, key=lambda name: not name.endswith(".json")):
+                        files.remove(os.path.join(folder, name))
+                    files.remove(lock)
 
 
 def _size(root: str) -> int:

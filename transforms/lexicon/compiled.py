@@ -75,7 +75,8 @@ def _build(artefact: Artefact, source: Source, _: Any) -> Compiled:
     paths = [file.path for file in source.files]
     log.info("compiling %s", " ".join([source.kind, *paths]))
     made: dict[str, File] = {}
-    for name, content in kind_of(source.kind).compile(paths, source.options):
+    kind = kind_of(source.kind)
+    for name, content in kind.compile(paths, source.options):
         suffix = f"-{name}{NPY if isinstance(content, Matrix) else ARROW}"
         with artefact.writing(suffix) as stream:
             if isinstance(content, Matrix):
@@ -83,6 +84,12 @@ def _build(artefact: Artefact, source: Source, _: Any) -> Compiled:
             else:
                 _write_table(stream, name, content)
         made[name] = artefact.file(suffix)
+    for file in source.files:
+        # Kinds read their files several times: what is compiled may be of neither content.
+        if kind.digest(file.path) != file.sha256:
+            raise LexbeamError(
+                f"{file.path} has changed while it was compiled: run the same command again"
+            )
     return Compiled(made)
 
 

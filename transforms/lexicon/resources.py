@@ -31,8 +31,11 @@ def _path_within(text: str) -> Within | None:
         spec = parse_spec(text)
     except UsageError:
         return None  # `_check_resources` says why
+    begin = len(spec.name) + 1
+    if text.startswith(f"{spec.kind}:", begin):  # a folder may be called as its kind is
+        begin += len(spec.kind) + 1
     for path in spec.parsed.paths:
-        start = text.find(path, len(spec.name))
+        start = text.find(path, begin)
         if start >= 0:
             return Within(text[:start], path, text[start + len(path) :])
     return None  # its files are where their package puts them, or it needs none
@@ -152,9 +155,12 @@ class Lexicon(NamedTuple):
         if found is None:
             names = sorted({held.name for held in self.held})
             of = f" for language {language!r}" if language else ""
-            raise LexbeamError(
-                f"no resource is called {name!r}{of}{nearest(name, names)}: name it in `resources`"
-            )
+            if name in names:
+                own = ", ".join(str(held.language) for held in self.held if held.name == name)
+                of, hint = of or " for every language", f" (there is one for {own})"
+            else:
+                hint = nearest(name, names)
+            raise LexbeamError(f"no resource is called {name!r}{of}{hint}: name it in `resources`")
         return found
 
     def by_language(
@@ -204,9 +210,9 @@ def prepare(options: LexiconOptions) -> Lexicon:
 def _prepared(text: str, cache: str) -> Held:
     name, kind, parsed = parse_spec(text)
     digest = kind_of(kind).digest
-    sources = tuple(SourceFile(path, digest(path)) for path in parsed.paths)
-    source = Source(kind, sources, parsed.options)
     try:
+        sources = tuple(SourceFile(path, digest(path)) for path in parsed.paths)
+        source = Source(kind, sources, parsed.options)
         compiled = cached(cache, COMPILE, source)
     except UsageError as error:
         raise UsageError(f"resource {name!r}: {error}") from None

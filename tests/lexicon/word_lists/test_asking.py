@@ -80,6 +80,9 @@ def test_parts_of_speech_are_named_as_ours(tmp_path):
     assert found.look_up(pa.array(["RUN"] * 6), tags)["value"].to_pylist() == [
         1.0, 2.0, 3.0, 4.0, None, 1.0,
     ]  # fmt: skip
+    for tag, told in {"n": 2, "Noun": 2, "NOUN": 2, "Ex": 4, "r": None, None: 1}.items():
+        lines = dict(found.look("run", tag))
+        assert lines == ({} if told is None else {"value": f"{told} (v, from 1 to 4)"})
     with pytest.raises(LexbeamError, match="several rows: 'run'"):
         opened(WORDS, f"{path}:word=w,value=v,pos=p,case=lower")
 
@@ -116,11 +119,11 @@ def test_words_may_be_held_in_any_way(tmp_path, held):
 
 def test_a_person_is_told_of_one_word(tmp_path):
     path = tmp_path / "list.csv"
-    path.write_text("w,v,s,n\nsea,1.5,.25,30\n")
+    path.write_text("w,v,s,n\nsea,1.5,.25,28787591\n")
     found = opened(WORDS, f"{path}:word=w,value=v,sd=s,n=n,scale=1-5")
     assert list(found.look("Sea")) == [
         ("value", "1.5 (v, from 1 to 5)"),
         ("standard deviation", "0.25"),
-        ("people or uses", "30"),
+        ("people or uses", "28787591"),
     ]
     assert list(found.look("ship")) == []

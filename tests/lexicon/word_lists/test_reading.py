@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.common.errors import LexbeamError, UsageError
+from transforms.lexicon.word_lists import compiling, reading
 from transforms.lexicon.word_lists.kinds import WORDS
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -175,6 +176,7 @@ GOOD = "Word\tConc.M\nsea\t4.5\nship\t3.5\n"
         ("# only\n", "word=w,value=v", "is empty but lines that begin with '#' (`comment=none`)"),
         ("w,v\na,NA\n", "word=w,value=v", "no row has a word and a value in column 'v'"),
         ("w,v\na," + "1" * (1 << 20) + "\n", "word=w,value=v", "line 2: over 1048576 bytes"),
+        ("w,v\na," + "1" * 140_000 + "\n", "word=w,value=v", f"line 2: {'1' * 40!r} in column"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told_with_place_and_remedy(tmp_path, text, options, told):
@@ -186,12 +188,31 @@ def test_what_is_wrong_is_told_with_place_and_remedy(tmp_path, text, options, to
     assert str(path) in str(failed.value)
 
 
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 7])
+def test_rows_are_held_in_blocks(tmp_path, monkeypatch, rows):
+    monkeypatch.setattr(reading, "ROWS", 2)
+    monkeypatch.setattr(compiling, "ROWS", 2)
+    path = tmp_path / "list.csv"
+    path.write_text("w,v\n" + "".join(f"w{n},{n}\n" for n in range(rows)))
+    found = read(path, "word=w,value=v")
+    assert found.facts["rows"] == rows
+    expected = [float(n) for n in range(rows)]
+    assert values(found, [f"w{n}" for n in range(rows)]) == expected
+    with open(path, "a") as stream:
+        stream.write("bad,x\n")
+    with pytest.raises(LexbeamError, match=f"line {rows + 2}: 'x'"):
+        read(path, "word=w,value=v")
+
+
 def test_a_file_that_cannot_be_read_is_told(tmp_path):
     with pytest.raises(LexbeamError, match="no file at"):
         read(tmp_path / "nowhere.csv", "word=w,value=v")
     with pytest.raises(LexbeamError, match="cannot be read: not a regular file"):
         read(tmp_path, "word=w,value=v")
     path = tmp_path / "list.csv"
+    path.write_bytes(b"w,v\rsea,1\r")
+    with pytest.raises(LexbeamError, match=r"list\.csv: lines end in carriage returns"):
+        read(path, "word=w,value=v")
     path.write_bytes("w,v\nété,1\n".encode("latin-1"))
     with pytest.raises(
         LexbeamError, match=r"line 2: .*give its encoding, such as `encoding=latin-1`"

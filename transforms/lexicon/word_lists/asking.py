@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from transforms.lexicon.base import Opened
 from transforms.lexicon.casing import Words, coded, lowered, only, with_tags
 from transforms.lexicon.keys import MISSING, find
+from transforms.lexicon.word_lists.options import UPOS
 
 __all__ = ["LOOKED_UP", "WordList", "open_words", "values_of"]
 
@@ -66,17 +67,21 @@ class WordList:
         return pa.table([column.take(taken) for column in found], schema=LOOKED_UP)
 
     def look(self, word: str, pos: str | None = None) -> Iterator[tuple[str, str]]:
-        """Yield what the list says of a word, for a person."""
-        tags = None if pos is None else pa.array([pos])
-        row = self.look_up(pa.array([word]), tags).to_pylist()[0]
-        if row["value"] is None:
+        """Yield what the list says of a word, for a person, who may call `NOUN` n or Noun."""
+        named = dict.fromkeys((pos, UPOS.get(pos.lower(), pos) if pos else None))
+        rows = [
+            self.look_up(pa.array([word]), pa.array([tag], pa.string())).to_pylist()[0]
+            for tag in named
+        ]
+        row = next((row for row in rows if row["value"] is not None), None)
+        if row is None:
             return
-        low, high = self.scale
-        yield "value", f"{row['value']:g} ({self.facts['column']}, from {low:g} to {high:g})"
+        scale = "from {:.10g} to {:.10g}".format(*self.scale)
+        yield "value", f"{row['value']:.10g} ({self.facts['column']}, {scale})"
         if row["sd"] is not None:
-            yield "standard deviation", f"{row['sd']:g}"
+            yield "standard deviation", f"{row['sd']:.10g}"
         if row["n"] is not None:
-            yield "people or uses", f"{row['n']:g}"
+            yield "people or uses", f"{row['n']:.10g}"
 
 
 def _find_tagged(table: Words, words: pa.Array, tags: pa.Array) -> np.ndarray:

@@ -19,10 +19,10 @@ from transforms.formats.text_cleaning import clean_field
 from transforms.lexicon.casing import TAB, entries, lowered, only, with_tags
 from transforms.lexicon.word_lists.merging import merged
 from transforms.lexicon.word_lists.numbers import missing, multiplied, numbers_of, to_log10
-from transforms.lexicon.word_lists.options import Rules, WordListOptions
-from transforms.lexicon.word_lists.reading import read_cells
+from transforms.lexicon.word_lists.options import UPOS, Rules, WordListOptions
+from transforms.lexicon.word_lists.reading import ROWS, read_cells
 
-__all__ = ["ABOUT", "UPOS", "compile_words", "compiled"]
+__all__ = ["ABOUT", "compile_words", "compiled"]
 
 log = logging.getLogger("lexbeam")
 
@@ -42,18 +42,6 @@ ABOUT = pa.schema(
         ("column", pa.string()),
     ]
 )
-
-# What lists call parts of speech; names that are not here, or more than one of ours, stay.
-UPOS = {
-    "noun": "NOUN", "verb": "VERB", "adjective": "ADJ", "adverb": "ADV", "name": "PROPN",
-    "pronoun": "PRON", "determiner": "DET", "article": "DET", "preposition": "ADP",
-    "interjection": "INTJ", "number": "NUM", "numeral": "NUM",
-    "n": "NOUN", "v": "VERB", "a": "ADJ", "s": "ADJ", "r": "ADV",
-    **{tag.lower(): tag for tag in (
-        "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
-        "PUNCT", "SCONJ", "SYM", "VERB", "X",
-    )},
-}  # fmt: skip
 
 
 def compile_words(paths: Sequence[str], options: WordListOptions) -> Iterator[tuple[str, pa.Table]]:
@@ -79,10 +67,10 @@ def compile_words(paths: Sequence[str], options: WordListOptions) -> Iterator[tu
         value = to_log10(value, options.log10, lines, path)
     rows = pa.table(
         {
-            "word": pa.array([clean_field(word) for word in cells["word"]], pa.large_string()),
+            "word": _cleaned(cells["word"]),
             "value": value, "sd": sd, "n": numbers("n"),
             "pos": _tags(cells.get("pos"), len(lines)),
-            "line": pa.array(lines, pa.int64()),
+            "line": lines,
         }
     )  # fmt: skip
     if comments:
@@ -90,10 +78,18 @@ def compile_words(paths: Sequence[str], options: WordListOptions) -> Iterator[tu
     yield from compiled(rows, options.rules, path, columns["value"])
 
 
-def _tags(texts: list[str] | None, count: int) -> pa.Array:
+def _cleaned(words: pa.Array) -> pa.Array:
+    parts = [pa.array([], words.type)]
+    for start in range(0, len(words), ROWS):
+        cleaned = [clean_field(word) for word in words[start : start + ROWS].to_pylist()]
+        parts.append(pa.array(cleaned, words.type))
+    return pa.concat_arrays(parts)
+
+
+def _tags(texts: pa.Array | None, count: int) -> pa.Array:
     if texts is None:
         return pa.nulls(count, pa.large_string())
-    trimmed = pc.utf8_trim_whitespace(pa.array(texts, pa.large_string()))
+    trimmed = pc.utf8_trim_whitespace(texts)
     tags = [
         None if gone else UPOS.get(text.lower(), text)
         for text, gone in zip(trimmed.to_pylist(), missing(trimmed).to_pylist(), strict=True)
@@ -157,6 +153,8 @@ def compiled(
 
 
 def _without(rows: pa.Table, gone: pa.ChunkedArray) -> tuple[pa.Table, int]:
+    if not pc.any(gone).as_py():
+        return rows, 0
     left = rows.filter(pc.invert(gone)).combine_chunks()
     return left, len(rows) - len(left)
 

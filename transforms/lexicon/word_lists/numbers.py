@@ -41,7 +41,11 @@ def is_number_or_missing(text: str, decimal: str) -> bool:
 
 
 def numbers_of(
-    texts: Sequence[str], lines: Sequence[int], column: str, path: str, decimal: str = "point"
+    texts: pa.Array | Sequence[str],
+    lines: pa.Array | Sequence[int],
+    column: str,
+    path: str,
+    decimal: str = "point",
 ) -> pa.Array:
     """Return texts as float64, null where they stand for no value.
 
@@ -55,7 +59,9 @@ def numbers_of(
     Raises:
         LexbeamError: one is neither a finite number nor stands for no value.
     """
-    trimmed = pc.utf8_trim_whitespace(pa.array(texts, pa.large_string()))
+    if not isinstance(texts, pa.Array):
+        texts = pa.array(texts, pa.large_string())
+    trimmed = pc.utf8_trim_whitespace(texts)
     trimmed = pc.if_else(missing(trimmed), pa.scalar(None, trimmed.type), trimmed)
     if decimal == "comma":
         # A point then separates thousands or is a mistake: nothing that is made of it is a number.
@@ -67,11 +73,12 @@ def numbers_of(
     if values is not None and pc.all(pc.is_finite(values), min_count=0).as_py():
         return values
     bad = next(n for n, text in enumerate(trimmed.to_pylist()) if not _finite(text))
+    text = texts[bad].as_py()
     remedy = "give the right column"
-    if "," in texts[bad]:
+    if "," in text:
         remedy += ", or `decimal=comma`"
     raise LexbeamError(
-        f"{path}, line {lines[bad]}: {texts[bad]!r} in column {column!r} is not a number: {remedy}"
+        f"{path}, line {lines[bad]}: {text[:40]!r} in column {column!r} is not a number: {remedy}"
     )
 
 
@@ -82,7 +89,7 @@ def _finite(text: str | None) -> bool:
         return False
 
 
-def multiplied(texts: Sequence[str], values: pa.Array, factor: str, decimal: str) -> pa.Array:
+def multiplied(texts: pa.Array, values: pa.Array, factor: str, decimal: str) -> pa.Array:
     """Return values times a factor, rounded once: 2.01 times 100 is 201.
 
     Args:
@@ -96,7 +103,7 @@ def multiplied(texts: Sequence[str], values: pa.Array, factor: str, decimal: str
         return values
     exact = [
         None if value is None else float(Decimal(_point(text, decimal)) * times)
-        for text, value in zip(texts, values.to_pylist(), strict=True)
+        for text, value in zip(texts.to_pylist(), values.to_pylist(), strict=True)
     ]
     return pa.array(exact, pa.float64())
 
@@ -105,14 +112,14 @@ def _point(text: str, decimal: str) -> str:
     return text.strip().replace(",", ".") if decimal == "comma" else text.strip()
 
 
-def to_log10(values: pa.Array, added: float, lines: Sequence[int], path: str) -> pa.Array:
+def to_log10(values: pa.Array, added: float, lines: pa.Array, path: str) -> pa.Array:
     """Return log10(value + added).
 
     Raises:
         LexbeamError: a value has no logarithm.
     """
     plain = values.to_pylist()
-    for line, value in zip(lines, plain, strict=True):
+    for line, value in zip(lines.to_pylist(), plain, strict=True):
         if value is not None and value + added <= 0:
             raise LexbeamError(
                 f"{path}, line {line}: {value:g} + {added:g} has no logarithm: add more by `log10=`"

@@ -9,7 +9,16 @@ from transforms.lexicon.base import Parsed
 from transforms.lexicon.casing import CASES
 from transforms.lexicon.specs import choice, number, split_spec, yes
 
-__all__ = ["DELIMITERS", "DUPLICATES", "FORM", "Rules", "WordListOptions", "parse", "scale_of"]
+__all__ = [
+    "DELIMITERS",
+    "DUPLICATES",
+    "FORM",
+    "UPOS",
+    "Rules",
+    "WordListOptions",
+    "parse",
+    "scale_of",
+]
 
 # Whitespace: any run of it.
 DELIMITERS = {"tab": "\t", "comma": ",", "semicolon": ";", "space": ""}
@@ -20,6 +29,17 @@ _KEYS = (
     "factor", "log10", "case", "duplicates", "min_n", "language",
 )  # fmt: skip
 FORM = "FILE:word=COLUMN,value=COLUMN[,pos=,sd=,n=]"
+# What lists call parts of speech; names that are not here, or more than one of ours, stay.
+UPOS = {
+    "noun": "NOUN", "verb": "VERB", "adjective": "ADJ", "adverb": "ADV", "name": "PROPN",
+    "pronoun": "PRON", "determiner": "DET", "article": "DET", "preposition": "ADP",
+    "interjection": "INTJ", "number": "NUM", "numeral": "NUM",
+    "n": "NOUN", "v": "VERB", "a": "ADJ", "s": "ADJ", "r": "ADV",
+    **{tag.lower(): tag for tag in (
+        "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
+        "PUNCT", "SCONJ", "SYM", "VERB", "X",
+    )},
+}  # fmt: skip
 _SCALE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 
 

@@ -19,11 +19,11 @@ __all__ = ["look"]
 def look(wordnet: "WordNet", word: str, pos: str | None) -> Iterator[tuple[str, str]]:
     """Yield the senses of a word's base forms: name, and definition with what is known.
 
-    Raises:
-        UsageError: `pos` is no part of speech.
+    Of a part of speech that WordNet has not there are none; `Noun` is `NOUN`.
     """
     words = pa.array([word])
-    wanted = asked(words, pos).parts[0]
+    tags = [None] if pos is None else [pos, pos.upper()]
+    wanted = min(asked(words, pa.array([tag], pa.string())).parts[0] for tag in tags)
     for number, part in enumerate(PARTS):
         if wanted in (ANY, number):
             bases = wordnet.base_forms(words, part).flatten()
