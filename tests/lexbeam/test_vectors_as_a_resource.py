@@ -41,7 +41,7 @@ def test_what_is_exported_is_the_same_resource(results, tmp_path):
     ("options", "told"),
     [
         (":slice=z", "no slice 'z'; there are a, b, c"),
-        ("", "give `slice`; there are a, b, c"),
+        ("", "give `slice=`; there are a, b, c"),
         (":slice=a,seed=9", "no seed 9; there are 1, 2"),
     ],
 )

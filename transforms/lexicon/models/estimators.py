@@ -111,14 +111,16 @@ def _sound_categories(encoder: Any) -> bool:
         size = len(categories)
         mapping = encoder._default_to_infrequent_mappings[place] if grouped else None
         rare = encoder._infrequent_indices[place] if grouped else None
-        if mapping is not None:
+        if (mapping is None) != (rare is None):
+            return False
+        if mapping is not None and rare is not None:
             size -= len(rare) - 1
             columns = np.asarray(mapping)
             if columns.shape != categories.shape or columns.dtype.kind != "i":
                 return False
             if not 0 <= columns.min() <= columns.max() < size:
                 return False
-        if not _found_by_search(categories) or (mapping is None and rare is not None):
+        if not _found_by_search(categories):
             return False
         if dropped is not None and dropped[place] is not None:
             if not isinstance(dropped[place], int | np.integer) or not 0 <= dropped[place] < size:
