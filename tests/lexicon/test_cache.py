@@ -200,6 +200,20 @@ def test_the_default_is_the_variable_or_the_users_cache(monkeypatch):
     assert default_cache() == "/users/cache/lexbeam"
 
 
+def test_cleaning_is_of_folders_of_this_machine(toy, monkeypatch):
+    with pytest.raises(UsageError, match="must be a folder of this machine"):
+        clean_cache("store://bucket/cache")
+    toy.prepare()
+    walk = os.walk
+
+    def late(root, **options):  # what another process renames while it is counted
+        for folder, folders, names in walk(root, **options):
+            yield folder, folders, [*names, "gone.tmp"]
+
+    monkeypatch.setattr(cache.os, "walk", late)
+    assert clean_cache(str(toy.cache)) > 0
+
+
 def test_cleaning_removes_what_is_ours_and_nothing_else(toy):
     toy.prepare()
     folder = files_of(toy, ".arrow")[0].parent

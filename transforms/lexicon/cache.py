@@ -55,13 +55,17 @@ def cached(cache: str, stage: Stage[T, None, Compiled], task: T) -> Compiled:
 
 
 def _root(cache: str) -> str:
-    if not files.is_local(cache):
-        raise UsageError(f"`cache` {cache!r} must be a folder of this machine: it is mapped")
+    _check_local(cache)
     try:
         files.make_folder(cache)
         return make_own_folder(cache, ARTEFACTS)
     except OSError as error:
         raise _refused(cache, error) from None
+
+
+def _check_local(cache: str) -> None:
+    if not files.is_local(cache):
+        raise UsageError(f"`cache` {cache!r} must be a folder of this machine: it is mapped")
 
 
 def _refused(cache: str, error: OSError) -> UsageError:
@@ -145,8 +149,9 @@ def clean_cache(cache: str) -> int:
     Returns the bytes.
 
     Raises:
-        UsageError: the folder cannot be written to.
+        UsageError: the folder is not of this machine, or cannot be written to.
     """
+    _check_local(cache)
     before = _size(cache)
     with _permitted(cache):
         if is_own_folder(cache, ARTEFACTS):
@@ -170,9 +175,11 @@ def _clean_compiled(root: str) -> None:
                     files.remove(lock)
 
 
-def _size(root: str) -> int:
-    return sum(
-        os.lstat(os.path.join(folder, name)).st_size
-        for folder, _, names in os.walk(root)
-        for name in names
-    )
+def _size(cache: str) -> int:
+    size = 0
+    for root in (ARTEFACTS, COPIES):
+        for folder, _, names in os.walk(os.path.join(cache, root)):
+            for name in names:
+                with suppress(FileNotFoundError):  # another process has just renamed it
+                    size += os.lstat(os.path.join(folder, name)).st_size
+    return size
