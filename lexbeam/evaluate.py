@@ -30,7 +30,7 @@ def change(
         "recall",
         "f1",
     ),
-    missing: Literal["leave-out", "least", "median"] = "leave-out",
+    missing: Literal["refuse", "leave-out", "least", "median"] = "refuse",
     class_threshold: Literal["published", "mean"] = "published",
     baseline: str | None = None,
     resamples: int | str = 1000,
@@ -56,8 +56,8 @@ def change(
         graded_column: column of `gold`; the first of graded, change_graded, changed if not given.
         changed_above: without gold classes: words with a graded change above this have changed.
         metric: metrics, see docs/evaluation.md.
-        missing: gold words without a score: leave them out, or give them the least or the median
-            score.
+        missing: gold words without a score: refuse those that no row of `scores` is of and leave
+            out the others; leave all out; or give them the least or the median score.
         class_threshold: predicted classes: as published with the scores, or by this threshold over
             the scores that gold words have.
         baseline: ALIGNMENT/MEASURE (none/frequency): add the difference of every other mean to this

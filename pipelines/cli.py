@@ -8,11 +8,14 @@ import logging
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from typing import NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from pipelines.options import Parser, add_options, as_flags, flags_of, from_arguments
 from pipelines.registry import DESCRIPTION, commands, load, loaded
 from transforms.common.errors import LexbeamError, UsageError, nearest
+
+if TYPE_CHECKING:
+    from pipelines.command import Command
 
 __all__ = ["entry", "main", "parser_of_all"]
 
@@ -29,8 +32,11 @@ class _Format(logging.Formatter):
         return _as_flags(super().format(record))
 
 
+_AT_WORK: "list[Command[Any, Any]]" = []  # whose options count first, where several have a name
+
+
 def _as_flags(message: str) -> str:
-    return as_flags(message, flags_of(command.options for command in loaded()))
+    return as_flags(message, flags_of(command.options for command in (*_AT_WORK, *loaded())))
 
 
 def _fill(parser: Parser, words: str) -> None:
@@ -152,6 +158,7 @@ def _dispatch(arguments: Sequence[str]) -> None:
         return
     words, rest = _split(own)
     command = load(words)
+    _AT_WORK.append(command)
     values = _parser_of(words).parse_strictly(rest)
     _log(verbose=verbose)
     options = from_arguments(command.options, values)
@@ -188,6 +195,7 @@ def _told(message: object) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return 0, 1 (failure) or 2 (bad usage)."""
+    _AT_WORK.clear()
     try:
         _dispatch(sys.argv[1:] if arguments is None else arguments)
     except UsageError as error:

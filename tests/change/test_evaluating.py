@@ -82,7 +82,7 @@ MISSING = [
 
 
 def test_words_without_a_score_are_named_and_left_out():
-    found, missing = evaluated(MISSING)
+    found, missing = evaluated(MISSING, missing="leave-out")
     assert missing == [(OP, {"b": "absent_from", "d": "not_scored"})]
     assert {row["n"] for row in found.values()} == {2}
     assert found[OP, "all", "spearman"]["value"] == pytest.approx(1)
@@ -164,7 +164,9 @@ def test_intervals_are_over_words_and_do_not_depend_on_the_order_of_rows():
 
 def test_what_cannot_be_evaluated_is_an_error():
     with pytest.raises(LexbeamError, match="none of 4 gold words has a row"):
-        evaluated([scores("x", 1.0)])
+        evaluated([scores("x", 1.0)], missing="leave-out")
+    with pytest.raises(LexbeamError, match="1 of 4 gold words are not in table scores: d; make"):
+        evaluated(MISSING)
     with pytest.raises(LexbeamError, match="'a' twice for old:new/op/cosine"):
         evaluated([scores("a", 1.0), scores("a", 2.0)])
     with pytest.raises(UsageError, match="no metric 'mrr' of pairs"):

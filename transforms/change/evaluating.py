@@ -52,10 +52,13 @@ def _median(scores: Floats) -> float:
 
 # The score that a gold word without one is given, by the scores of the others; nan: none.
 MISSING: dict[str, Callable[[Floats], float]] = {
+    "refuse": _left_out,
     "leave-out": _left_out,
     "least": _least,
     "median": _median,
 }
+FILLED = ("least", "median")
+SHOWN = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,8 +70,9 @@ class EvaluationOptions:
         help="metrics, see docs/evaluation.md",
     )
     missing: str = option(
-        "leave-out", help="gold words without a score: leave them out, or give them the least or "
-        "the median score", choices=tuple(MISSING),
+        "refuse", help="gold words without a score: refuse those that no row of `scores` is of and "
+        "leave out the others; leave all out; or give them the least or the median score",
+        choices=tuple(MISSING),
     )  # fmt: skip
     class_threshold: str = option(
         PUBLISHED, help="predicted classes: as published with the scores, or by this threshold "
@@ -126,7 +130,8 @@ def evaluate(
 
     Raises:
         UsageError: no such metric or baseline, or gold has nothing that the metrics need.
-        LexbeamError: scores of a word are doubled, or no gold word is scored at all.
+        LexbeamError: scores of a word are doubled, no gold word is scored at all, or one has no row
+            and is to be refused.
     """
     needed = {name: metric_of(name, NEEDS).needs for name in options.metric}
     if not any(_has(gold, needs) for needs in needed.values()):
@@ -135,6 +140,8 @@ def evaluate(
             f"{'graded change' if gold.binary else 'classes'}"
         )
     words = gold.words
+    if options.missing == "refuse":
+        _check_words(scores, words)
     systems = list(_systems(scores, words, options))
     if not systems:
         raise LexbeamError(
@@ -151,6 +158,19 @@ def evaluate(
         rows += _differences(systems, words, gold, options)
     missing = [Missing(s.name, s.missing) for s in systems if s.seed is None and s.missing]
     return pa.Table.from_pylist(rows, schema=CHANGE_METRICS.schema()), missing
+
+
+def _check_words(scores: pa.Table, words: Sequence[str]) -> None:
+    """Check that every gold word has a row, whatever it says."""
+    there = set(pc.unique(scores["word"]).to_pylist())
+    gone = [word for word in words if word not in there]
+    if gone:
+        more = ", ..." if len(gone) > SHOWN else ""
+        raise LexbeamError(
+            f"{len(gone)} of {len(words)} gold words are not in table scores: "
+            f"{', '.join(gone[:SHOWN])}{more}; make the scores with these words as `targets`, or "
+            "give `missing`: leave-out, least or median"
+        )
 
 
 def _systems(
@@ -179,7 +199,7 @@ def _systems(
         if options.class_threshold != PUBLISHED:
             least = THRESHOLDS[options.class_threshold](given)
             changed = [None if math.isnan(v) else bool(v > least) for v in numbers]
-        elif not single and options.missing != "leave-out":
+        elif not single and options.missing in FILLED:
             changed = [False if gone else c for gone, c in zip(filled, changed, strict=True)]
         yield _System(pair, way, seed if single else None, numbers, tuple(changed), missing)
 
