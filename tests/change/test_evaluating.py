@@ -168,7 +168,7 @@ def test_what_cannot_be_evaluated_is_an_error():
     with pytest.raises(LexbeamError, match="1 of 4 gold words are not in table scores: d; make"):
         evaluated(MISSING)
     with pytest.raises(LexbeamError, match="'a' twice for old:new/op/cosine"):
-        evaluated([scores("a", 1.0), scores("a", 2.0)])
+        evaluated([scores("a", 1.0), scores("a", 2.0)], missing="leave-out")
     with pytest.raises(UsageError, match="no metric 'mrr' of pairs"):
         evaluated(ROWS, metric=("mrr",))
 
