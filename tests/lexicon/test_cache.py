@@ -159,6 +159,12 @@ def test_content_and_options_name_an_entry_and_its_place_does_not(toy):
     assert toy.prepare().open().look_up(["two"]) == [7]
 
 
+def test_a_source_that_breaks_off_leaves_no_half_of_it(toy):
+    with pytest.raises(LexbeamError, match="4 rows where 5 were announced"):
+        toy.prepare("broken=1")  # after the table of words was written
+    assert not files_of(toy, ".arrow")
+
+
 def test_a_source_that_is_wrong_leaves_nothing_and_says_which(toy):
     toy.path.write_text("one 1 1\n")
     with pytest.raises(LexbeamError, match=r"resource 'toy': .*toy.txt: a line is not"):
@@ -187,7 +193,8 @@ def test_a_cache_that_may_only_be_read_is_an_error_with_a_remedy(toy, monkeypatc
         raise PermissionError(errno.EACCES, "Permission denied", path)
 
     monkeypatch.setattr(cache.os, "open", refused)  # of locks: root may write anywhere
-    for use in (toy.prepare, lambda: clean_cache(str(toy.cache))):
+    assert toy.prepare().open().look_up(["four"]) == [4]  # it is there, and whole
+    for use in (lambda: toy.prepare("factor=2"), lambda: clean_cache(str(toy.cache))):
         with pytest.raises(UsageError, match=r"cache' cannot be written to \(Permission denied\)"):
             use()
 

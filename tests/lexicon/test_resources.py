@@ -66,6 +66,7 @@ def test_it_is_mapped_once_and_nothing_is_copied(toy):
         ("file.txt", "NAME=FILE:word="),
         ("my name=toy:file", "letters, digits and underscores"),
         ("a=toy:", "resource 'a': a toy needs a file"),
+        ("a=wordfrek:en", "did you mean 'wordfreq'"),
         (["a=toy:b", "a=toy:c"], "two resources are called 'a'"),
     ],
 )
@@ -82,7 +83,7 @@ def test_paths_are_made_absolute_and_not_published(toy):
     assert plain_options(options) == {"resources": ["a=toy:toy.txt;factor=2"]}
     told = prepare(options).described()
     assert told["a"]["kind"] == "toy"
-    assert told["a"]["options"] == {"factor": 2}
+    assert told["a"]["options"] == {"factor": 2, "broken": False}
     assert str(toy.folder) not in repr(told)
 
 

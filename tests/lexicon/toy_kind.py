@@ -19,6 +19,7 @@ from transforms.lexicon.keys import find, keys_of, order_of_keys
 @dataclass(frozen=True, kw_only=True)
 class ToyOptions:
     factor: int = 1
+    broken: bool = False  # one row of numbers is announced too many
 
 
 def parse(argument):
@@ -27,7 +28,8 @@ def parse(argument):
         raise UsageError("a toy needs a file")
     options = dict(pair.split("=") for pair in rest.split(",") if pair)
     factor = int(options.pop("factor", 1))
-    return Parsed((path,), ToyOptions(factor=factor), options.get("language"))
+    made = ToyOptions(factor=factor, broken="broken" in options)
+    return Parsed((path,), made, options.get("language"))
 
 
 def compile_toy(paths, options):
@@ -45,7 +47,10 @@ def compile_toy(paths, options):
     yield "words", pa.table({"key": keys_of(table), "word": table})
     while os.path.exists(f"{path}.wait"):
         time.sleep(0.01)
-    yield "numbers", Matrix(len(words), 1, iter(np.split(numbers[order][:, None], 2)))
+    yield (
+        "numbers",
+        Matrix(len(words) + options.broken, 1, iter(np.split(numbers[order][:, None], 2))),
+    )
 
 
 class Toy:

@@ -18,7 +18,7 @@ from transforms.common import files
 from transforms.common.artefacts import Stage, Workspace, make, name_of
 from transforms.common.errors import UsageError
 from transforms.common.layout import ARTEFACTS, is_own_folder, make_own_folder
-from transforms.common.receipts import File
+from transforms.common.receipts import File, read_receipt
 from transforms.common.sound import Damaged, checked, note_sound
 from transforms.lexicon.compiled import Compiled
 from transforms.lexicon.encoders.copies import COPIES, clean_copies
@@ -38,13 +38,17 @@ def cached(cache: str, stage: Stage[T, None, Compiled], task: T) -> Compiled:
     """Return a compiled resource of a cache, checked; it is made if need be.
 
     Raises:
-        UsageError: the cache is not a folder of this machine that can be written to.
+        UsageError: the cache is not a folder of this machine, or something must be made and it
+            cannot be written to.
         LexbeamError: the source cannot be compiled.
     """
     workspace = Workspace(_root(cache))
-    folder = workspace.stage(stage.name)
-    lock = os.path.join(folder, name_of(stage, task, None) + LOCK)
-    with _permitted(cache), _locked(lock):
+    stem = os.path.join(workspace.stage(stage.name), name_of(stage, task, None))
+    # What is whole needs no lock, so that a cache that may only be read serves several users.
+    found = read_receipt(stem + ".json", workspace.root, stage.receipt)
+    if found is not None and is_whole(found):
+        return found
+    with _permitted(cache), _locked(stem + LOCK):
         compiled = make(workspace, stage, task, None)
         try:
             _check(compiled)
@@ -101,9 +105,16 @@ def _locked(path: str, *, wait: bool = True) -> Iterator[bool]:
                 yield False
                 return
             # `clean_cache` may have removed it meanwhile: the next process would not see this one.
-            if os.path.exists(path) and os.path.samestat(os.fstat(lock.fileno()), os.stat(path)):
+            if _is_at(path, lock.fileno()):
                 yield True
                 return
+
+
+def _is_at(path: str, handle: int) -> bool:
+    """Return whether an open file is still the one that has this name."""
+    with suppress(FileNotFoundError):
+        return os.path.samestat(os.fstat(handle), os.stat(path))
+    return False
 
 
 def _check(compiled: Compiled) -> None:

@@ -72,11 +72,21 @@ def _chosen(source: Source, _: Any) -> Mapping[str, Collection[str]]:
 
 
 def _build(artefact: Artefact, source: Source, _: Any) -> Compiled:
-    paths = [file.path for file in source.files]
-    log.info("compiling %s", " ".join([source.kind, *paths]))
+    log.info("compiling %s", " ".join([source.kind, *(file.path for file in source.files)]))
     made: dict[str, File] = {}
+    try:
+        _compile(artefact, source, made)
+    except BaseException:
+        for file in made.values():  # without a receipt nobody would ask for them
+            files.remove(file.path)
+        raise
+    return Compiled(made)
+
+
+def _compile(artefact: Artefact, source: Source, made: dict[str, File]) -> None:
+    """Write what a source is compiled to, and note it by name."""
     kind = kind_of(source.kind)
-    for name, content in kind.compile(paths, source.options):
+    for name, content in kind.compile([file.path for file in source.files], source.options):
         suffix = f"-{name}{NPY if isinstance(content, Matrix) else ARROW}"
         with artefact.writing(suffix) as stream:
             if isinstance(content, Matrix):
@@ -90,7 +100,6 @@ def _build(artefact: Artefact, source: Source, _: Any) -> Compiled:
             raise LexbeamError(
                 f"{file.path} has changed while it was compiled: run the same command again"
             )
-    return Compiled(made)
 
 
 def _write_table(stream: HashedStream, name: str, table: pa.Table) -> None:

@@ -6,7 +6,7 @@ others add kinds as entry points of the group `lexbeam.resources`.
 
 from typing import NamedTuple
 
-from transforms.common.errors import UsageError
+from transforms.common.errors import UsageError, nearest
 from transforms.common.outside import with_outside
 from transforms.lexicon.base import Kind, Parsed
 from transforms.lexicon.vectors.kinds import VECTORS
@@ -65,4 +65,5 @@ def parse_spec(text: str) -> Spec:
     try:
         return Spec(name, kind, kinds[kind].parse(argument if kind == word else rest))
     except UsageError as error:
-        raise UsageError(f"resource {name!r}: {error}") from None
+        hint = nearest(word, kinds) if kind == DEFAULT and argument else ""
+        raise UsageError(f"resource {name!r}: {error}{hint}") from None

@@ -341,12 +341,21 @@ def test_an_svr_whose_arrays_do_not_fit_is_refused():
         "shape_fit_": (60, 99),
         "kernel": "precomputed",
         "_sparse": True,
+        "_impl": "one_class",
     }
     for name, value in damages.items():
         whole = read_skops(content)
         setattr(whole.steps[-1][1], name, value)
         with pytest.raises(Refused, match="its SVR holds what no SVR does"):
             write_skops(whole)
+
+
+@pytest.mark.slow
+def test_a_pipeline_that_keeps_files_of_its_own_is_refused(tmp_path):
+    whole = read_skops(write_skops(estimator()))
+    whole.memory = str(tmp_path)
+    with pytest.raises(Refused, match="its Pipeline holds what no Pipeline does"):
+        write_skops(whole)
 
 
 @pytest.mark.slow

@@ -83,6 +83,7 @@ def _sound_svr(svr: Any) -> bool:
     number = len(svr.support_)
     return bool(
         not svr._sparse
+        and svr._impl == type(svr)._impl  # else libsvm computes something else
         and svr.kernel in {"linear", "poly", "rbf", "sigmoid"}
         and svr.shape_fit_[1:] == vectors.shape[1:]
         and vectors.shape == (number, svr.n_features_in_)
@@ -142,8 +143,14 @@ def _found_by_search(categories: Any) -> bool:
     return all(one < other for one, other in pairwise(found))
 
 
+def _sound_pipeline(pipeline: Any) -> bool:
+    """Return whether it keeps no files of its own, which joblib would write and read."""
+    return pipeline.memory is None
+
+
 _CHECKS: dict[str, Callable[[Any], bool]] = {
     "OneHotEncoder": _sound_categories,
+    "Pipeline": _sound_pipeline,
     "SVR": _sound_svr,
     "CountVectorizer": _sound_vocabulary,
     "TfidfVectorizer": _sound_vocabulary,
