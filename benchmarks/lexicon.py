@@ -34,7 +34,7 @@ def measure(folder: Path) -> list[Row]:
     random = np.random.default_rng(1)
     words = [f"w{number:x}" for number in random.permutation(LISTED)]
     asked = _asked(words, random)
-    rows = [_word_list(folder, words, asked), *_vectors(folder, words, asked)]
+    rows = [*_word_list(folder, words, asked), *_vectors(folder, words, asked)]
     if importlib.util.find_spec("wordfreq") is None:
         print("frequencies are not measured: wordfreq is not installed (extra `frequency`)")
         return rows
@@ -70,11 +70,15 @@ def _row(name: str, ask: Callable[[], object]) -> Row:
     return Row(name, statistics.median(found), 1.0, False, "M words/s", note)
 
 
-def _word_list(folder: Path, words: list[str], asked: pa.Array) -> Row:
+def _word_list(folder: Path, words: list[str], asked: pa.Array) -> list[Row]:
     path = folder / "list.tsv"
     path.write_text("word\tvalue\n" + "".join(f"{w}\t{n}\n" for n, w in enumerate(words)))
     found = _opened(folder, f"{path}:word=word,value=value")
-    return _row("look-ups in a word list", lambda: found.look_up(asked))
+    distinct = pa.array([*words, *(f"w{number:x}" for number in range(LISTED, ASKED))])
+    return [
+        _row("look-ups in a word list", lambda: found.look_up(asked)),
+        _row("of words that are all different", lambda: found.look_up(distinct)),
+    ]
 
 
 def _vectors(folder: Path, words: list[str], asked: pa.Array) -> list[Row]:

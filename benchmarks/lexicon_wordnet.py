@@ -121,8 +121,8 @@ def _look_ups(wordnet: Any, lemmas: pa.ChunkedArray) -> list[Row]:
             lambda: wordnet.depth_max(wordnet.synset_of(wordnet.first_sense(tokens, tags))),
             1,
         ),
-        ("first sense of distinct words", lambda: wordnet.first_sense(distinct, "n"), 0.3),
-        ("base forms of distinct words", lambda: wordnet.morphy(distinct, "n"), 0.15),
+        ("first sense of distinct words", lambda: wordnet.first_sense(distinct, "n"), 1),
+        ("base forms of distinct words", lambda: wordnet.morphy(distinct, "n"), 0.3),
     ]
     rows = []
     for name, action, bound in asked:

@@ -66,7 +66,7 @@ def test_what_is_no_tag_is_null():
 def test_heads_of_what_is_left_are_the_nearest_ancestors_that_are(data):
     size = data.draw(st.integers(1, 8))
     order = data.draw(st.permutations(range(size)))
-    above = {order[0]: None}  # a tree: each hangs on one that is there already
+    above = {order[0]: None}  # a tree: each has a head that is there already
     for place in range(1, size):
         above[order[place]] = order[data.draw(st.integers(0, place - 1))]
     kept = sorted(data.draw(st.sets(st.integers(0, size - 1))))
