@@ -56,6 +56,7 @@ def streamed(data, size=7, **options):
         return summary(data, "json", **options)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.lists(VALUES, max_size=6), STYLES)
 def test_any_array_in_pieces_of_any_size_is_what_the_whole_is(values, style):
@@ -249,6 +250,7 @@ class Endlessly(io.RawIOBase):
         return count
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_file():
     count = 100_000  # 57 MB
     source = Source("a", lambda: io.BufferedReader(Endlessly(count)), "a")

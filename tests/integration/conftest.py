@@ -15,8 +15,16 @@ from small_runs import change, corpus, write_texts
 
 from pipelines.cli import main
 
+HERE = Path(__file__).parent
 TOKENS = 30_000
 SMALL = {"seeds": 2, "dim": 20, "epochs": 2, "alignment": ["op", "op-", "cca", "none"]}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark all that lies here as slow: most run whole commands."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.slow)
 
 
 def write_sample_config(

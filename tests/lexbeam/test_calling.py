@@ -21,6 +21,7 @@ from pipelines.progress import is_shown
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.slow
 def test_the_same_tables_as_the_command_line_makes(texts, tmp_path, published, results):
     out = tmp_path / "out"
     words = ["--engine", "builtin:en", "--format", "text", "--dates", r"name:^(\d+)"]
@@ -32,6 +33,7 @@ def test_the_same_tables_as_the_command_line_makes(texts, tmp_path, published, r
     assert lexbeam.open(out).manifest["tables"] == results.manifest["tables"]
 
 
+@pytest.mark.slow
 def test_results_stand_for_their_folder(texts, tmp_path, capfd):
     made = lexbeam.corpus(str(texts), out=tmp_path / "out", **CORPUS)
     assert made.tables == ("documents", "rejects", "sentences")
@@ -110,6 +112,7 @@ def test_a_preview_writes_nothing(texts, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_what_an_action_tells_is_returned(results, tmp_path, capfd):
     assert lexbeam.status(results, verify=True)[-1].startswith("verified: ")
     assert len(lexbeam.export(results, format="tsv", out=tmp_path)) == 12
@@ -128,6 +131,7 @@ def state():
     }
 
 
+@pytest.mark.slow
 def test_warnings_are_logged_and_logging_and_environment_are_left(published, tmp_path, caplog):
     before = state()
     lexbeam.change(published, out=tmp_path / "out", slices=SLICES, **SMALL)
