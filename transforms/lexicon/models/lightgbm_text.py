@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from transforms.common.errors import LexbeamError
 from transforms.lexicon.models.refusals import Refused, needs_models
 
 __all__ = [
@@ -86,10 +87,7 @@ def write_lightgbm(content: Any) -> bytes:
             pandas, which the text does not hold).
         LexbeamError: the extra `models` is not installed.
     """
-    try:
-        import lightgbm
-    except ModuleNotFoundError as error:
-        raise needs_models(error) from error
+    lightgbm = _lightgbm()
     if not isinstance(content, lightgbm.Booster):
         raise Refused("its content must be a lightgbm.Booster")
     if content.pandas_categorical:
@@ -100,6 +98,18 @@ def write_lightgbm(content: Any) -> bytes:
     return text
 
 
+def _lightgbm() -> Any:
+    try:
+        import lightgbm
+    except ModuleNotFoundError as error:
+        raise needs_models(error) from error
+    except OSError as error:  # of the system's, which its package does not bring
+        raise LexbeamError(
+            f"LightGBM cannot be loaded ({error}): on Debian and Ubuntu, install libgomp1"
+        ) from error
+    return lightgbm
+
+
 def read_lightgbm(content: bytes) -> Any:
     """Return the booster of a text that `write_lightgbm` made.
 
@@ -107,10 +117,7 @@ def read_lightgbm(content: bytes) -> Any:
         Refused: the text is something else.
         LexbeamError: the extra `models` is not installed.
     """
-    try:
-        import lightgbm
-    except ModuleNotFoundError as error:
-        raise needs_models(error) from error
+    lightgbm = _lightgbm()
     check_lightgbm(content)
     try:
         return lightgbm.Booster(model_str=content.decode())
