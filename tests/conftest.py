@@ -6,12 +6,14 @@ import pickle
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import settings
+
+sys.path.insert(0, str(Path(__file__).parent))  # tests share `outsiders.py`
 
 # The same examples in every run: a failure is of the code, and anybody can see it.
 # HYPOTHESIS_PROFILE=default looks further.
@@ -120,6 +122,28 @@ def _make(name: str, make: Callable[[Path], Any], shared: Path, result: Path, fa
     finished.write_bytes(pickle.dumps(made))
     finished.rename(result)
     return made
+
+
+@pytest.fixture
+def outsider(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """A function that installs a package for this process: `outsiders.install` without a folder."""
+    from outsiders import install
+
+    from transforms.common import outside
+
+    taken: list[str] = []
+
+    def installed(group: str, *lines: str, **modules: str) -> None:
+        folder = tmp_path / "outside packages"
+        folder.mkdir()
+        install(folder, group, *lines, **modules)
+        taken.extend(modules)
+        monkeypatch.syspath_prepend(str(folder))
+        monkeypatch.setattr(outside, "_TAKEN", set())
+
+    yield installed
+    for name in taken:
+        sys.modules.pop(name, None)
 
 
 @pytest.fixture(scope="session")

@@ -2,32 +2,25 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from outsiders import blocks_of, entry_of, install
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
-CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-SECTION = CONTRIBUTING.split("## Add a layer\n")[1].split("\n## ")[0]
 
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory):
     """A folder as an installed package leaves it: the module, and what says its entry point."""
     folder = tmp_path_factory.mktemp("site")
-    (module,) = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
+    (module,) = blocks_of("Add a layer")
     assert len(module.splitlines()) <= 16
-    (folder / "toy_layers.py").write_text(module, "utf-8")
-    (name,) = re.findall(r'"lexbeam\.layers": \["(.*)"\]', SECTION)
-    info = folder / "toy-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[lexbeam.layers]\n{name}\n")
+    install(folder, *entry_of("Add a layer"), toy_layers=module)
     return folder
 
 

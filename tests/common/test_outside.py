@@ -1,27 +1,18 @@
 import logging
-import sys
 
 import pytest
 
-from transforms.common import outside
 from transforms.common.outside import with_outside
 
 
 @pytest.fixture
-def installed(tmp_path, monkeypatch):
+def installed(outsider):
     """A package that adds to the group `toy.numbers`: one good, one of a taken name, one broken."""
-    (tmp_path / "toy_numbers.py").write_text("def three():\n    return 3\n")
-    info = tmp_path / "toy_numbers-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-numbers\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(
-        "[toy.numbers]\nthree = toy_numbers:three\none = toy_numbers:three\n"
-        "bad = toy_numbers:missing\nworse = toy_nowhere:three\n"
-    )
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(outside, "_TAKEN", set())
-    yield
-    sys.modules.pop("toy_numbers", None)
+    outsider(
+        "toy.numbers", "three = toy_numbers:three", "one = toy_numbers:three",
+        "bad = toy_numbers:missing", "worse = toy_nowhere:three",
+        toy_numbers="def three():\n    return 3\n",
+    )  # fmt: skip
 
 
 @pytest.mark.usefixtures("installed")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from outsiders import blocks_of, entry_of, section_of
 
-from transforms.common import outside
 from transforms.common.code_identity import code_identity
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.outside import with_outside
@@ -18,24 +18,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from kinds_opened import opened
 
-CONTRIBUTING = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text("utf-8")
-SECTION = CONTRIBUTING.split("## Add a resource\n")[1].split("\n## ")[0]
+SECTION = section_of("Add a resource")
 
 
 @pytest.fixture
-def package(tmp_path, monkeypatch):
+def package(outsider):
     """The module and entry point of the page, installed."""
-    (module,) = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
-    (entry,) = re.findall(r'"lexbeam\.resources": \["(.*)"\]', SECTION)
-    (tmp_path / "toy_letters.py").write_text(module, "utf-8")
-    info = tmp_path / "toy-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[lexbeam.resources]\n{entry}\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(outside, "_TAKEN", set())
-    yield
-    sys.modules.pop("toy_letters", None)
+    (module,) = blocks_of("Add a resource")
+    outsider(*entry_of("Add a resource"), toy_letters=module)
 
 
 @pytest.mark.usefixtures("package")

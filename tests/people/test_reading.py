@@ -5,6 +5,7 @@ import os
 
 import pytest
 from people_making import (
+    ALL,
     COMPLEXITY,
     RATINGS,
     ROWS,
@@ -24,7 +25,6 @@ from transforms.people.reading import pseudonym, read_answers
 from transforms.people.sheets import Answer, Column, answers_schema
 from transforms.people.writing import sheet_text
 
-ALL = {"r0": 1, "r1": 2, "r2": 3, "r3": 4}
 HEADER = next(number for number, row in enumerate(rated()) if row[0] == "id")
 LINE = HEADER + 2  # of the first row, from 1
 

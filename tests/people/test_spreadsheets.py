@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from people_making import (
+    ALL,
     COMPLEXITY,
     RATINGS,
     ROWS,
@@ -25,7 +26,6 @@ from people_making import (
 
 from transforms.people.writing import sheet_text
 
-ALL = {"r0": 1, "r1": 2, "r2": 3, "r3": 4}
 DIALECTS = {
     "as Excel writes tabs": {"lineterminator": "\r\n"},
     "as LibreOffice writes": {"lineterminator": "\n"},

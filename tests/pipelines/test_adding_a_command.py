@@ -13,36 +13,24 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
 
+from outsiders import blocks_of, entry_of, install
 from small_runs import corpus, write_texts
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
-CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 STAGES = ("toy/count", "toy/add")
 ENTRY = "from pipelines.cli import entry; entry()"
 
 
-def block(heading, number=0):
-    """Return a Python block below a heading."""
-    below = CONTRIBUTING.split(f"## {heading}\n")[1].split("\n## ")[0]
-    return re.findall(r"```python\n(.*?)```", below, re.DOTALL)[number]
-
-
-MODULE = "".join(
-    [block("Add a command"), block("Add a view"), block("Add a panel"), block("Add a command", 1)]
-)
+FIRST, LAST = blocks_of("Add a command")
+MODULE = "".join([FIRST, *blocks_of("Add a view"), *blocks_of("Add a panel"), LAST])
 
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory):
     """A folder as an installed package leaves it: the module, and what says its entry point."""
     folder = tmp_path_factory.mktemp("site")
-    (folder / "toy_lengths.py").write_text(MODULE, "utf-8")
-    (name,) = re.findall(r'"lexbeam\.commands": \["(.*)"\]', CONTRIBUTING)
-    info = folder / "toy-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[lexbeam.commands]\n{name}\n")
+    install(folder, *entry_of("Add a command"), toy_lengths=MODULE)
     return folder
 
 
@@ -92,12 +80,8 @@ def test_a_new_command_has_help_checks_and_nearest_names(lexbeam):
 
 
 def test_a_package_that_is_broken_stops_no_other_command(lexbeam, package, made, tmp_path):
-    info = tmp_path / "bad-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bad\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(
-        "[lexbeam.commands]\nbad = bad_module:X\ncorpus = toy_lengths:COMMAND\n"
-    )
+    lines = ("bad = bad_module:X", "corpus = toy_lengths:COMMAND")
+    install(tmp_path, "lexbeam.commands", *lines, package="bad")
     code = f"import sys; sys.path.append({str(tmp_path)!r})\n{ENTRY}"
     done = lexbeam("status", made, code=code)
     assert (done.returncode, "published: corpus" in done.stdout) == (0, True), done.stderr

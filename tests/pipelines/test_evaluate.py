@@ -4,13 +4,13 @@ import csv
 import json
 import math
 import random
-import re
 import sys
 from dataclasses import asdict
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from outsiders import blocks_of, entry_of
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "report"))
@@ -23,7 +23,6 @@ from pipelines.cli import main
 from pipelines.registry import load
 from schemas.scores import SCORES
 from transforms.change.words import ViewOptions
-from transforms.common import outside
 from transforms.common.artefacts import Artefact
 from transforms.common.sections import Made
 from transforms.common.snapshots import open_snapshot
@@ -147,22 +146,11 @@ def test_what_is_wrong_is_told_with_its_flag(change, tmp_path, capsys, words, me
 
 
 @pytest.fixture
-def installed(tmp_path, monkeypatch):
+def installed(outsider, monkeypatch):
     """The package of CONTRIBUTING.md that adds a metric, word for word."""
-    page = (Path(__file__).resolve().parents[2] / "CONTRIBUTING.md").read_text("utf-8")
-    section = page.split("## Add a metric\n")[1].split("\n## ")[0]
-    (code,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
-    (entry,) = re.findall(r'"lexbeam\.metrics": \["(.*)"\]', section)
-    (tmp_path / "toy_metrics.py").write_text(code, "utf-8")
-    info = tmp_path / "toy_metrics-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-metrics\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[lexbeam.metrics]\n{entry}\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(outside, "_TAKEN", set())
+    (code,) = blocks_of("Add a metric")
+    outsider(*entry_of("Add a metric"), toy_metrics=code)
     monkeypatch.setattr(metrics, "METRICS", dict(metrics.METRICS))
-    yield
-    sys.modules.pop("toy_metrics", None)
 
 
 @pytest.mark.usefixtures("installed")

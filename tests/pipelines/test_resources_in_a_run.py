@@ -1,5 +1,6 @@
 """A command looks words up in a resource, on workers of this machine and of others."""
 
+import atexit
 import shutil
 import sys
 from collections import Counter
@@ -171,6 +172,17 @@ def test_workers_of_another_machine_copy_it(folder, monkeypatch):
     assert list((folder / "own cache").glob("_artefacts/lexicon/carry/*.arrow"))
 
 
+@pytest.fixture
+def ended(monkeypatch):
+    """What is to be done when this process exits is done when the test ends: Beam stops Prism."""
+    registered = []
+    monkeypatch.setattr(atexit, "register", lambda *call, **more: registered.append((call, more)))
+    yield
+    for (function, *arguments), more in reversed(registered):
+        function(*arguments, **more)
+
+
+@pytest.mark.usefixtures("ended")
 def test_on_portable_runners_it_travels(folder):
     prism = Path(__file__).parents[2] / "build" / "prism" / "prism"
     if not prism.exists():

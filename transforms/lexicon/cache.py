@@ -6,7 +6,6 @@ like an artefact. A file's digest is taken once per machine: a note beside the f
 size, times and inode it was found right.
 """
 
-import fcntl
 import json
 import os
 import re
@@ -18,6 +17,7 @@ from transforms.common import files
 from transforms.common.artefacts import Stage, Workspace, make, name_of
 from transforms.common.errors import UsageError
 from transforms.common.layout import ARTEFACTS, is_own_folder, make_own_folder
+from transforms.common.locks import locked_file
 from transforms.common.receipts import File, read_receipt
 from transforms.common.sound import Damaged, checked, note_sound
 from transforms.lexicon.compiled import Compiled
@@ -48,7 +48,7 @@ def cached(cache: str, stage: Stage[T, None, Compiled], task: T) -> Compiled:
     found = read_receipt(stem + ".json", workspace.root, stage.receipt)
     if found is not None and is_whole(found):
         return found
-    with _permitted(cache), _locked(stem + LOCK):
+    with _permitted(cache), locked_file(stem + LOCK):
         compiled = make(workspace, stage, task, None)
         try:
             _check(compiled)
@@ -88,33 +88,6 @@ def _permitted(cache: str) -> Iterator[None]:
         if str(error.filename).startswith(cache):
             raise _refused(cache, error) from None
         raise
-
-
-@contextmanager
-def _locked(path: str, *, wait: bool = True) -> Iterator[bool]:
-    """Hold a lock, which the system releases if this process is killed; yield whether it is held.
-
-    It is not if another process has it, unless this one is to `wait`.
-    """
-    files.make_folder(os.path.dirname(path))
-    while True:
-        with open(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), "rb+") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            except BlockingIOError:
-                yield False
-                return
-            # `clean_cache` may have removed it meanwhile: the next process would not see this one.
-            if _is_at(path, lock.fileno()):
-                yield True
-                return
-
-
-def _is_at(path: str, handle: int) -> bool:
-    """Return whether an open file is still the one that has this name."""
-    with suppress(FileNotFoundError):
-        return os.path.samestat(os.fstat(handle), os.stat(path))
-    return False
 
 
 def _check(compiled: Compiled) -> None:
@@ -179,7 +152,7 @@ def _clean_compiled(root: str) -> None:
                 made.setdefault(found[1], []).append(name)
         for stem, own in made.items():
             lock = os.path.join(folder, stem + LOCK)
-            with _locked(lock, wait=False) as ours:
+            with locked_file(lock, wait=False) as ours:
                 if ours:  # else it is being made; receipts go first: none stands for what is gone
                     for name in sorted(own, key=lambda name: not name.endswith(".json")):
                         files.remove(os.path.join(folder, name))

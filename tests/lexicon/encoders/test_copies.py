@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from transforms.common.errors import LexbeamError
+from transforms.common.locks import locked_file
 from transforms.common.resources import model_digest
 from transforms.lexicon.encoders import copies
 from transforms.lexicon.encoders.base import describe_encoder, load_encoder
-from transforms.lexicon.encoders.copies import local_copy
+from transforms.lexicon.encoders.copies import clean_copies, local_copy
 from transforms.lexicon.encoders.vectors import span_vectors
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "common"))
@@ -25,7 +26,7 @@ def remote(monkeypatch, tmp_path):
     OBJECTS.clear()
     OBJECTS[f"{REMOTE}/config.json"] = b"{}"
     OBJECTS[f"{REMOTE}/onnx/model.safetensors"] = b"weights" * 1000
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("LEXBEAM_CACHE", str(tmp_path / "cache"))
     yield model_digest(REMOTE), Path(copies.cache_folder())
     OBJECTS.clear()
 
@@ -110,3 +111,16 @@ def test_a_remote_encoder_is_described_where_it_is_and_loaded_from_a_copy(remote
         span_vectors(encoder, *arguments).vectors,
         span_vectors(load_encoder(bert, device="cpu"), *arguments).vectors,
     )
+
+
+def test_cleaning_removes_copies_but_those_that_are_being_made(remote):
+    digest, folder = remote
+    local_copy(REMOTE)
+    (folder / "mine").mkdir()
+    with locked_file(str(folder / f"{digest}.lock")):
+        clean_copies(str(folder))
+        assert (folder / digest).is_dir()
+    clean_copies(str(folder))
+    assert [path.name for path in folder.iterdir()] == ["mine"]
+    assert held(Path(local_copy(REMOTE, digest=digest)))["config.json"] == b"{}"
+    clean_copies(str(folder / "nowhere"))

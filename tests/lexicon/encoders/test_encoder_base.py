@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from outsiders import blocks_of, entry_of
 
-from transforms.common import outside
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.resources import model_digest
 from transforms.lexicon.encoders import base
@@ -181,19 +181,10 @@ def test_a_device_that_is_not_there_is_an_error(bert, monkeypatch):
     assert load_encoder(bert, device="auto").device == "cpu"
 
 
-def test_a_kind_of_encoder_is_added_from_outside_as_contributing_says(tmp_path, monkeypatch):
-    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    section = page.split("## Add an encoder\n")[1].split("\n## ")[0]
-    (code,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
-    ((group, entry),) = re.findall(r'entry_points={"(lexbeam\.encoders)": \["(.*)"\]}', section)
-    module = entry.partition("=")[2].partition(":")[0].strip()
-    (tmp_path / f"{module}.py").write_text(code, "utf-8")
-    info = tmp_path / "toy_encoder-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-encoder\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[{group}]\n{entry}\n")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(outside, "_TAKEN", set())
+def test_a_kind_of_encoder_is_added_from_outside_as_contributing_says(outsider, monkeypatch):
+    (code,) = blocks_of("Add an encoder")
+    group, entry = entry_of("Add an encoder")
+    outsider(group, entry, toy_letters=code)
     monkeypatch.setattr(base, "ENCODERS", dict(base.ENCODERS))
     kind = entry.partition("=")[0].strip()
     try:
@@ -203,7 +194,6 @@ def test_a_kind_of_encoder_is_added_from_outside_as_contributing_says(tmp_path, 
         np.testing.assert_array_equal(found.vectors[0], found.vectors[1])
         assert describe_encoder(f"{kind}:8") == encoder.info
     finally:
-        sys.modules.pop(module, None)
         base._LOADED.pop((f"{kind}:8", "cpu"), None)
     with pytest.raises(UsageError, match=f"unknown kind .*did you mean '{kind}'"):
         describe_encoder(f"{kind[:-1]}:8")

@@ -20,8 +20,6 @@ from transforms.lexicon.models.keeping import SavedModel, keep_model, load_model
 from transforms.lexicon.models.lightgbm_text import predict_lightgbm
 
 HERE = Path(__file__).parent
-
-
 # skops imports all of scikit-learn when it writes, which takes seconds.
 SLOW = pytest.param("skops", marks=pytest.mark.slow)
 NAMES = [SLOW if name == "skops" else name for name in FORMATS]

@@ -5,7 +5,6 @@ cache (`LEXBEAM_CACHE`, else the user's cache folder). It appears whole: it is m
 name, checked and renamed, while other processes wait for a lock.
 """
 
-import fcntl
 import os
 import re
 import shutil
@@ -13,13 +12,14 @@ from contextlib import suppress
 
 from transforms.common import files
 from transforms.common.errors import LexbeamError
+from transforms.common.locks import locked_file
 from transforms.common.resources import model_digest
 from transforms.lexicon.places import default_cache
 
-__all__ = ["COPIES", "cache_folder", "clean_copies", "is_held", "local_copy"]
+__all__ = ["COPIES", "cache_folder", "clean_copies", "local_copy"]
 
 
-COPIES = "encoders"
+COPIES, LOCK = "encoders", ".lock"
 _OURS = re.compile(r"([0-9a-f]{64})(?:\.lock|" + files.TEMPORARY + ")?")
 
 
@@ -42,11 +42,8 @@ def local_copy(path: str, *, digest: str | None = None, folder: str | None = Non
     if files.is_local(path):
         return os.path.expanduser(path)
     digest = digest or model_digest(path)
-    folder = folder or cache_folder()
-    os.makedirs(folder, exist_ok=True)
-    target = os.path.join(folder, digest)
-    with open(f"{target}.lock", "wb") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # given up when the file is closed, or the process ends
+    target = os.path.join(folder or cache_folder(), digest)
+    with locked_file(target + LOCK):
         # A copy that has been damaged since is made anew.
         if not os.path.isdir(target) or _digest(target) != digest:
             _copy(path, target, digest)
@@ -80,22 +77,15 @@ def _copy(path: str, target: str, digest: str) -> None:
 
 def clean_copies(folder: str) -> None:
     """Remove the copies in a folder but those that are being made, and nothing else."""
+    own: dict[str, list[str]] = {}
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-        found = _OURS.fullmatch(name)
-        path = os.path.join(folder, name)
-        if found is None or is_held(os.path.join(folder, f"{found[1]}.lock")):
-            continue
-        if os.path.isdir(path) and not os.path.islink(path):
-            shutil.rmtree(path)
-        else:
-            files.remove(path)
-
-
-def is_held(lock: str) -> bool:
-    """Return whether a process holds a lock."""
-    with suppress(FileNotFoundError), open(lock, "rb") as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False
+        if found := _OURS.fullmatch(name):
+            own.setdefault(found[1], []).append(name)
+    for digest, names in own.items():
+        lock = os.path.join(folder, digest + LOCK)
+        with locked_file(lock, wait=False) as ours:
+            if ours:
+                for path in (os.path.join(folder, name) for name in names):
+                    if os.path.isdir(path) and not os.path.islink(path):
+                        shutil.rmtree(path)
+                files.remove(lock)
