@@ -8,6 +8,7 @@ from setuptools import find_packages, setup
 CORE = [
     "apache-beam>=2.77,<2.78",  # the engine; results are promised per locked version
     "gensim>=4.4,<5",  # skip-gram with negative sampling
+    "google-re2>=1.1",  # a person's patterns, in linear time whatever they are
     "HanTa==1.2.1",  # lemmas and tags without downloads (LGPL); private members are used
     "lxml>=5.3",  # TEI, with entities and network switched off
     "msgspec>=0.20",  # receipts: typed records as JSON
@@ -25,6 +26,7 @@ CORE = [
 EXTRAS = {
     "frequency": ["wordfreq>=3.1,<4"],  # Zipf frequencies of words in some forty languages
     "gcp": ["apache-beam[gcp]>=2.77,<2.78"],
+    "html": ["trafilatura>=2,<3"],  # the text of web pages
     "models": [  # what is trained and kept; nothing of it executes code when it is loaded
         "lightgbm>=4.5,<5",
         "safetensors>=0.4.5",
