@@ -163,9 +163,13 @@ def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
         counts.update(summary.counts)
         years.update(summary.years)
         tokens.update(summary.tokens_by_year)
+    notes: Counter[str] = Counter()
+    for row in inputs.values():
+        notes.update(row.notes or {})
     section = {
         "engine": {"name": plan.annotate.name, "fingerprint": plan.annotate.fingerprint},
-        "inputs": [inputs[name]._asdict() for name in sorted(inputs)],
+        "inputs": [_noted(inputs[name]) for name in sorted(inputs)],
+        **({"notes": dict(sorted(notes.items()))} if notes else {}),
         "records": sum(row.records for row in inputs.values()),
         "rejected": reasons.total(),
         "rejects": dict(sorted(reasons.items())),
@@ -178,6 +182,11 @@ def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
     examples += [row for found in annotated for row in found.examples]
     _check_rejects(section, examples, plan.max_reject_share)
     return section
+
+
+def _noted(row: InputCount) -> dict[str, Any]:
+    """Return what the manifest says of a file; notes only where there are some."""
+    return {name: value for name, value in row._asdict().items() if value is not None}
 
 
 def _file_of(source: str, names: Mapping[str, Any]) -> str:
@@ -223,6 +232,8 @@ def _summary(snapshot: Snapshot) -> Iterator[str]:
         f"{section['rejected']} rejects{f' ({reasons})' if reasons else ''}"
     )
     yield f"{section['sentences']} sentences, {section['tokens']} tokens{years}"
+    if notes := section.get("notes"):
+        yield "while reading: " + ", ".join(f"{note} {number}" for note, number in notes.items())
 
 
 CORPUS: Command[CorpusOptions, CorpusPlan] = Command(

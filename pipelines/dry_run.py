@@ -3,6 +3,7 @@
 lexbeam corpus texts/ --out corpus --engine builtin:en --dates 'name:(\\d{4})' --dry-run
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
@@ -27,7 +28,8 @@ def dry_run(units: list[Unit], ingest: IngestOptions, annotate: AnnotateOptions)
     engine = None if annotate.engine == "none" else load_engine(annotate.engine)
     documents = rejects = 0
     formats: dict[str, str] = {}
-    rows = _rows(units, ingest, formats.__setitem__)
+    notes: Counter[str] = Counter()
+    rows = _rows(units, ingest, formats.__setitem__, notes)
     for row, record in islice(rows, 10 * DOCUMENTS):
         if isinstance(row, RejectRow):
             rejects += 1
@@ -40,15 +42,21 @@ def dry_run(units: list[Unit], ingest: IngestOptions, annotate: AnnotateOptions)
             yield f"          {_first_sentence(record, engine, annotate)[:WIDTH]}"
         if documents == DOCUMENTS:
             break
+    if +notes:
+        listed = ", ".join(f"{note} {number}" for note, number in sorted((+notes).items()))
+        yield f"while reading: {listed}"
     yield f"{documents} documents and {rejects} rejects looked at; nothing was written"
 
 
 def _rows(
-    units: list[Unit], options: IngestOptions, told: Callable[[str, str], None]
+    units: list[Unit],
+    options: IngestOptions,
+    told: Callable[[str, str], None],
+    notes: Counter[str],
 ) -> Iterator[tuple[Any, Any]]:
     for unit in units:
         for file in unit.files:
-            for row in read_documents(file, options, told):
+            for row in read_documents(file, options, told, notes):
                 yield (row, None) if isinstance(row, RejectRow) else (row[0], row[1])
 
 

@@ -1,6 +1,7 @@
 """A format is one function and one line in the registry: a toy one is added here from outside."""
 
 import io
+import json
 
 import pyarrow.parquet as pq
 
@@ -12,11 +13,12 @@ from transforms.formats.ingest import INGEST, IngestOptions, InputFile, Unit
 
 
 def read_blocks(source, options):
-    """Records between lines of `==`; one without a letter is a reject."""
+    """Records between lines of `==`; one without a letter is a reject. It counts what it strips."""
     with source.open() as stream:
         text = stream.read().decode(options.encoding)
     for number, block in enumerate(text.split("==\n"), 1):
         body = block.strip()
+        source.notes["line ends stripped"] += block.count("\n") - body.count("\n")
         if any(char.isalpha() for char in body):
             yield Record(str(number), {"title": f"block {number}"}, body, None)
         else:
@@ -36,16 +38,25 @@ def test_a_new_format_goes_all_the_way(tmp_path, monkeypatch):
     (row,) = receipt.inputs
     assert (row.records, row.documents, row.rejects) == (3, 2, 1)
     assert receipt.reasons == {"empty": 1}
+    assert row.notes == {"line ends stripped": 3}
 
 
-def test_a_new_format_is_a_choice_of_the_command(tmp_path, monkeypatch):
+def test_a_new_format_is_a_choice_of_the_command(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(registry.READERS, "blocks", read_blocks)
-    (tmp_path / "toy.txt").write_bytes(TOY)
-    words = ["corpus", str(tmp_path / "toy.txt"), "--out", str(tmp_path / "out")]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "toy.txt").write_bytes(TOY)
+    (tmp_path / "in" / "even.txt").write_bytes(b"Four.")
+    words = ["corpus", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
     words += ["--format", "blocks", "--engine", "builtin:en", "--max-reject-share", "0.5"]
     assert main(words) == 0
     documents = pq.read_table(tmp_path / "out" / "documents")
-    assert sorted(documents["title"].to_pylist()) == ["block 1", "block 3"]
+    assert sorted(documents["title"].to_pylist()) == ["block 1", "block 1", "block 3"]
+    section = json.loads((tmp_path / "out" / "manifest.json").read_text())["corpus"]
+    assert section["notes"] == {"line ends stripped": 3}
+    assert [row.get("notes") for row in section["inputs"]] == [None, section["notes"]]
+    assert "while reading: line ends stripped 3\n" in capsys.readouterr().out
+    assert main([*words, "--dry-run"]) == 0
+    assert "while reading: line ends stripped 3\n" in capsys.readouterr().out
     monkeypatch.undo()
     assert main([*words, "--overwrite"]) == 2
 

@@ -29,8 +29,9 @@ missing is one record more. Documents and rejects together are thus the input re
 """
 
 import codecs
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import BinaryIO, NamedTuple
 
 from transforms.common.errors import UsageError, nearest
@@ -85,7 +86,8 @@ class Reject(NamedTuple):
     detail: str
 
 
-class Source(NamedTuple):
+@dataclass(frozen=True)
+class Source:
     """A stream of bytes with a name.
 
     Attributes:
@@ -93,11 +95,14 @@ class Source(NamedTuple):
         open: opens the stream of decompressed bytes; for a member of a tar archive only once, and
             before the next member is asked for.
         path: where the file (of a member: the archive) really lies.
+        notes: what readers did to what they read, and how often; they count it here. A note is
+            some plain words, such as `encoding cp1252`, that a person reads in the manifest.
     """
 
     name: str
     open: Callable[[], BinaryIO]
     path: str
+    notes: Counter[str] = field(default_factory=Counter)
 
 
 class BadRecord(Exception):

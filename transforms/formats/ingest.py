@@ -10,6 +10,7 @@ where staging files are cut, has no effect on what is published.
 import functools
 import hashlib
 import io
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, BinaryIO, NamedTuple
@@ -96,7 +97,10 @@ class IngestOptions:
 
 
 class InputCount(NamedTuple):
-    """What became of an input file: its name, bytes and SHA-256, and numbers of records."""
+    """What became of an input file: its name, bytes and SHA-256, and numbers of records.
+
+    `notes` is what readers did to what they read, and how often; None where there is nothing.
+    """
 
     name: str
     bytes: int
@@ -104,6 +108,7 @@ class InputCount(NamedTuple):
     records: int
     documents: int
     rejects: int
+    notes: dict[str, int] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,16 +152,17 @@ def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
         for file, (sha256, opener) in zip(unit.files, unit.opened, strict=True):
             before = rejects.count
             documents = 0
-            for row in _documents(file, sha256, opener, options):
+            notes: Counter[str] = Counter()
+            for row in _documents(file, sha256, opener, options, notes=notes):
                 if isinstance(row, RejectRow):
                     rejects.add(row)
                 else:
                     stage.add(*row)
                     documents += row[1].block == 0
             refused = rejects.count - before
-            inputs.append(
-                InputCount(file.name, file.size, sha256, documents + refused, documents, refused)
-            )
+            counts = (documents + refused, documents, refused)
+            noted = dict(sorted((+notes).items())) or None  # without zeros
+            inputs.append(InputCount(file.name, file.size, sha256, *counts, noted))
         stage.flush()
     return Ingested(
         inputs=tuple(inputs),
@@ -205,13 +211,15 @@ def read_documents(
     file: InputFile,
     options: IngestOptions,
     told: Callable[[str, str], None] = lambda name, format: None,
+    notes: Counter[str] | None = None,
 ) -> Iterator["_Row | RejectRow"]:
     """Yield a file's records, as rows of a staging file with record and key, and its rejects.
 
-    `told` is called with the name and the format of each source.
+    `told` is called with the name and the format of each source; `notes` counts what readers did
+    to what they read.
     """
     sha256, opener = _open(file)
-    yield from _documents(file, sha256, opener, options, told)
+    yield from _documents(file, sha256, opener, options, told, notes)
 
 
 _Row = tuple[dict[str, Any], Record, RecordKey]
@@ -223,12 +231,14 @@ def _documents(
     opener: Any,
     options: IngestOptions,
     told: Callable[[str, str], None] = lambda name, format: None,
+    notes: Counter[str] | None = None,
 ) -> Iterator[_Row | RejectRow]:
     ordinal = 0
     refused = False
     entries = read_file(
-        file.path, file.name, format=options.format, options=options.reader, open=opener, told=told
-    )
+        file.path, file.name, format=options.format, options=options.reader, open=opener,
+        told=told, notes=notes,
+    )  # fmt: skip
     for source, entry in entries:
         if isinstance(entry, Reject):
             yield RejectRow(source, entry.position, "ingest", entry.reason, entry.detail)

@@ -3,6 +3,7 @@
 import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import orjson
@@ -60,7 +61,7 @@ def read_json(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     """
     head, stream = peek(source.open(), _HEAD)
     if options.json_path or not begins_array(head, options.encoding):
-        source = source._replace(open=lambda: stream)
+        source = replace(source, open=lambda: stream)
         yield from _of_value(_parse(read_all(source, options), options.encoding), options)
         return
     with stream:

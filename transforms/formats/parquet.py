@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -27,7 +28,7 @@ def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Re
     """
     stream = source.open()
     if not _seekable(stream):
-        stream = io.BytesIO(read_all(source._replace(open=lambda: stream), options))
+        stream = io.BytesIO(read_all(replace(source, open=lambda: stream), options))
     with stream:
         try:
             file = pq.ParquetFile(stream, pre_buffer=False)

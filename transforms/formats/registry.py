@@ -6,8 +6,9 @@
 
 import functools
 import re
-from collections import ChainMap
+from collections import ChainMap, Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, BinaryIO
 
 from transforms.common.errors import LexbeamError, UsageError, nearest
@@ -71,6 +72,7 @@ def read_file(
     options: ReaderOptions | None = None,
     open: Callable[[], BinaryIO],
     told: Callable[[str, str], None] = lambda name, format: None,
+    notes: Counter[str] | None = None,
 ) -> Iterator[tuple[str, Record | Reject]]:
     """Yield what a file holds: records and rejects, each with the name of its source.
 
@@ -84,6 +86,7 @@ def read_file(
         options: see `ReaderOptions`.
         open: opens the stream of the file's bytes, as they are.
         told: is called with the name of each source and the format that it is read in.
+        notes: counts what readers did to what they read, see `Source`.
 
     Raises:
         UsageError: no reader has this name.
@@ -99,6 +102,8 @@ def read_file(
             if isinstance(source, Reject):
                 yield shown, _clean(source)
                 continue
+            if notes is not None:
+                source = replace(source, notes=notes)
             for entry in _read(source, format, options, functools.partial(told, shown)):
                 yield shown, entry
     except LexbeamError:
@@ -118,7 +123,7 @@ def _read(
             if found is None:
                 raise BadRecord("malformed", "bytes of no known format; see --format")
             name = found
-            source = source._replace(open=_First(stream, source.open))
+            source = replace(source, open=_First(stream, source.open))
         told(name)
         for entry in READERS[name](source, options):
             yield _clean(entry) if isinstance(entry, Reject) else entry
