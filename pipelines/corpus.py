@@ -24,6 +24,7 @@ from transforms.common.artefacts import Stage
 from transforms.common.errors import LexbeamError
 from transforms.common.fingerprints import digest
 from transforms.common.merge import MergeTask
+from transforms.common.names import file_of
 from transforms.common.snapshots import Snapshot
 from transforms.common.tables import PartFile
 from transforms.corpora.panels import panels
@@ -153,7 +154,7 @@ def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
         reasons.update(receipt.reasons)
     for source, reason in (row for receipt in annotated for row in receipt.reasons):
         reasons[reason] += 1
-        name = _file_of(source, inputs)
+        name = file_of(source)
         row = inputs[name]  # taken in, then left out
         inputs[name] = row._replace(documents=row.documents - 1, rejects=row.rejects + 1)
     counts: Counter[str] = Counter(documents=0, sentences=0, tokens=0, characters=0)
@@ -187,13 +188,6 @@ def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
 def _noted(row: InputCount) -> dict[str, Any]:
     """Return what the manifest says of a file; notes only where there are some."""
     return {name: value for name, value in row._asdict().items() if value is not None}
-
-
-def _file_of(source: str, names: Mapping[str, Any]) -> str:
-    """Return the file that a source is, or is a member of; names may hold the mark of members."""
-    while source and source not in names:
-        source = source.rpartition("!")[0]
-    return source
 
 
 def _check_rejects(section: Mapping[str, Any], examples: Sequence[RejectRow], most: float) -> None:

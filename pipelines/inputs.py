@@ -1,20 +1,21 @@
 """What commands read: the files that a corpus is made of, and corpora as tasks read them."""
 
 import fnmatch
+import functools
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
 from pipelines.command import Inputs
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.names import Names, escape
 from transforms.common.options import options_of, value_of
 from transforms.common.resources import content_digest
 from transforms.common.tables import Part
 from transforms.corpora.corpus import Corpus
 from transforms.formats.ingest import InputFile
-from transforms.formats.registry import printable
 
 __all__ = [
     "corpora_of", "list_inputs", "noted_files", "noted_resources", "refuse_output_as_input",
@@ -25,8 +26,10 @@ def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list
     """List the input files once each, sorted by name.
 
     Names are relative to the named folder (of a file: the folder it is in); with several folders
-    the folder's own name comes first. `exclude` are patterns of the name below the input, or of
-    its last parts; they leave out files, never members of archives.
+    the folder's own name comes first. They are published names, no two alike. A file that several
+    inputs hold, or one that links to folders lead to twice, has the name that the first gives it.
+    `exclude` are patterns of the name below the input, or of its last parts, as it is or as it is
+    published; they leave out files, never members of archives.
 
     Raises:
         UsageError: `out` is an input.
@@ -34,12 +37,10 @@ def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list
     """
     refuse_output_as_input(inputs, out)
     roots = sorted({files.root_of(path) for path in inputs})
-    labels: dict[str, str] = {}
-    for root in roots:
-        label = os.path.basename(root.rstrip("/")) or "input"
-        same = sum(other.partition("~")[0] == label for other in labels.values())
-        labels[root] = f"{label}~{same + 1}" if same else label
-    listed: dict[str, InputFile] = {}
+    label = Names()
+    labels = {root: label(escape(os.path.basename(root.rstrip("/")) or "input")) for root in roots}
+    listed: dict[str, tuple[str, files.Entry, str]] = {}
+    real = functools.cache(files.real)
     for path in inputs:
         root = files.root_of(path)
         holds_out = _lies_in(out, root)
@@ -48,12 +49,16 @@ def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list
                 continue
             if holds_out and _lies_in(entry.path, out):
                 continue  # what an earlier run published below the input
-            name = f"{labels[root]}/{entry.name}" if len(roots) > 1 else entry.name
-            name = printable(name)
-            listed.setdefault(entry.path, InputFile(name, entry.path, entry.size, labels[root]))
+            name = escape(entry.name)
+            name = f"{labels[root]}/{name}" if len(roots) > 1 else name
+            listed.setdefault(_place(entry.path, real), (name, entry, labels[root]))
     if not listed:
         raise LexbeamError("no input files are left after `exclude`")
-    return sorted(listed.values())
+    named = Names()  # a store may have an object `a`, and one `a/a`
+    return [
+        InputFile(named(name), entry.path, entry.size, collection)
+        for name, entry, collection in sorted(listed.values())
+    ]
 
 
 def refuse_output_as_input(inputs: Sequence[str], out: str) -> None:
@@ -71,8 +76,19 @@ def _lies_in(path: str, folder: str) -> bool:
     return files.real(path).startswith(files.real(folder).rstrip("/") + "/")
 
 
+def _place(path: str, real: Callable[[str], str]) -> str:
+    """Return what two paths share if they are one entry of one folder, whatever it is called."""
+    if not files.is_local(path):
+        return path
+    folder, name = os.path.split(path)
+    return files.join(real(folder), name)
+
+
 def _matches(name: str, pattern: str) -> bool:
-    return fnmatch.fnmatch(name, pattern) or PurePosixPath(name).match(pattern)
+    return any(
+        fnmatch.fnmatch(way, pattern) or PurePosixPath(way).match(pattern)
+        for way in dict.fromkeys((name, escape(name)))
+    )
 
 
 def noted_files(paths: Iterable[str]) -> dict[str, str]:

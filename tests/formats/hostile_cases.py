@@ -12,6 +12,7 @@ import sys
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
+from stat import S_IFBLK, S_IFCHR, S_IFIFO, S_IFLNK, S_IFREG, S_IFSOCK
 from typing import Any
 
 import hostile_making as make
@@ -258,10 +259,10 @@ CASES: dict[str, list[Case]] = {
              "a.txt: document; b.txt: document"),
         Case("named zip, but plain text", "a.zip", b"Text.", "malformed"),
         Case("zip, two members of one name and without date", "a.zip",
-             zipped(("a.txt", b"one"), ("a.txt", b"two")), "a.txt: no_date; a.txt~2: no_date",
+             zipped(("a.txt", b"one"), ("a.txt", b"two")), "a.txt: no_date; a.txt\\~2: no_date",
              {"dates": r"name:(\d{4})"}),
         Case("zip, two members of one name that come annotated", "a.zip",
-             zipped(("a.txt", b"one"), ("a.txt", b"two")), "a.txt: document; a.txt~2: document",
+             zipped(("a.txt", b"one"), ("a.txt", b"two")), "a.txt: document; a.txt\\~2: document",
              {"format": "lines"}),
         Case("zip without the suffix in its name", "a.txt", zipped(*TWO),
              "a.txt: document; b.txt: document"),
@@ -270,13 +271,30 @@ CASES: dict[str, list[Case]] = {
              "a.txt: unreadable"),
         Case("zip, names that lead out", "a.zip",
              zipped(("../a.txt", b"1"), ("/b.txt", b"2"), ("C:\\c.txt", b"3"), ("d.txt", b"4")),
-             "../a.txt: unsafe; /b.txt: unsafe; C:\\c.txt: unsafe; d.txt: document"),
+             "../a.txt: unsafe; /b.txt: unsafe; C:\\\\c.txt: unsafe; d.txt: document"),
         Case("zip, a member that expands more than 200 times, another after it", "a.zip",
              lambda: zipped(("a.txt", NEWLINE * BOMB), ("b.txt", b"two")),
              "a.txt: unsafe; b.txt: unsafe"),
         Case("zip, a gz member that does", "a.zip",
              lambda: zipped(("a.txt.gz", gzip.compress(NEWLINE * BOMB)), ("b.txt", b"two")),
              "a.txt.gz: unsafe; b.txt: document"),
+        Case("zip, links made on Unix, DOS and macOS, and a file with Unix's mode", "a.zip",
+             zipped(("a.txt", SECRET, S_IFLNK | 0o777, 3), ("b.txt", SECRET, S_IFLNK, 0),
+                    ("c.txt", SECRET, S_IFLNK, 19), ("d.txt", b"Text.", S_IFREG | 0o644, 3)),
+             "a.txt: unsafe; b.txt: unsafe; c.txt: unsafe; d.txt: document"),
+        Case("zip, devices, a pipe and a socket", "a.zip",
+             zipped(("a.txt", b"", S_IFCHR, 3), ("b.txt", b"", S_IFBLK, 3),
+                    ("c.txt", b"", S_IFIFO, 3), ("d.txt", b"", S_IFSOCK, 3)),
+             "a.txt: unsafe; b.txt: unsafe; c.txt: unsafe; d.txt: unsafe"),
+        Case("zip, names with a backslash, `!`, a line feed, and one like a counter", "a.zip",
+             zipped(("a\\b.txt", b"1"), ("c!d.txt", b"2"), ("e\n.txt", b"3"),
+                    ("f.txt", b"4"), ("f.txt", b"5"), ("f.txt\\~2", b"6")),
+             r"a\\b.txt: document; c\!d.txt: document; e\u000A.txt: document; "
+             r"f.txt: document; f.txt\~2: document; f.txt\\~2: document",
+             {"format": "text"}),
+        Case("tar, names that are not UTF-8", "a.tar",
+             tar((os.fsdecode(b"a\xff.txt"), b"1"), (os.fsdecode(b"a\xfe.txt"), b"2")),
+             r"a\xFF.txt: document; a\xFE.txt: document"),
         Case("zip within zip", "a.zip", zipped(("in.zip", zipped(*TWO)), ("b.txt", b"two")),
              "in.zip: unreadable; b.txt: document"),
         Case("tar, cut within a member", "a.tar", tar(*TWO)[:600], "a.txt: malformed"),

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from schemas.rejects import RejectRow
 from transforms.common import files
+from transforms.common.names import escape
 from transforms.formats.base import ReaderOptions
 from transforms.formats.dates import parse_date_rule
 from transforms.formats.ingest import IngestOptions, InputFile, read_documents
@@ -94,7 +95,7 @@ def feed(case: Case, folder: Path) -> Outcome:
     out, rejects, records = [], [], 0
     with case.while_read(path):
         for entry in entries:
-            file = InputFile(entry.name, entry.path, entry.size, "in")
+            file = InputFile(escape(entry.name), entry.path, entry.size, "in")
             for found in read_documents(file, options):
                 if isinstance(found, RejectRow):
                     source, position, what = found.source, found.position, found.reason
@@ -115,7 +116,8 @@ def row(case: Case, found: Outcome) -> str:
     flags = " ".join(_flag(name, value) for name, value in case.options.items())
     fed = case.fed + (f" (`{flags}`)" if flags else "")
     details = "; ".join(f"`{' '.join(detail.split())}`" for detail in dict.fromkeys(found.details))
-    cells = [fed, f"`{case.name}`", str(found.records), found.out, details]
+    out = f"`{found.out}`" if "\\" in found.out else found.out  # or Markdown would take it away
+    cells = [fed, f"`{case.name}`", str(found.records), out, details]
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 

@@ -59,11 +59,15 @@ def tar(*members):
 
 
 def zipped(*members):
+    """Return an archive of (name, bytes), and (name, bytes, mode of Unix, number of the system)."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # two members of one name are meant
-        for name, content in members:
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+        for name, content, *kind in members:
+            info = zipfile.ZipInfo(name)
+            if kind:
+                info.external_attr, info.create_system = kind[0] << 16, kind[1]
+            archive.writestr(info, content, zipfile.ZIP_DEFLATED)
     return out.getvalue()
 
 

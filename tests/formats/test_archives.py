@@ -9,6 +9,8 @@ import pyarrow as pa
 import pytest
 from reading import read, summary
 
+from transforms.common.names import member_of
+
 COMPRESS = {
     ".gz": gzip.compress,
     ".bz2": bz2.compress,
@@ -90,7 +92,7 @@ def test_what_comes_before_a_break_is_kept(suffix):
 
 def test_members_of_a_zip_archive():
     data = zipped(MEMBERS)
-    assert outcome(data, "z.zip") == [("z.zip!" + name, what) for name, what in EXPECTED]
+    assert outcome(data, "z.zip") == [(member_of("z.zip", name), what) for name, what in EXPECTED]
 
 
 @pytest.mark.parametrize("suffix", ["", *COMPRESS])
@@ -98,7 +100,7 @@ def test_members_of_a_tar_archive(suffix):
     data = tar(MEMBERS[1:], links=["link"])
     data = COMPRESS[suffix](data) if suffix else data
     name = "t.tar" + suffix
-    expected = [(f"{name}!{member}", what) for member, what in [*EXPECTED, ("link", "unsafe")]]
+    expected = [(member_of(name, member), what) for member, what in [*EXPECTED, ("link", "unsafe")]]
     assert outcome(data, name) == expected
 
 

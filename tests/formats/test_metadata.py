@@ -1,8 +1,9 @@
 import pytest
 
 from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.names import escape
 from transforms.formats.dates import parse_date_rule
-from transforms.formats.metadata import base_name, load_metadata, stem
+from transforms.formats.metadata import load_metadata, stem
 
 
 def load(tmp_path, content, name="t.tsv", columns="key=id,date=year"):
@@ -67,5 +68,39 @@ def test_what_is_wrong_is_named(tmp_path):
 
 
 def test_names():
-    assert base_name("x/y.tar.gz!a/b.txt") == "b.txt"
     assert [stem(n) for n in ("b.txt", "b.xml.gz", ".b", "b")] == ["b", "b", ".b", "b"]
+
+
+def row_of(table, source):
+    return (table.row(source) or {}).get("date")
+
+
+def test_a_key_is_the_real_name_or_the_published_one(tmp_path):
+    rows = {
+        "a!b.txt": 1,
+        "c\\xFF.txt": 2,
+        "d\\e": 3,
+        "f\\\\g.txt": 4,
+        "e\u0301.txt": 5,
+        "x/y!z.txt": 6,
+    }
+    table = load(
+        tmp_path, "".join(["id\tyear\n", *(f"{k}\t{n}\n" for k, n in rows.items())]).encode()
+    )
+    assert row_of(table, escape("x/a!b.txt")) == "1"
+    assert row_of(table, "z.zip!in/a\\!b.txt\\~2") == "1"  # the second of that name
+    assert row_of(table, escape("c\udcff.txt")) == "2"
+    assert row_of(table, escape("c\\xFF.txt")) is None  # written c\\xFF.txt
+    assert row_of(table, escape("c\udcfe.txt")) is None
+    assert row_of(table, escape("d\\e.txt")) == "3"
+    assert row_of(table, escape("f\\g.txt")) == "4"
+    assert row_of(table, escape("f\\\\g.txt")) is None
+    assert row_of(table, "e\u0301.txt") == row_of(table, "\u00e9.txt") == "5"
+    assert row_of(table, escape("x/y!z.txt")) == "6"
+    assert row_of(table, "c\ufffd.txt") is None
+
+
+def test_another_input_of_the_same_label_does_not_take_its_rows(tmp_path):
+    table = load(tmp_path, b"id\tyear\nlabel/a.txt\t1\nlabel\\~2/b.txt\t2\n")
+    sources = ("label/a.txt", "label\\~2/a.txt", "label/b.txt", "label\\~2/b.txt")
+    assert [row_of(table, source) for source in sources] == ["1", None, None, "2"]

@@ -1,4 +1,5 @@
 import io
+import tarfile
 
 import pytest
 from reading import entries, summary
@@ -62,8 +63,11 @@ def test_a_file_that_cannot_be_opened_is_a_reject(tmp_path):
 
 
 def test_names_and_details_are_text_that_any_table_can_hold():
-    ((name, reject),) = read_file("p", "n\udcff.txt", open=lambda: io.BytesIO(b"\x00"))
-    name.encode()
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("n\udcff\x1b[2J.txt"))
+    ((name, reject),) = read_file("p", "a.tar", open=lambda: made)
+    assert name == "a.tar!n\\xFF\\u001B[2J.txt"
     reject.detail.encode()
 
 

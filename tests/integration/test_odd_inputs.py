@@ -332,5 +332,5 @@ def test_names_that_no_table_can_hold_and_names_like_members(texts, tmp_path):
     assert (section["records"], section["documents"]) == (5, 2)
     assert section["rejects"] == {"duplicate": 3}
     assert {row["name"]: row["rejects"] for row in section["inputs"]} == {
-        "bytes\ufffd.txt": 0, "like!member.zip": 1, "one\ufffd.txt": 1, "two\ufffd.txt": 1,
+        "bytes\\xFF.txt": 0, "like\\!member.zip": 1, "one\\u0001.txt": 1, "two\\u0002.txt": 1,
     }  # fmt: skip

@@ -15,6 +15,8 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.common.names import file_of
+
 __all__ = [
     "DOCUMENT_COLUMNS", "Document", "Sums", "Totals", "bin_width", "sentence_lengths",
     "tokens_by_document",
@@ -59,7 +61,7 @@ class Totals:
         found = list(_documents(rows, tokens))
         for document in found:
             key = (document.year, document.genre)
-            source = document.source.partition("!")[0]  # a member counts for its archive
+            source = file_of(document.source)  # a member counts for its archive
             self.documents[key] += 1
             self.tokens[key] += document.tokens
             self.source_documents[source] += 1

@@ -2,18 +2,19 @@
 
 A zip archive needs a stream that can seek; a tar archive, compressed or not, is read once from
 start to end. Folders and hidden members (a name that begins with a dot, `__MACOSX`) are no input
-records, as in a folder. Links, names that lead out of the archive and archives within archives are
-rejects. A tar archive that breaks off, or whose end mark is missing, is one reject more. A second
-member of one name is called `NAME~2`.
+records, as in a folder. Names that lead out of the archive and archives within archives are
+rejects; so are links and devices. A tar archive that breaks off, or whose end mark is missing, is
+one reject more. What members are called `transforms/common/names.py` says.
 """
 
 import io
+import stat
 import tarfile
 import zipfile
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, cast
 
+from transforms.common.names import Names, member_of
 from transforms.formats.base import BadRecord, ReaderOptions, Reject, Source
 from transforms.formats.failures import reject_of
 from transforms.formats.streams import Guard, Guarded, decompress, peek
@@ -26,6 +27,10 @@ _OTHER = {b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!\x1a\x07": "rar"}
 _CHUNK = 1 << 20
 _BUFFER = 1 << 17
 _LONGEST_HEADER = 1 << 24
+_LINK = "a link or device, not a file"
+# What a zip archive says of a member's kind, as Unix does, whatever system it says to be made on:
+# programs that leave the mark of DOS write Unix's bits, and those that have none write zeros.
+_NO_FILES = (stat.S_IFLNK, stat.S_IFCHR, stat.S_IFBLK, stat.S_IFIFO, stat.S_IFSOCK)
 
 
 def open_sources(
@@ -107,17 +112,6 @@ def _refusal(member: str) -> Reject | None:
     return None
 
 
-class _Names:
-    """Gives members of one name different ones: `a.txt`, `a.txt~2`."""
-
-    def __init__(self) -> None:
-        self._given: Counter[str] = Counter()
-
-    def __call__(self, name: str) -> str:
-        self._given[name] += 1
-        return name if self._given[name] == 1 else f"{name}~{self._given[name]}"
-
-
 def _member(
     path: str,
     published: str,
@@ -147,16 +141,18 @@ def _zip_members(
     with zipfile.ZipFile(stream) as archive:
         size = stream.seek(0, 2)
         guard = Guard(options, lambda: size)
-        names = _Names()
+        names = Names()
         members = 0
         for info in archive.infolist():
             refusal = _refusal(info.filename)
             if info.is_dir() or (refusal is None and is_hidden(info.filename)):
                 continue
             members += 1
-            member = names(f"{name}!{info.filename}")
+            member = names(member_of(name, info.filename))
             if info.flag_bits & 1:
                 refusal = Reject("", "unreadable", "the member is encrypted")
+            if refusal is None and stat.S_IFMT(info.external_attr >> 16) in _NO_FILES:
+                refusal = Reject("", "unsafe", _LINK)
             if refusal is not None:
                 yield member, refusal
                 continue
@@ -236,7 +232,7 @@ def _tar_members(
 ) -> Iterator[tuple[str, Source | Reject]]:
     forward = _Forward(stream)
     archive = tarfile.TarFile(fileobj=cast(Any, forward), mode="r")
-    names = _Names()
+    names = Names()
     members = 0
     inner: _TarMember | None = None
     try:
@@ -246,9 +242,9 @@ def _tar_members(
             if info.isdir() or (refusal is None and is_hidden(info.name)):
                 continue
             members += 1
-            member = names(f"{name}!{info.name.removeprefix('./')}")
+            member = names(member_of(name, info.name.removeprefix("./")))
             if refusal is None and not info.isfile():
-                refusal = Reject("", "unsafe", "a link or device, not a file")
+                refusal = Reject("", "unsafe", _LINK)
             if refusal is not None:
                 yield member, refusal
                 continue

@@ -17,6 +17,7 @@ import re
 from dataclasses import dataclass
 
 from transforms.common.errors import UsageError, nearest
+from transforms.common.names import own_name
 from transforms.formats.base import Record, Reject
 from transforms.formats.date_parsing import (
     DATE_RANGES,
@@ -25,7 +26,7 @@ from transforms.formats.date_parsing import (
     parse_date,
     pick_year,
 )
-from transforms.formats.metadata import Metadata, base_name
+from transforms.formats.metadata import Metadata
 
 __all__ = [
     "DATE_RANGES",
@@ -152,9 +153,9 @@ def _found(
             raise UsageError("`dates`: a table's rule needs its table")
         row = metadata.row(source)
         if row is None:
-            return "", f"in the table: no row has the key {base_name(source)!r}"
-        return row.get("date", ""), f"in the table's row for {base_name(source)!r}"
-    name = base_name(source)
+            return "", f"in the table: no row has the key {own_name(source)!r}"
+        return row.get("date", ""), f"in the table's row for {own_name(source)!r}"
+    name = own_name(source)
     match = re.search(rule.pattern, name)
     place = f"in the name {name!r} by {rule.pattern!r}"
     if match is None:

@@ -1,12 +1,14 @@
 """Metadata tables: a CSV or TSV file with a row for each source, found by the file's name.
 
-The key column holds the file's name, with or without its suffix, or its whole published name. The
+The key column holds the file's name, with or without its suffix, or its whole published name; where
+the two differ (`transforms/common/names.py`), as it is or as it is published. The
 columns `title`, `author`, `genre` and `language`, whatever their case, fill in what the source does
 not say; other columns can be named for them, `table:FILE:key=filename,date=Date,author=President`.
 Where all columns are named by numbers, and no column is called so, the file is one without a header
 and its columns go by their number: `table:FILE:key=1,date=2`.
 """
 
+import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.fingerprints import digest
+from transforms.common.names import ways_to_write
 from transforms.formats.base import BadRecord, ReaderOptions, Source
 from transforms.formats.delimited import rows
 from transforms.formats.fields import KNOWN
@@ -23,15 +26,10 @@ from transforms.formats.text_cleaning import clean_field
 if TYPE_CHECKING:
     from transforms.formats.dates import DateRule
 
-__all__ = ["Metadata", "base_name", "load_metadata", "stem"]
+__all__ = ["Metadata", "load_metadata", "stem"]
 
 _NUMBER = re.compile(r"[1-9][0-9]*")
 _COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
-
-
-def base_name(source: str) -> str:
-    """Return the name of a source's file, of an archive's member its own, without folders."""
-    return source.rpartition("!")[2].rpartition("/")[2]
 
 
 def stem(name: str) -> str:
@@ -40,6 +38,14 @@ def stem(name: str) -> str:
         name = name.removesuffix(suffix)
     head, dot, _ = name.rpartition(".")
     return head if dot and head else name
+
+
+@functools.lru_cache(256)
+def _keys(source: str) -> tuple[str, ...]:
+    ways = ways_to_write(source)
+    # Cleaned as the keys are: names made on other systems may be in another normal form.
+    found = (*ways, *(stem(way) for way in ways if "/" not in way))
+    return tuple(dict.fromkeys(map(clean_field, found)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +62,7 @@ class Metadata:
 
     def row(self, source: str) -> Mapping[str, str] | None:
         """Return the row whose key is a source's whole name, file name or stem, in this order."""
-        name = base_name(source)
-        for key in (source, source.rpartition("!")[2], name, stem(name)):
+        for key in _keys(source):
             if key in self.by_key:
                 return self.by_key[key]
         return None

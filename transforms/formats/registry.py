@@ -95,10 +95,8 @@ def read_file(
     options = options or ReaderOptions()
     if format != "auto" and format not in READERS:
         raise UsageError(f"unknown format {format!r}{nearest(format, READERS)}")
-    name = printable(name)
     try:
-        for member, source in open_sources(path, name, open, options):
-            shown = name if member is name else printable(member)
+        for shown, source in open_sources(path, name, open, options):
             if isinstance(source, Reject):
                 yield shown, _clean(source)
                 continue
