@@ -8,23 +8,21 @@ where staging files are cut, has no effect on what is published.
 """
 
 import functools
-import hashlib
-import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from schemas.rejects import RejectRow
 from transforms.annotation.layers import columns_of, told
-from transforms.common import files
-from transforms.common.artefacts import Artefact, Stage
+from transforms.common.artefacts import Artefact, Stage, Superseded
 from transforms.common.batches import BatchWriter
-from transforms.common.fingerprints import digest, stream_digest
+from transforms.common.fingerprints import digest
 from transforms.common.receipts import File
-from transforms.formats.base import ReaderOptions, Record, Reject
+from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject
 from transforms.formats.dates import DateRule, date_of
 from transforms.formats.fields import KNOWN
 from transforms.formats.metadata import Metadata
+from transforms.formats.readings import CHANGED, Reading, first_reading
 from transforms.formats.registry import READERS, read_file
 from transforms.formats.staging import (
     KEYS,
@@ -47,7 +45,7 @@ __all__ = [
     "read_documents",
 ]
 
-IN_MEMORY = 8 << 20
+READINGS = 3  # of a file that changes while it is read, before it is a reject
 
 
 class InputFile(NamedTuple):
@@ -61,15 +59,23 @@ class InputFile(NamedTuple):
 
 @dataclass(frozen=True, order=True)
 class Unit:
-    """Files that one worker takes in at a time; `size` is their bytes."""
+    """Files that one worker takes in at a time.
+
+    Attributes:
+        files: the files.
+        size: their bytes, as they were listed.
+        broken: files that could not be read to their end as they were when their digest was taken:
+            the name, and why; a file as often as this happened.
+    """
 
     files: tuple[InputFile, ...]
     size: int
+    broken: tuple[tuple[str, str], ...] = ()
 
     @functools.cached_property
-    def opened(self) -> list[tuple[str, Callable[[], BinaryIO]]]:
-        """The files' SHA-256, each with what opens the file: from memory where it is small."""
-        return [_open(file) for file in self.files]
+    def readings(self) -> list[Reading]:
+        """What was read of the files for their digests, in their order."""
+        return [_reading(file, self.broken) for file in self.files]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +102,11 @@ class IngestOptions:
 
 
 class InputCount(NamedTuple):
-    """What became of an input file: its name, bytes and SHA-256, and numbers of records."""
+    """What became of an input file: its name, bytes and SHA-256, and numbers of records.
+
+    Bytes and SHA-256 are of what was read; of a file that was not, they are its listed bytes, and
+    why it was not.
+    """
 
     name: str
     bytes: int
@@ -129,14 +139,18 @@ class Ingested:
 
 def _identity(unit: Unit, options: IngestOptions) -> Any:
     named = [
-        [file.name, file.collection, sha256]
-        for file, (sha256, _) in zip(unit.files, unit.opened, strict=True)
+        [file.name, file.collection, reading.sha256]
+        for file, reading in zip(unit.files, unit.readings, strict=True)
     ]
     return [named, _plain(options)]
 
 
 def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
-    """Take in a unit: stage its records, their keys and the rejects."""
+    """Take in a unit: stage its records, their keys and the rejects.
+
+    Raises:
+        Superseded: a file is no longer what the artefact is named by.
+    """
     inputs = []
     with (
         artefact.writing("-keys.arrow") as stream,
@@ -144,18 +158,29 @@ def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
         RejectStage(artefact) as rejects,
     ):
         stage = RecordStage(artefact, keys, columns_of(options.reader.layers))
-        for file, (sha256, opener) in zip(unit.files, unit.opened, strict=True):
+        for file, reading in zip(unit.files, unit.readings, strict=True):
             before = rejects.count
             documents = 0
-            for row in _documents(file, sha256, opener, options):
+            for row in _documents(file, reading, options):
                 if isinstance(row, RejectRow):
                     rejects.add(row)
                 else:
                     stage.add(*row)
                     documents += row[1].block == 0
+            if reading.broken is not None:
+                stage.remove()
+                again = replace(unit, broken=(*unit.broken, (file.name, reading.broken)))
+                raise Superseded(unit, again)
             refused = rejects.count - before
             inputs.append(
-                InputCount(file.name, file.size, sha256, documents + refused, documents, refused)
+                InputCount(
+                    file.name,
+                    reading.bytes,
+                    reading.sha256,
+                    documents + refused,
+                    documents,
+                    refused,
+                )
             )
         stage.flush()
     return Ingested(
@@ -173,21 +198,29 @@ def acceptable(records: int, rejected: int, share: float) -> bool:
     return rejected <= share * records and records > 0
 
 
-def _open(file: InputFile) -> tuple[str, Callable[[], BinaryIO]]:
-    """Return a file's SHA-256 and what opens it: from memory where it is small."""
+def _reading(file: InputFile, broken: Sequence[tuple[str, str]] = ()) -> Reading:
+    """Return what is read of a file for its digest, or a reading that fails as often as opened."""
+    causes = [cause for name, cause in broken if name == file.name]
+    if len(causes) == READINGS:
+        return _failed(file, causes[-1])
     try:
-        if file.size <= IN_MEMORY:
-            content = files.read_bytes(file.path)
-            return hashlib.sha256(content).hexdigest(), lambda: io.BytesIO(content)
-        with files.open_read(file.path) as stream:
-            return stream_digest(stream), lambda: files.open_read(file.path)
+        return first_reading(file.path)
     except OSError as error:
-        message = str(error.strerror or error)
+        return _failed(file, str(error.strerror or error))
 
-        def fail() -> BinaryIO:
-            raise OSError(message)
 
-        return f"unreadable: {message}", fail
+def _failed(file: InputFile, cause: str) -> Reading:
+    def fail(_: Reading) -> NoReturn:
+        if cause == CHANGED:
+            raise BadRecord(*_REJECT)
+        raise OSError(cause)
+
+    # What decides the artefact: once the file can be read, it is another.
+    state = _REJECT[0] if cause == CHANGED else f"unreadable: {cause}"
+    return Reading(state, file.size, fail)
+
+
+_REJECT = ("changed_while_read", f"the file {CHANGED}, {READINGS} times")
 
 
 def _plain(options: IngestOptions) -> Any:
@@ -208,10 +241,15 @@ def read_documents(
 ) -> Iterator["_Row | RejectRow"]:
     """Yield a file's records, as rows of a staging file with record and key, and its rejects.
 
-    `told` is called with the name and the format of each source.
+    `told` is called with the name and the format of each source. If the file changes while it is
+    read, the last is a reject.
     """
-    sha256, opener = _open(file)
-    yield from _documents(file, sha256, opener, options, told)
+    reading = _reading(file)
+    yield from _documents(file, reading, options, told)
+    if reading.broken is not None:
+        changed = reading.broken == CHANGED
+        why = (_REJECT[0], f"the file {CHANGED}") if changed else ("unreadable", reading.broken)
+        yield RejectRow(file.name, "", "ingest", *why)
 
 
 _Row = tuple[dict[str, Any], Record, RecordKey]
@@ -219,17 +257,24 @@ _Row = tuple[dict[str, Any], Record, RecordKey]
 
 def _documents(
     file: InputFile,
-    sha256: str,
-    opener: Any,
+    reading: Reading,
     options: IngestOptions,
     told: Callable[[str, str], None] = lambda name, format: None,
 ) -> Iterator[_Row | RejectRow]:
+    """Yield what a file holds; nothing more once its reading is broken."""
     ordinal = 0
     refused = False
     entries = read_file(
-        file.path, file.name, format=options.format, options=options.reader, open=opener, told=told
+        file.path,
+        file.name,
+        format=options.format,
+        options=options.reader,
+        open=reading.open,
+        told=told,
     )
     for source, entry in entries:
+        if reading.broken is not None:
+            return
         if isinstance(entry, Reject):
             yield RejectRow(source, entry.position, "ingest", entry.reason, entry.detail)
             continue
@@ -247,7 +292,7 @@ def _documents(
             row["key"] = _content_key(row, file.collection)
             yield row, entry, (row["key"], source, ordinal, entry.position)
         else:
-            row["key"] = digest(["ready", source, entry.position, sha256])
+            row["key"] = digest(["ready", source, entry.position, reading.sha256])
             yield row, entry, ("", source, ordinal, entry.position)
 
 
