@@ -28,6 +28,7 @@ from transforms.common.written import WrittenTable, written
 __all__ = ["Job", "find_inputs", "make_section", "run_command", "run_jobs"]
 
 Tell = Callable[[str], object]
+READINGS = 3  # of files of options, while they change
 
 
 class Job(NamedTuple):
@@ -237,7 +238,8 @@ def make_section(
     """Make a section from artefacts; nothing is published."""
     command = job.command
     listed = time.time_ns()
-    plan = _plan(job, inputs)
+    resources = noted_resources(job.options)  # before they are read: what changes since is stale
+    plan, read = _planned(job, inputs)
     if command.build is not None:
         outcome = _run_graph(job, plan, workspace, config)
     else:
@@ -254,7 +256,7 @@ def make_section(
         parts=outcome.parts,
         entry=entry,
         reads=tuple(sorted((given.read for given in inputs.given), key=_as_plain)),
-        log=_log(job, listed),
+        log={**_log(job), "files": read, "resources": resources, "listed": listed},
     )
 
 
@@ -308,16 +310,33 @@ def _stages(job: Job, plan: Any) -> dict[str, Any]:
     return {s.name: stage_entry(s, chosen[s.name]) for s in stages if s.name in chosen}
 
 
-def _log(job: Job, listed: int) -> dict[str, Any]:
+def _planned(job: Job, inputs: Inputs) -> tuple[Any, dict[str, str]]:
+    """Return the plan, and the SHA-256 of the files of options that it was made from.
+
+    Raises:
+        LexbeamError: a file changes as often as it is read.
+    """
+    read = [p for paths in noted_paths(job.options, "file").values() for p in paths]
+    before = noted_files(read)
+    for _ in range(READINGS):
+        plan = _plan(job, inputs)
+        after = noted_files(read)
+        if after == before:
+            return plan, after
+        changed = sorted(path for path in after if after[path] != before[path])
+        before = after
+    raise LexbeamError(
+        f"{', '.join(changed)} changed while it was read, {READINGS} times: run the same command "
+        "again when nobody writes to it"
+    )
+
+
+def _log(job: Job) -> dict[str, Any]:
     """Return what is noted beside the snapshot, by which `lexbeam status` finds what changed."""
     inputs = [p for paths in noted_paths(job.options, "input").values() for p in paths]
-    read = [p for paths in noted_paths(job.options, "file").values() for p in paths]
     folders = [s.folder for s in job.command.reads(job.options) if s.folder is not None]
     return {
         "inputs": inputs,
         "exclude": list(getattr(job.options, "exclude", ())),
-        "files": noted_files(read),
-        "resources": noted_resources(job.options),
         "folders": folders,
-        "listed": listed,
     }

@@ -20,6 +20,7 @@ REASONS = {
     "too_large": "larger than the limit on a record",
     "duplicate": "same text, year, author, title and collection as a document kept",
     "engine_error": "the annotation engine failed on the document",
+    "changed_while_read": "the file changed whenever it was read",
 }
 
 # What a person may do about many of a kind.
@@ -31,6 +32,7 @@ REMEDIES = {
     "bad_date": "choose another rule for `dates`",
     "too_large": "raise `max_line_bytes`, `max_record_bytes` or `max_document_characters`",
     "unsafe": "raise `max_expanded_bytes` or `max_expansion_ratio` where you trust them",
+    "changed_while_read": "wait until nobody writes to them",
 }
 
 # Left out by rule, not by fault: they do not count towards `max_reject_share`.

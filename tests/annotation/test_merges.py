@@ -10,6 +10,7 @@ from transforms.annotation.layers import columns_of
 from transforms.annotation.merges import MERGE_DOCUMENTS, MERGE_SENTENCES
 from transforms.common.artefacts import Artefact, Workspace, make
 from transforms.common.batches import BatchWriter
+from transforms.common.errors import LexbeamError
 from transforms.common.merge import MergeTask, Staged
 
 
@@ -89,3 +90,16 @@ def test_a_bucket_without_batches_is_an_empty_part(tmp_path, merging):
     rows, part = merge(tmp_path, merging, [])
     assert rows == []
     assert part.rows == 0
+
+
+def test_two_documents_of_one_id_stop_the_run_and_are_named(tmp_path):
+    one = stage(tmp_path / "1", DOCUMENTS, [document("a")], [document("b")])
+    two = stage(tmp_path / "2", DOCUMENTS, [{**document("a"), "source": "z.csv", "position": "7"}])
+    staged = [Staged(("a", 0), one, 0), Staged(("b", 0), one, 1), Staged(("a", 0), two, 0)]
+    with pytest.raises(LexbeamError, match="have the id a: ") as raised:
+        merge(tmp_path, MERGE_DOCUMENTS, staged)
+    assert "a.txt" in str(raised.value)
+    assert "z.csv 7" in str(raised.value)
+    twice = [Staged(("b", 0), one, 1), Staged(("b", 0), one, 1)]
+    with pytest.raises(LexbeamError, match=r"b\.txt and b\.txt"):
+        merge(tmp_path, MERGE_DOCUMENTS, twice)

@@ -1,10 +1,11 @@
 import os
+import time
 
 import pytest
 from store import OBJECTS
 
 from transforms.common.errors import LexbeamError
-from transforms.common.resources import model_digest
+from transforms.common.resources import content_digest, model_digest
 
 
 def fill(folder, files):
@@ -41,3 +42,27 @@ def test_a_model_on_an_object_store_has_the_digest_that_it_has_here(tmp_path):
     assert model_digest("store://b/m") == model_digest(str(tmp_path / "model"))
     with pytest.raises(LexbeamError, match="no model"):
         model_digest("store://b/none")
+
+
+def test_what_changes_within_a_tick_of_the_clock_is_read_again(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_bytes(b"one")
+    before, times = content_digest(str(path)), os.stat(path)
+    path.write_bytes(b"two")
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    assert content_digest(str(path)) != before
+
+
+def test_what_is_at_rest_is_read_once(tmp_path, monkeypatch):
+    path = tmp_path / "a.tsv"
+    path.write_bytes(b"one")
+    later = time.time_ns() + 3_000_000_000
+    monkeypatch.setattr("time.time_ns", lambda: later)
+    before = content_digest(str(path))
+    monkeypatch.setattr("transforms.common.resources.stream_digest", lambda _: pytest.fail("read"))
+    assert content_digest(str(path)) == before
+
+
+def test_a_model_may_have_files_of_any_name(tmp_path):
+    odd = os.fsdecode(b"a\xff")
+    assert fill(tmp_path / "a", {odd: b"1"}) != fill(tmp_path / "b", {os.fsdecode(b"a\xfe"): b"1"})

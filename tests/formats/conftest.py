@@ -1,6 +1,18 @@
-"""Lets the tests of readers import what they share (`reading.py`)."""
+"""Lets the tests of readers import what they share (`reading.py`), and a store of tests/common."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+import pytest
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "common")]
+
+
+@pytest.fixture
+def store() -> dict[str, bytes]:
+    """An empty object store, see `store.STORE`."""
+    from store import OBJECTS
+
+    OBJECTS.clear()
+    return OBJECTS

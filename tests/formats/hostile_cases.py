@@ -333,6 +333,8 @@ CASES: dict[str, list[Case]] = {
         Case("no permission to read it", "a.txt", b"Text.", "unreadable", while_read=make.locked),
         Case("gone since the inputs were listed", "a.txt", b"Text.", "unreadable",
              while_read=make.vanished),
+        Case("9 MB, rewritten between two readings, size and time as before", "a.txt",
+             LARGE * 9000, "changed_while_read", while_read=make.rewritten),
         Case("a folder of that name: what is in it is taken in", "a.txt", None,
              "in.txt: document", place=lambda path: (path.mkdir(), (path / "in.txt")
              .write_bytes(b"Text."))),

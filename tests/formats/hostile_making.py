@@ -14,6 +14,8 @@ from contextlib import contextmanager
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from transforms.common import files
+
 __all__ = [
     "COMPRESS",
     "LONG",
@@ -22,6 +24,7 @@ __all__ = [
     "locked",
     "parquet",
     "piped",
+    "rewritten",
     "tar",
     "tei",
     "vanished",
@@ -97,6 +100,26 @@ def vanished(path):
     """The file was there when the inputs were listed, and is gone when it is read."""
     path.unlink()
     yield
+
+
+@contextmanager
+def rewritten(path):
+    """Somebody turns the file's letters after it was read first, and leaves size and time."""
+    opened, times = files.open_read, []
+
+    def open_read(name):
+        times.append(name)
+        if len(times) == 2:
+            before = path.stat()
+            path.write_bytes(path.read_bytes().swapcase())
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        return opened(name)
+
+    files.open_read = open_read
+    try:
+        yield
+    finally:
+        files.open_read = opened
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """What is the same for every command: inputs found, an action's tables published."""
 
+import hashlib
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,11 +12,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 
 from making import made_section, put
 
-from pipelines import registry
+from pipelines import registry, running
 from pipelines.cli import main
-from pipelines.command import Command, Source, View
+from pipelines.command import Command, Inputs, Source, View
 from pipelines.common_options import PublishOptions
 from schemas.columns import Table, column
+from transforms.common.errors import LexbeamError
 from transforms.common.options import option
 from transforms.common.snapshots import open_snapshot
 
@@ -180,3 +182,40 @@ def test_a_table_that_is_nowhere_is_named_with_the_command_that_makes_it(tmp_pat
 def test_beam_options_are_refused_where_no_pipeline_runs(corpus, capsys):
     assert main(["toy", "evaluate", "--out", str(corpus), "--", "--runner=DirectRunner"]) == 2
     assert "takes no Beam options" in capsys.readouterr().err
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listing(PublishOptions):
+    words: str = option(help="a file", path="file")
+
+
+def _planning(changes):
+    """A plan that reads the file, after which somebody changes it."""
+
+    def plan(options, _):
+        content = Path(options.words).read_text()
+        if changes:
+            Path(options.words).write_text(changes.pop(0))
+        return content
+
+    return plan
+
+
+@pytest.mark.parametrize("changes", [[], ["two"], ["two", "six"]])
+def test_the_digest_noted_of_an_options_file_is_that_of_what_was_read(tmp_path, changes):
+    path = tmp_path / "words.tsv"
+    path.write_text("one")
+    options = Listing(out=str(tmp_path / "out"), words=str(path))
+    job = running.Job("toy", Command(options=Listing, plan=_planning([*changes])), options)
+    plan, noted = running._planned(job, Inputs(()))
+    assert plan == (["one", *changes])[-1]
+    assert noted == {str(path): hashlib.sha256(plan.encode()).hexdigest()}
+
+
+def test_an_options_file_that_always_changes_is_an_error(tmp_path):
+    path = tmp_path / "words.tsv"
+    path.write_text("one")
+    options = Listing(out=str(tmp_path / "out"), words=str(path))
+    changing = Command(options=Listing, plan=_planning(["two", "six", "ten", "old"]))
+    with pytest.raises(LexbeamError, match=r"words.tsv changed while it was read, 3 times"):
+        running._planned(running.Job("toy", changing, options), Inputs(()))

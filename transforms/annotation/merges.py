@@ -1,6 +1,7 @@
 """How the tables that annotation fills are merged: documents and sentences, by document."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ from schemas.sentences import SENTENCES, sentences_schema
 from transforms.annotation.layers import told
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader
+from transforms.common.errors import LexbeamError
 from transforms.common.merge import MergeTask, Staged, batches, in_order, merge, staged_identity
 from transforms.common.tables import PartFile
 
@@ -19,8 +21,26 @@ Layers = Sequence[pa.Field] | None
 
 
 def _merge_documents(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
+    """Merge documents.
+
+    Raises:
+        LexbeamError: two documents have one id; their sentences would be taken for one's.
+    """
+    staged = in_order(task.staged)
     with BatchReader() as reader:
-        return merge(artefact, DOCUMENTS, batches(reader, in_order(task.staged)))
+        for one, other in pairwise(staged):
+            if one.order == other.order:
+                raise LexbeamError(
+                    f"two documents have the id {one.order[0]}: {_place(reader, one)} and "
+                    f"{_place(reader, other)}; nothing is published. This is a fault of Lexbeam: "
+                    "please report it with these names, and leave one of the two out by `exclude`"
+                )
+        return merge(artefact, DOCUMENTS, batches(reader, staged))
+
+
+def _place(reader: BatchReader, entry: Staged) -> str:
+    row = reader.read(entry.file, entry.ordinal).select(["source", "position"]).to_pylist()[0]
+    return f"{row['source']} {row['position']}".rstrip()
 
 
 def _identity(task: MergeTask, layers: Layers) -> Any:

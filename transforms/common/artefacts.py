@@ -32,6 +32,7 @@ __all__ = [
     "FREED",
     "Artefact",
     "Stage",
+    "Superseded",
     "Workspace",
     "announce",
     "files_of",
@@ -48,6 +49,18 @@ Options = TypeVar("Options")
 R = TypeVar("R")
 
 FREED = ".freed"  # beside a receipt: its files were removed on purpose, see `removing.free`
+
+
+class Superseded(Exception):
+    """Raised by a `build`: what a task reads is no longer what its artefact is named by.
+
+    The artefact of the task `instead` is made for it; how often, the stage must bound.
+    """
+
+    def __init__(self, task: Any, instead: Any) -> None:
+        super().__init__(task, instead)
+        self.task = task
+        self.instead = instead
 
 
 class Workspace(NamedTuple):
@@ -167,10 +180,14 @@ def make_all(
     if missing:
         files.make_folder(workspace.stage(stage.name))
         todo = [(artefacts[place], tasks[place]) for place in missing]
-        if stage.together:
-            built = stage.build([a for a, _ in todo], [t for _, t in todo], options)
-        else:
-            built = [stage.build(artefact, task, options) for artefact, task in todo]
+        try:
+            if stage.together:
+                built = stage.build([a for a, _ in todo], [t for _, t in todo], options)
+            else:
+                built = [stage.build(artefact, task, options) for artefact, task in todo]
+        except Superseded as other:
+            now = [other.instead if task is other.task else task for task in tasks]
+            return make_all(workspace, stage, now, options)
         files.sync_folder(workspace.stage(stage.name))
         for place, receipt in zip(missing, built, strict=True):
             stem = artefacts[place].stem

@@ -19,7 +19,7 @@ from transforms.common.errors import LexbeamError
 
 __all__ = [
     "Entry", "Folder", "absolute", "check_there", "exists", "is_local", "join", "link_or_copy",
-    "list_files", "list_folder", "make_folder", "open_read", "read_bytes", "real",
+    "list_files", "list_folder", "make_folder", "open_read", "open_there", "read_bytes", "real",
     "remove", "root_of", "shown", "size", "sync_folder", "temporary", "touch", "write_bytes",
     "writing",
 ]  # fmt: skip
@@ -127,11 +127,20 @@ def read_bytes(path: str) -> bytes:
     Raises:
         OSError: it cannot be read; `FileNotFoundError` if it is not there.
     """
+    with open_there(path) as stream:
+        return stream.read()
+
+
+def open_there(path: str) -> BinaryIO:
+    """Open a file as `open_read`, which may tell in a store's own way of one that is not there.
+
+    Raises:
+        OSError: it cannot be opened; `FileNotFoundError` if it is not there.
+    """
     # What a store raises for an object that is not there is a class of its library's.
     if not is_local(path) and not exists(path):
         raise FileNotFoundError(errno.ENOENT, "no such object", path)
-    with open_read(path) as stream:
-        return stream.read()
+    return open_read(path)
 
 
 def temporary(path: str) -> str:
@@ -321,7 +330,7 @@ def _fixed_part(pattern: str) -> str:
     head = pattern
     while glob.has_magic(head):
         head = head.rpartition("/")[0]
-    return head or "."
+    return head or ("/" if pattern.startswith("/") else ".")
 
 
 def _list_remote(path: str) -> list[Entry]:

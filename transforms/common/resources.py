@@ -8,6 +8,7 @@ not count.
 import hashlib
 import importlib.resources
 import os
+import time
 
 from transforms.common import files
 from transforms.common.errors import LexbeamError
@@ -16,6 +17,7 @@ from transforms.common.fingerprints import stream_digest
 __all__ = ["content_digest", "model_digest", "packaged_text"]
 
 _CHUNK = 1 << 20
+_SETTLED = 2_000_000_000  # nanoseconds: no file system's clock ticks more slowly
 
 
 def model_digest(path: str) -> str:
@@ -33,7 +35,7 @@ def model_digest(path: str) -> str:
     whole = hashlib.sha256()
     for entry in files.list_files(path):
         # The length before each part keeps a name from running into the bytes after it.
-        name = entry.name.encode()
+        name = entry.name.encode("utf-8", "surrogateescape")  # bytes, whatever they are
         whole.update(b"%d:%b%d:" % (len(name), name, entry.size))
         with files.open_read(entry.path) as stream:
             while chunk := stream.read(_CHUNK):
@@ -45,7 +47,7 @@ def content_digest(path: str) -> str:
     """Return the SHA-256 of a file's bytes, or a folder's `model_digest`.
 
     A file of this machine that this process has read already is not read again as long as its size,
-    its times and its inode stay as they are.
+    its times and its inode stay as they are, if it was at rest for two seconds when it was read.
 
     Raises:
         LexbeamError: nothing is there.
@@ -53,9 +55,13 @@ def content_digest(path: str) -> str:
     if files.is_local(path) and os.path.isfile(path):
         found = os.stat(path)
         state = (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
-        if path not in _READ or _READ[path][0] != state:
-            _READ[path] = state, _sha256(path)
-        return _READ[path][1]
+        if path in _READ and _READ[path][0] == state:
+            return _READ[path][1]
+        digest = _sha256(path)
+        # Within one tick of the file system's clock a file may change and keep its times.
+        if time.time_ns() - max(found.st_mtime_ns, found.st_ctime_ns) > _SETTLED:
+            _READ[path] = state, digest
+        return digest
     if not files.exists(path) and not any(files.list_folder(path)):
         raise LexbeamError(f"no file or folder is at {path!r}: check the path")
     if files.is_local(path) or not files.exists(path):

@@ -8,24 +8,22 @@ where staging files are cut, has no effect on what is published.
 """
 
 import functools
-import hashlib
-import io
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from schemas.rejects import RejectRow
 from transforms.annotation.layers import columns_of, told
-from transforms.common import files
-from transforms.common.artefacts import Artefact, Stage
+from transforms.common.artefacts import Artefact, Stage, Superseded
 from transforms.common.batches import BatchWriter
-from transforms.common.fingerprints import digest, stream_digest
+from transforms.common.fingerprints import digest
 from transforms.common.receipts import File
-from transforms.formats.base import ReaderOptions, Record, Reject
+from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject
 from transforms.formats.dates import DateRule, date_of
 from transforms.formats.fields import KNOWN
 from transforms.formats.metadata import Metadata
+from transforms.formats.readings import CHANGED, Reading, first_reading
 from transforms.formats.registry import READERS, read_file
 from transforms.formats.staging import (
     KEYS,
@@ -48,7 +46,7 @@ __all__ = [
     "read_documents",
 ]
 
-IN_MEMORY = 8 << 20
+READINGS = 3  # of a file that changes while it is read, before it is a reject
 
 
 class InputFile(NamedTuple):
@@ -62,15 +60,23 @@ class InputFile(NamedTuple):
 
 @dataclass(frozen=True, order=True)
 class Unit:
-    """Files that one worker takes in at a time; `size` is their bytes."""
+    """Files that one worker takes in at a time.
+
+    Attributes:
+        files: the files.
+        size: their bytes, as they were listed.
+        broken: files that could not be read to their end as they were when their digest was taken:
+            the name, and why; a file as often as this happened.
+    """
 
     files: tuple[InputFile, ...]
     size: int
+    broken: tuple[tuple[str, str], ...] = ()
 
     @functools.cached_property
-    def opened(self) -> list[tuple[str, Callable[[], BinaryIO]]]:
-        """The files' SHA-256, each with what opens the file: from memory where it is small."""
-        return [_open(file) for file in self.files]
+    def readings(self) -> list[Reading]:
+        """What was read of the files for their digests, in their order."""
+        return [_reading(file, self.broken) for file in self.files]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +105,9 @@ class IngestOptions:
 class InputCount(NamedTuple):
     """What became of an input file: its name, bytes and SHA-256, and numbers of records.
 
-    `notes` is what readers did to what they read, and how often; None where there is nothing.
+    Bytes and SHA-256 are of what was read; of a file that was not, they are its listed bytes, and
+    why it was not. `notes` is what readers did to what they read, and how often; None where there
+    is nothing.
     """
 
     name: str
@@ -134,14 +142,18 @@ class Ingested:
 
 def _identity(unit: Unit, options: IngestOptions) -> Any:
     named = [
-        [file.name, file.collection, sha256]
-        for file, (sha256, _) in zip(unit.files, unit.opened, strict=True)
+        [file.name, file.collection, reading.sha256]
+        for file, reading in zip(unit.files, unit.readings, strict=True)
     ]
     return [named, _plain(options)]
 
 
 def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
-    """Take in a unit: stage its records, their keys and the rejects."""
+    """Take in a unit: stage its records, their keys and the rejects.
+
+    Raises:
+        Superseded: a file is no longer what the artefact is named by.
+    """
     inputs = []
     with (
         artefact.writing("-keys.arrow") as stream,
@@ -149,20 +161,24 @@ def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
         RejectStage(artefact) as rejects,
     ):
         stage = RecordStage(artefact, keys, columns_of(options.reader.layers))
-        for file, (sha256, opener) in zip(unit.files, unit.opened, strict=True):
+        for file, reading in zip(unit.files, unit.readings, strict=True):
             before = rejects.count
             documents = 0
             notes: Counter[str] = Counter()
-            for row in _documents(file, sha256, opener, options, notes=notes):
+            for row in _documents(file, reading, options, notes=notes):
                 if isinstance(row, RejectRow):
                     rejects.add(row)
                 else:
                     stage.add(*row)
                     documents += row[1].block == 0
+            if reading.broken is not None:
+                stage.remove()
+                again = replace(unit, broken=(*unit.broken, (file.name, reading.broken)))
+                raise Superseded(unit, again)
             refused = rejects.count - before
             counts = (documents + refused, documents, refused)
             noted = dict(sorted((+notes).items())) or None  # without zeros
-            inputs.append(InputCount(file.name, file.size, sha256, *counts, noted))
+            inputs.append(InputCount(file.name, reading.bytes, reading.sha256, *counts, noted))
         stage.flush()
     return Ingested(
         inputs=tuple(inputs),
@@ -179,21 +195,29 @@ def acceptable(records: int, rejected: int, share: float) -> bool:
     return rejected <= share * records and records > 0
 
 
-def _open(file: InputFile) -> tuple[str, Callable[[], BinaryIO]]:
-    """Return a file's SHA-256 and what opens it: from memory where it is small."""
+def _reading(file: InputFile, broken: Sequence[tuple[str, str]] = ()) -> Reading:
+    """Return what is read of a file for its digest, or a reading that fails as often as opened."""
+    causes = [cause for name, cause in broken if name == file.name]
+    if len(causes) == READINGS:
+        return _failed(file, causes[-1])
     try:
-        if file.size <= IN_MEMORY:
-            content = files.read_bytes(file.path)
-            return hashlib.sha256(content).hexdigest(), lambda: io.BytesIO(content)
-        with files.open_read(file.path) as stream:
-            return stream_digest(stream), lambda: files.open_read(file.path)
+        return first_reading(file.path)
     except OSError as error:
-        message = str(error.strerror or error)
+        return _failed(file, str(error.strerror or error))
 
-        def fail() -> BinaryIO:
-            raise OSError(message)
 
-        return f"unreadable: {message}", fail
+def _failed(file: InputFile, cause: str) -> Reading:
+    def fail(_: Reading) -> NoReturn:
+        if cause == CHANGED:
+            raise BadRecord(*_REJECT)
+        raise OSError(cause)
+
+    # What decides the artefact: once the file can be read, it is another.
+    state = _REJECT[0] if cause == CHANGED else f"unreadable: {cause}"
+    return Reading(state, file.size, fail)
+
+
+_REJECT = ("changed_while_read", f"the file {CHANGED}, {READINGS} times")
 
 
 def _plain(options: IngestOptions) -> Any:
@@ -216,10 +240,14 @@ def read_documents(
     """Yield a file's records, as rows of a staging file with record and key, and its rejects.
 
     `told` is called with the name and the format of each source; `notes` counts what readers did
-    to what they read.
+    to what they read. If the file changes while it is read, the last is a reject.
     """
-    sha256, opener = _open(file)
-    yield from _documents(file, sha256, opener, options, told, notes)
+    reading = _reading(file)
+    yield from _documents(file, reading, options, told, notes)
+    if reading.broken is not None:
+        changed = reading.broken == CHANGED
+        why = (_REJECT[0], f"the file {CHANGED}") if changed else ("unreadable", reading.broken)
+        yield RejectRow(file.name, "", "ingest", *why)
 
 
 _Row = tuple[dict[str, Any], Record, RecordKey]
@@ -227,19 +255,21 @@ _Row = tuple[dict[str, Any], Record, RecordKey]
 
 def _documents(
     file: InputFile,
-    sha256: str,
-    opener: Any,
+    reading: Reading,
     options: IngestOptions,
     told: Callable[[str, str], None] = lambda name, format: None,
     notes: Counter[str] | None = None,
 ) -> Iterator[_Row | RejectRow]:
+    """Yield what a file holds; nothing more once its reading is broken."""
     ordinal = 0
     refused = False
     entries = read_file(
-        file.path, file.name, format=options.format, options=options.reader, open=opener,
+        file.path, file.name, format=options.format, options=options.reader, open=reading.open,
         told=told, notes=notes,
     )  # fmt: skip
     for source, entry in entries:
+        if reading.broken is not None:
+            return
         if isinstance(entry, Reject):
             yield RejectRow(source, entry.position, "ingest", entry.reason, entry.detail)
             continue
@@ -257,7 +287,7 @@ def _documents(
             row["key"] = _content_key(row, file.collection)
             yield row, entry, (row["key"], source, ordinal, entry.position)
         else:
-            row["key"] = digest(["ready", source, entry.position, sha256])
+            row["key"] = digest(["ready", source, entry.position, reading.sha256])
             yield row, entry, ("", source, ordinal, entry.position)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.rejects import REJECTS, RejectRow
+from transforms.common import files
 from transforms.common.artefacts import Artefact
 from transforms.common.batches import BatchWriter
 from transforms.common.fingerprints import bucket_of, digest
@@ -151,6 +152,13 @@ class RecordStage:
         self._key_writer.write(_batch(rows, KEYS))
         self.files.append(StageFile(self._artefact.file(suffix), ready, self._characters))
         self._rows, self._ready, self._keys, self._characters = [], [], [], 0
+
+    def remove(self) -> None:
+        """Remove what was written, of an artefact that will not be."""
+        for stage in self.files:
+            for file in filter(None, (stage.records, stage.ready)):
+                files.remove(file.path)
+        self.files, self._rows = [], []
 
 
 class RejectStage:
