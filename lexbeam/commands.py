@@ -189,7 +189,9 @@ def corpus(
     out: str | os.PathLike[str],
     format: str = "auto",
     exclude: str | Sequence[str] = (),
-    encoding: str = "utf-8",
+    encoding: str | Sequence[str] = ("utf-8",),
+    control: Literal["reject", "drop"] = "reject",
+    marks: Literal["reject", "break"] = "reject",
     fields: str | Sequence[str] = (),
     text_field: str = "text",
     json_path: str = "",
@@ -230,7 +232,11 @@ def corpus(
         out: folder of the published tables.
         format: format of the input.
         exclude: patterns of files to leave out: of the path below the input, or of its last parts.
-        encoding: encoding of text, lines, JSON, CSV and CoNLL-U.
+        encoding: encoding of text, lines, JSON, CSV and CoNLL-U; of several the first that takes a
+            file or line.
+        control: what becomes of NUL and halves of surrogate pairs; drop takes all control
+            characters but white space.
+        marks: what becomes of over 30 combining marks in a row.
         fields: which field gives what: title=headline,author=meta.by.
         text_field: field, column or dotted path that holds the text.
         json_path: dotted path of the array within a JSON file.
@@ -286,6 +292,8 @@ def corpus(
             "format": format,
             "exclude": exclude,
             "encoding": encoding,
+            "control": control,
+            "marks": marks,
             "fields": fields,
             "text_field": text_field,
             "json_path": json_path,
@@ -353,7 +361,9 @@ def preview_corpus(
     out: str | os.PathLike[str],
     format: str = "auto",
     exclude: str | Sequence[str] = (),
-    encoding: str = "utf-8",
+    encoding: str | Sequence[str] = ("utf-8",),
+    control: Literal["reject", "drop"] = "reject",
+    marks: Literal["reject", "break"] = "reject",
     fields: str | Sequence[str] = (),
     text_field: str = "text",
     json_path: str = "",
@@ -393,7 +403,11 @@ def preview_corpus(
         out: folder of the published tables.
         format: format of the input.
         exclude: patterns of files to leave out: of the path below the input, or of its last parts.
-        encoding: encoding of text, lines, JSON, CSV and CoNLL-U.
+        encoding: encoding of text, lines, JSON, CSV and CoNLL-U; of several the first that takes a
+            file or line.
+        control: what becomes of NUL and halves of surrogate pairs; drop takes all control
+            characters but white space.
+        marks: what becomes of over 30 combining marks in a row.
         fields: which field gives what: title=headline,author=meta.by.
         text_field: field, column or dotted path that holds the text.
         json_path: dotted path of the array within a JSON file.
@@ -448,6 +462,8 @@ def preview_corpus(
             "format": format,
             "exclude": exclude,
             "encoding": encoding,
+            "control": control,
+            "marks": marks,
             "fields": fields,
             "text_field": text_field,
             "json_path": json_path,

@@ -20,6 +20,8 @@ REASONS = {
     "too_large": "larger than the limit on a record",
     "duplicate": "same text, year, author, title and collection as a document kept",
     "engine_error": "the annotation engine failed on the document",
+    "too_many_marks": "over 30 combining marks in a row, as no language has them",
+    "control": "a control character that no text holds (NUL), or half of a surrogate pair",
     "changed_while_read": "the file changed whenever it was read",
 }
 
@@ -31,6 +33,8 @@ REMEDIES = {
     "no_date": "choose another rule for `dates`",
     "bad_date": "choose another rule for `dates`",
     "too_large": "raise `max_line_bytes`, `max_record_bytes` or `max_document_characters`",
+    "too_many_marks": "break the runs by `marks`",
+    "control": "drop them by `control`",
     "unsafe": "raise `max_expanded_bytes` or `max_expansion_ratio` where you trust them",
     "changed_while_read": "wait until nobody writes to them",
 }

@@ -6,10 +6,11 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from reading import reader_options
+
 from schemas.rejects import RejectRow
 from transforms.common import files
 from transforms.common.names import escape
-from transforms.formats.base import ReaderOptions
 from transforms.formats.dates import parse_date_rule
 from transforms.formats.ingest import IngestOptions, InputFile, read_documents
 from transforms.formats.metadata import load_metadata
@@ -73,7 +74,7 @@ def _ingest_options(options: dict[str, Any], folder: Path) -> IngestOptions:
     rule = parse_date_rule(dates.replace("FOLDER", str(folder))) if dates else None
     own = {name: given.pop(name) for name in ("format", "date_range") if name in given}
     metadata = load_metadata(rule) if rule else None
-    return IngestOptions(reader=ReaderOptions(**given), dates=rule, metadata=metadata, **own)
+    return IngestOptions(reader=reader_options(**given), dates=rule, metadata=metadata, **own)
 
 
 def put(case: Case, folder: Path) -> Path:

@@ -6,9 +6,15 @@ from transforms.formats.base import ReaderOptions, Record, Reject
 from transforms.formats.registry import read_file
 
 
+def reader_options(**given):
+    """Return options; as on the command line, one encoding, or several with commas."""
+    encodings = given.pop("encoding", "utf-8")
+    return ReaderOptions(encoding=tuple(encodings.split(",")), **given)
+
+
 def read(data, format="auto", name="a", **options):
     """Return what `read_file` yields for bytes, as pairs of source and entry."""
-    made = ReaderOptions(**options)
+    made = reader_options(**options)
     stream = lambda: io.BytesIO(data)  # noqa: E731
     return list(read_file("/there/" + name, name, format=format, options=made, open=stream))
 

@@ -15,7 +15,7 @@ from transforms.formats.ingest import INGEST, IngestOptions, InputFile, Unit
 def read_blocks(source, options):
     """Records between lines of `==`; one without a letter is a reject. It counts what it strips."""
     with source.open() as stream:
-        text = stream.read().decode(options.encoding)
+        text = stream.read().decode(options.encoding[0])
     for number, block in enumerate(text.split("==\n"), 1):
         body = block.strip()
         source.notes["line ends stripped"] += block.count("\n") - body.count("\n")

@@ -86,7 +86,7 @@ def test_bad_lines_are_rejects_of_their_own():
 
 
 def test_options_that_mean_nothing_are_bad_usage():
-    for options in ({"delimiter": "ab"}, {"encoding": "utf-9"}, {"encoding": "hex"},
+    for options in ({"delimiter": "ab"}, {"encoding": ("utf-9",)}, {"encoding": ("hex",)},
                     {"fields": ("a",)}, {"lines_hold": "lemma"},
                     {"tei_parts": ("head",)}):  # fmt: skip
         with pytest.raises(UsageError):

@@ -187,7 +187,7 @@ def test_a_metadata_table_counts_by_its_content_and_not_by_its_path(tmp_path):
     "changed",
     [
         {"format": "lines"}, {"language": "la"}, {"genre": "novel"},
-        {"reader": ReaderOptions(encoding="latin-1")}, {"dates": parse_date_rule("1850")},
+        {"reader": ReaderOptions(encoding=("latin-1",))}, {"dates": parse_date_rule("1850")},
         {"date_range": "last"},
     ],
 )  # fmt: skip

@@ -135,7 +135,7 @@ def test_text_behind_the_array_is_one_reject(rest):
 
 def test_what_the_slower_parser_takes_is_taken():
     data = b' [{"text": "a", "n": NaN}, {"text": "\\ud83d"}, null,\n {"text": "b"} ]\r\n '
-    assert streamed(data) == ["a", ("2", "malformed"), ("3", "malformed"), "b"]
+    assert streamed(data) == ["a", ("2", "control"), ("3", "malformed"), "b"]
     assert streamed(b"[ \n" + b" " * 100 + b"]") == [("", "empty")]
 
 

@@ -18,7 +18,10 @@ from transforms.formats.registry import READERS, detect, read_file
         ("a.tsv", b"", "csv"), ("a.conllu", b"", "conllu"), ("a.parquet", b"", "parquet"),
         ("a", b"PAR1", "parquet"), ("a", b"\xef\xbb\xbf<?xml", "tei"), ("a", b"{}", "json"),
         ("a", b"Words", "text"), ("a", b"\x7fELF\x00", None), ("a", b"[1] A note", "text"),
-        ("a", "x".encode("utf-16"), "text"),
+        ("a", "x".encode("utf-16"), "text"), ("a", "x".encode("utf-32"), "text"),
+        ("a", "{}".encode("utf-16"), "json"), ("a", "<?xml".encode("utf-32"), "tei"),
+        ("a.json", '{"a": 1}\n{"a": 2}\n'.encode("utf-16"), "jsonl"),
+        ("a", b"\xfe\xff" + "x".encode("utf-16-be"), "text"),
     ],
 )  # fmt: skip
 def test_the_format_is_found_by_name_and_first_bytes(name, head, format):
@@ -29,7 +32,7 @@ HOSTILE = [
     ("a.txt", b"", "empty"),
     ("a.txt", b" \r\n\xef\xbb\xbf", "empty"),
     ("a.txt", b"caf\xe9", "undecodable"),
-    ("a.txt", b"a\x00b", "malformed"),
+    ("a.txt", b"a\x00b", "control"),
     ("a.xml", b"<TEI><text>", "malformed"),
     ("a.jsonl", b"\n\n", "empty"),
     ("a.json", b"{]", "malformed"),

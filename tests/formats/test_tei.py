@@ -280,7 +280,7 @@ def test_named_characters_of_an_external_dtd_are_known_without_it():
         (b"<html/>", "malformed"),
         (b"", "empty"),
         (b"<TEI><text><body><p>\xff</p></body></text></TEI>", "undecodable"),
-        (b"<TEI><text><body><p>\x00</p></body></text></TEI>", "malformed"),
+        (b"<TEI><text><body><p>\x00</p></body></text></TEI>", "control"),
         (b"<TEI>" + b"<a>" * 5000 + b"</a>" * 5000 + b"</TEI>", "too_large"),
         (b"<TEI><text><body><p>" + b"x" * 11_000_000 + b"</p></body></text></TEI>", "too_large"),
         (b"<?xml version='1.0' encoding='nope'?><TEI/>", "undecodable"),

@@ -19,12 +19,12 @@ output, so that `u -> v` and `v -> u` swap. Case counts. A token that would beco
 
 import functools
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from transforms.common import files
 from transforms.common.errors import UsageError, nearest
+from transforms.common.marks import nfc
 
 __all__ = ["LEVELS", "Rules", "parse_rules", "read_rules"]
 
@@ -109,7 +109,7 @@ def parse_rules(text: str, *, name: str = "rules") -> Rules:
     """
     levels: dict[str, dict[str, str]] = {level: {} for level in LEVELS}
     for number, raw in enumerate(text.split("\n"), start=1):
-        line = unicodedata.normalize("NFC", raw.rstrip("\r"))
+        line = nfc(raw.rstrip("\r"))
         if not line.strip() or line.startswith("#") or line.split("\t") == ["level", "from", "to"]:
             continue
         problem = _add_rule(line.split("\t"), levels)

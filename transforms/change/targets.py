@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from transforms.change.words import ViewOptions, is_word, normalise_word
 from transforms.common.errors import UsageError
+from transforms.common.marks import broken
 
 __all__ = ["Targets", "load_targets", "near_matches", "suffix_of", "target_word"]
 
@@ -126,6 +127,6 @@ def _places(key: str) -> tuple[tuple[str, str], tuple[str, str]]:
 
 def _skeleton(word: str) -> str:
     if not word.isascii():
-        decomposed = unicodedata.normalize("NFD", word)
+        decomposed = unicodedata.normalize("NFD", broken(word)[0])
         word = "".join(char for char in decomposed if not unicodedata.combining(char))
     return word.casefold().replace("v", "u").replace("j", "i")

@@ -15,6 +15,7 @@ import unicodedata
 from dataclasses import dataclass, fields
 
 from transforms.common.errors import UsageError, nearest
+from transforms.common.marks import nfc
 from transforms.common.options import option
 
 __all__ = ["ViewOptions", "is_word", "normalise_word"]
@@ -76,12 +77,12 @@ class ViewOptions:
 
 def normalise_word(text: str, options: ViewOptions) -> str:
     """Return a lemma or form as the view has it; empty if it is empty or all white space."""
-    word = unicodedata.normalize("NFC", "_".join(text.split()))
+    word = nfc("_".join(text.split()))
     if options.homonym_marks == "strip":
         word = _MARK.sub("", word)
     if options.case == "lower":
         # Lower case of composed letters may be decomposed ones.
-        word = unicodedata.normalize("NFC", word.lower())
+        word = nfc(word.lower())
     return word
 
 

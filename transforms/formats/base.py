@@ -29,6 +29,7 @@ missing is one record more. Documents and rejects together are thus the input re
 """
 
 import codecs
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -40,7 +41,9 @@ from transforms.common.records import Sentence
 
 __all__ = [
     "BLOCK",
+    "CONTROL",
     "LINES_HOLD",
+    "MARKS",
     "TEI_PARTS",
     "BadRecord",
     "Reader",
@@ -54,6 +57,8 @@ __all__ = [
 BLOCK = 2000
 
 LINES_HOLD = ("lemmas", "forms", "text")
+CONTROL = ("reject", "drop")
+MARKS = ("reject", "break")
 TEI_PARTS = ("body", "front", "back")
 _TAB = {"tab": "\t", "\\t": "\t"}
 
@@ -119,7 +124,13 @@ class ReaderOptions:
     """How input is read; every reader takes what concerns it.
 
     Attributes:
-        encoding: of text, lines, jsonl, json, csv and conllu; XML declares its own. Strict.
+        encoding: of text, lines, jsonl, json, csv and conllu, strictly; XML declares its own. Of
+            several the first that takes a file (text, json) or line (the others) counts. Where
+            UTF-8 is among them, a file with a byte order mark of UTF-16 or UTF-32 is read so.
+        control: what becomes of NUL and halves of surrogate pairs, which no text holds: `reject`
+            the record, or `drop` them and all control characters but white space.
+        marks: what becomes of over 30 combining marks in a row: `reject` the record, or `break`
+            the run by U+034F.
         fields: `NAME=FIELD` pairs: which field, column or dotted path of a record gives `title`,
             `author`, `genre`, `language`, `date`, or a field of any other name. Without them the
             five are found by name, whatever their case.
@@ -143,7 +154,17 @@ class ReaderOptions:
         layers: layers that are read where input comes annotated; no option of readers' own.
     """
 
-    encoding: str = option("utf-8", help="encoding of text, lines, JSON, CSV and CoNLL-U")
+    encoding: tuple[str, ...] = option(
+        ("utf-8",), help="encoding of text, lines, JSON, CSV and CoNLL-U; of several the first "
+        "that takes a file or line",
+    )  # fmt: skip
+    control: str = option(
+        "reject", help="what becomes of NUL and halves of surrogate pairs; drop takes all control "
+        "characters but white space", choices=CONTROL,
+    )  # fmt: skip
+    marks: str = option(
+        "reject", help="what becomes of over 30 combining marks in a row", choices=MARKS
+    )
     fields: tuple[str, ...] = option(
         (), help="which field gives what: title=headline,author=meta.by", metavar="NAME=FIELD"
     )
@@ -178,18 +199,15 @@ class ReaderOptions:
 
     def __post_init__(self) -> None:
         """Refuse values that no reader could follow."""
-        try:
-            known = codecs.lookup(self.encoding)._is_text_encoding
-        except LookupError:
-            known = False
-        if not known:
-            raise UsageError(f"`encoding`: no text encoding is called {self.encoding!r}")
+        _check_encodings(self.encoding)
         for pair in self.fields:
             if not all(pair.partition("=")):
                 raise UsageError(f"`fields`: {pair!r} is not of the form NAME=FIELD")
         for name, values, allowed in (
             ("lines_hold", (self.lines_hold,), LINES_HOLD),
             ("tei_parts", self.tei_parts, TEI_PARTS),
+            ("control", (self.control,), CONTROL),
+            ("marks", (self.marks,), MARKS),
         ):
             for value in values:
                 if value not in allowed:
@@ -202,6 +220,32 @@ class ReaderOptions:
     def separator(self) -> str:
         """The delimiter as one character, or empty if each file is asked."""
         return _TAB.get(self.delimiter, self.delimiter)
+
+
+def _check_encodings(names: tuple[str, ...]) -> None:
+    if not names:
+        raise UsageError("`encoding` needs at least one")
+    for name in names:
+        try:
+            known = codecs.lookup(name)._is_text_encoding
+            feed = "\n".encode(name) if known else b""
+        except (LookupError, ValueError):
+            known = False
+        if not known:
+            raise UsageError(f"`encoding`: no text encoding is called {name!r}")
+        if len(names) > 1 and feed != b"\n":
+            raise UsageError(
+                f"`encoding`: {name!r} stands alone or not at all, since its line feed is not that "
+                "of ASCII; byte order marks of UTF-8, UTF-16 and UTF-32 are seen without it"
+            )
+    for name, following in itertools.pairwise(names):
+        try:
+            bytes(range(256)).decode(name)
+        except UnicodeError:
+            continue
+        raise UsageError(
+            f"`encoding`: {name!r} takes any bytes, so {following!r} behind it is never tried"
+        )
 
 
 Reader = Callable[[Source, ReaderOptions], Iterator[Record | Reject]]

@@ -16,17 +16,23 @@ Lemmas that are not given (`_`) are None if a sentence has none, else the form; 
 None if it has none, else `X`.
 """
 
-import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from transforms.annotation.layer_values import ConlluWord
 from transforms.annotation.layers import values_of
+from transforms.common.marks import is_nfc
 from transforms.common.records import Sentence
 from transforms.formats.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.fields import KNOWN, scalar
-from transforms.formats.streams import iter_lines, line_encoding, opened
-from transforms.formats.text_cleaning import clean_field, decode
+from transforms.formats.streams import iter_lines, opened
+from transforms.formats.text_cleaning import (
+    bounded,
+    clean_field,
+    cleaning,
+    decode,
+    without_control,
+)
 
 __all__ = ["read_conllu"]
 
@@ -150,7 +156,7 @@ class _Document:
             pieces.append(text)
             length += len(text)
         joined: str | None = "".join(pieces)
-        if not unicodedata.is_normalized("NFC", joined or ""):
+        if not is_nfc(joined or ""):
             # A form begins with a combining mark: no NFC text has these forms at these places.
             joined = None
             sentences = [s._replace(starts=None, ends=None) for s in sentences]
@@ -158,12 +164,13 @@ class _Document:
 
 
 def _chunks(source: Source, options: ReaderOptions) -> Iterator[_Chunk]:
-    encoding = line_encoding(options)
+    how = cleaning(source, options)
     comments: list[str] = []
     lines: list[str] = []
     error: BadRecord | None = None
     number = first = size = 0
-    with opened(source, options) as stream:
+    stream, encodings = opened(source, options)
+    with stream:
         for current, raw in iter_lines(stream, options.max_line_bytes):
             if raw is not None and not raw.strip():
                 if lines or error or _opens(comments):
@@ -177,9 +184,7 @@ def _chunks(source: Source, options: ReaderOptions) -> Iterator[_Chunk]:
                     raise BadRecord(
                         "too_large", f"over {options.max_line_bytes} bytes; see --max-line-bytes"
                     )
-                line = decode(raw, encoding)
-                if "\x00" in line:
-                    raise BadRecord("malformed", "a NUL character")
+                line = bounded(without_control(decode(raw, encodings, how), how), how)
             except BadRecord as bad:
                 if error is None:
                     error, first = bad, current

@@ -18,8 +18,8 @@ from typing import BinaryIO
 
 from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.fields import record_of_fields
-from transforms.formats.streams import iter_lines, line_encoding, opened
-from transforms.formats.text_cleaning import decode
+from transforms.formats.streams import iter_lines, opened
+from transforms.formats.text_cleaning import Cleaning, cleaning, decode
 
 __all__ = ["read_csv", "rows", "sniff"]
 
@@ -43,6 +43,7 @@ def read_csv(source: Source, options: ReaderOptions) -> Iterator[Record | Reject
     columns: list[str] | None = list(options.columns) or None
     records = 0
     headed = not options.header
+    how = cleaning(source, options)
     for number, row in rows(source, options):
         if not headed:
             if isinstance(row, BadRecord):
@@ -62,7 +63,7 @@ def read_csv(source: Source, options: ReaderOptions) -> Iterator[Record | Reject
                 raise row
             if columns is None:
                 columns = [str(n) for n in range(1, len(row) + 1)]
-            yield record_of_fields(str(number), _named(row, columns), options)
+            yield record_of_fields(str(number), _named(row, columns), options, how)
         except BadRecord as error:
             yield Reject(str(number), error.reason, error.detail)
     if not records:
@@ -71,8 +72,9 @@ def read_csv(source: Source, options: ReaderOptions) -> Iterator[Record | Reject
 
 def rows(source: Source, options: ReaderOptions) -> Iterator[Row]:
     """Yield the line number and the cells of each row that is not blank, or why it has none."""
-    with opened(source, options) as stream:
-        lines = _decoded(stream, options)
+    stream, encodings = opened(source, options)
+    with stream:
+        lines = _decoded(stream, encodings, options, cleaning(source, options))
         yield from _split(lines, source.name, options)
 
 
@@ -92,8 +94,9 @@ def _named(row: list[str], columns: list[str]) -> dict[str, str]:
     return dict(zip(columns, row, strict=True))
 
 
-def _decoded(stream: BinaryIO, options: ReaderOptions) -> Iterator[tuple[int, str | BadRecord]]:
-    encoding = line_encoding(options)
+def _decoded(
+    stream: BinaryIO, encodings: tuple[str, ...], options: ReaderOptions, how: Cleaning
+) -> Iterator[tuple[int, str | BadRecord]]:
     for number, line in iter_lines(stream, options.max_line_bytes):
         try:
             if line is None:
@@ -101,7 +104,7 @@ def _decoded(stream: BinaryIO, options: ReaderOptions) -> Iterator[tuple[int, st
                     "too_large",
                     f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes",
                 )
-            yield number, decode(line, encoding)
+            yield number, decode(line, encodings, how)
         except BadRecord as error:
             yield number, error
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from transforms.formats.base import BadRecord, ReaderOptions, Record
-from transforms.formats.text_cleaning import clean_field, clean_text, decode
+from transforms.formats.text_cleaning import Cleaning, clean_field, clean_text, decode
 
 __all__ = ["KNOWN", "look_up", "record_of_fields", "scalar"]
 
@@ -16,14 +16,18 @@ KNOWN = ("date", "title", "author", "genre", "language")
 _LONGEST = 1000
 
 
-def record_of_fields(position: str, values: Mapping[str, Any], options: ReaderOptions) -> Record:
+def record_of_fields(
+    position: str, values: Mapping[str, Any], options: ReaderOptions, how: Cleaning
+) -> Record:
     """Return a record whose text is `options.text_field` and whose fields are the scalar ones.
 
     Where `options.fields` names several paths for a field, the first that holds something counts.
-    Values over 1,000 characters are texts, not fields, and are left out of them.
+    Values over 1,000 characters are texts, not fields, and are left out of them. The text is
+    cleaned as `how` says.
 
     Raises:
-        BadRecord: `missing_field`, `malformed` (a text that is not a string), `empty`.
+        BadRecord: `missing_field`, `malformed` (a text that is not a string), `empty`, `control`,
+            `too_many_marks`.
     """
     text = look_up(values, options.text_field)
     if text is None:
@@ -32,12 +36,12 @@ def record_of_fields(position: str, values: Mapping[str, Any], options: ReaderOp
             f"no text in field {options.text_field!r}; there are {', '.join(list(values)[:12])}",
         )
     if isinstance(text, bytes):
-        text = decode(text, "utf-8")
+        text = decode(text, ("utf-8",))
     if isinstance(text, list) and all(isinstance(part, str) for part in text):
         text = "\n\n".join(text)
     if not isinstance(text, str):
         raise BadRecord("malformed", f"{options.text_field!r} is {type(text).__name__}, not text")
-    text = clean_text(text)
+    text = clean_text(text, how)
     if not text:
         raise BadRecord("empty", f"field {options.text_field!r} has no text")
     return Record(position, _Fields(values, options), text, None)

@@ -11,8 +11,8 @@ import orjson
 from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.fields import look_up, record_of_fields
 from transforms.formats.json_array import begins_array, iter_elements, iter_utf8
-from transforms.formats.streams import iter_lines, line_encoding, opened, peek, read_all
-from transforms.formats.text_cleaning import decode
+from transforms.formats.streams import encodings_of, iter_lines, opened, peek, read_all
+from transforms.formats.text_cleaning import Cleaning, cleaning, decode, without_control
 
 __all__ = ["read_json", "read_jsonl"]
 
@@ -28,9 +28,10 @@ def read_jsonl(source: Source, options: ReaderOptions) -> Iterator[Record | Reje
     Raises:
         BadRecord: `empty`, if all lines are blank.
     """
-    encoding = line_encoding(options)
+    how = cleaning(source, options)
     records = 0
-    with opened(source, options) as stream:
+    stream, encodings = opened(source, options)
+    with stream:
         for number, line in iter_lines(stream, options.max_line_bytes):
             if line is not None and (not line or line.isspace()):
                 continue
@@ -41,8 +42,8 @@ def read_jsonl(source: Source, options: ReaderOptions) -> Iterator[Record | Reje
                         "too_large",
                         f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes",
                     )
-                value = _parse(line, encoding)
-                yield _record(str(number), value, options)
+                value = _parse(line, encodings, how)
+                yield _record(str(number), value, options, how)
             except BadRecord as error:
                 yield Reject(str(number), error.reason, error.detail)
     if not records:
@@ -60,15 +61,20 @@ def read_json(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
         BadRecord: `malformed`, `undecodable`, `missing_field`, `too_large`, `empty`.
     """
     head, stream = peek(source.open(), _HEAD)
-    if options.json_path or not begins_array(head, options.encoding):
+    how = cleaning(source, options)
+    encodings = encodings_of(head, source, options)
+    # Which of several encodings it is only the whole file can tell.
+    if options.json_path or len(encodings) > 1 or not begins_array(head, encodings[0]):
         source = replace(source, open=lambda: stream)
-        yield from _of_value(_parse(read_all(source, options), options.encoding), options)
+        yield from _of_value(_parse(read_all(source, options), encodings, how), options, how)
         return
     with stream:
-        yield from _of_array(stream, options)
+        yield from _of_array(stream, encodings[0], options, how)
 
 
-def _of_array(stream: BinaryIO, options: ReaderOptions) -> Iterator[Record | Reject]:
+def _of_array(
+    stream: BinaryIO, encoding: str, options: ReaderOptions, how: Cleaning
+) -> Iterator[Record | Reject]:
     """Return the entries of an array; a small one is parsed at once."""
     # What is there already, if the rest turns out to be broken.
     read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)
@@ -78,59 +84,67 @@ def _of_array(stream: BinaryIO, options: ReaderOptions) -> Iterator[Record | Rej
         first.append(piece)
         size += len(piece)
         if size > min(_SMALL, options.max_record_bytes):
-            return _of_elements(itertools.chain(first, pieces), options)
-    return _of_value(_parse(b"".join(first), options.encoding), options)
+            return _of_elements(itertools.chain(first, pieces), encoding, options, how)
+    return _of_value(_parse(b"".join(first), (encoding,), how), options, how)
 
 
-def _of_elements(pieces: Iterable[bytes], options: ReaderOptions) -> Iterator[Record | Reject]:
-    utf8 = iter_utf8(pieces, options.encoding)
+def _of_elements(
+    pieces: Iterable[bytes], encoding: str, options: ReaderOptions, how: Cleaning
+) -> Iterator[Record | Reject]:
+    utf8 = iter_utf8(pieces, encoding)
     elements = iter_elements(utf8, options.max_record_bytes)
     for number in itertools.count(1):
         try:
             place, data = next(elements, (0, None))
             if data is None:
                 break
-            value = _element(place, data)
+            value = _element(place, data, how)
         except BadRecord as error:
             yield Reject(str(number), error.reason, error.detail)
             return
-        yield _entry(number, value, options)
+        yield _entry(number, value, options, how)
     if number == 1:
         raise BadRecord("empty", _NO_ELEMENTS)
 
 
-def _element(place: int, data: bytes) -> Any:
+def _element(place: int, data: bytes, how: Cleaning) -> Any:
     try:
-        return _parse(data, "utf-8")
+        return _parse(data, ("utf-8",), how)
     except BadRecord as error:
         detail = f"in the element from byte {place} (in UTF-8): {error.detail}"
         raise BadRecord(error.reason, detail) from None
 
 
-def _of_value(found: Any, options: ReaderOptions) -> Iterator[Record | Reject]:
+def _of_value(found: Any, options: ReaderOptions, how: Cleaning) -> Iterator[Record | Reject]:
     if options.json_path:
         found = look_up(found, options.json_path)
         if found is None:
             raise BadRecord("missing_field", f"nothing lies at {options.json_path!r}")
     if isinstance(found, dict):
-        yield _record("", found, options)
+        yield _record("", found, options, how)
         return
     if not isinstance(found, list):
         raise BadRecord("malformed", f"neither an array nor an object, but {_kind(found)}")
     if not found:
         raise BadRecord("empty", _NO_ELEMENTS)
     for number, value in enumerate(found, 1):
-        yield _entry(number, value, options)
+        yield _entry(number, value, options, how)
 
 
-def _parse(data: bytes, encoding: str) -> Any:
-    if encoding == "utf-8":
+def _parse(data: bytes, encodings: tuple[str, ...], how: Cleaning) -> Any:
+    if encodings[0] == "utf-8":
         try:
-            return orjson.loads(data)
+            value = orjson.loads(data)
         except orjson.JSONDecodeError:
             pass  # the slower parser takes more (NaN, a byte order mark), and says what is wrong
+        else:
+            if len(encodings) > 1:
+                how.note("encoding utf-8")
+            return value
+    # Those that are not escaped, which JSON forbids.
+    text = without_control(decode(data, encodings, how), how)
     try:
-        return json.loads(decode(data, encoding))
+        return json.loads(text)
     except json.JSONDecodeError as error:
         raise BadRecord("malformed", f"not JSON: {error}") from None
     except RecursionError:
@@ -139,17 +153,17 @@ def _parse(data: bytes, encoding: str) -> Any:
         raise BadRecord("malformed", "a number of thousands of digits") from None
 
 
-def _entry(number: int, value: Any, options: ReaderOptions) -> Record | Reject:
+def _entry(number: int, value: Any, options: ReaderOptions, how: Cleaning) -> Record | Reject:
     try:
-        return _record(str(number), value, options)
+        return _record(str(number), value, options, how)
     except BadRecord as error:
         return Reject(str(number), error.reason, error.detail)
 
 
-def _record(position: str, value: Any, options: ReaderOptions) -> Record:
+def _record(position: str, value: Any, options: ReaderOptions, how: Cleaning) -> Record:
     if not isinstance(value, dict):
         raise BadRecord("malformed", f"not a JSON object, but {_kind(value)}")
-    return record_of_fields(position, value, options)
+    return record_of_fields(position, value, options, how)
 
 
 def _kind(value: Any) -> str:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from transforms.common.records import Sentence
 from transforms.formats.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.streams import iter_lines, line_encoding, opened
-from transforms.formats.text_cleaning import clean_value, decode
+from transforms.formats.streams import iter_lines, opened
+from transforms.formats.text_cleaning import clean_value, cleaning, decode
 
 __all__ = ["read_lines"]
 
@@ -53,8 +53,9 @@ def read_lines(source: Source, options: ReaderOptions) -> Iterator[Record | Reje
 
 def _decoded(source: Source, options: ReaderOptions) -> Iterator[tuple[int, str | Reject]]:
     """Yield the number, from 0, of each line, and the line or why it must be left out."""
-    encoding = line_encoding(options)
-    with opened(source, options) as stream:
+    how = cleaning(source, options)
+    stream, encodings = opened(source, options)
+    with stream:
         for number, line in iter_lines(stream, options.max_line_bytes):
             try:
                 if line is None:
@@ -62,7 +63,7 @@ def _decoded(source: Source, options: ReaderOptions) -> Iterator[tuple[int, str 
                         "too_large",
                         f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes",
                     )
-                yield number - 1, clean_value(decode(line, encoding))
+                yield number - 1, clean_value(decode(line, encodings, how), how)
             except BadRecord as error:
                 yield number - 1, Reject(str(number), error.reason, error.detail)
 

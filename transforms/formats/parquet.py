@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.fields import record_of_fields
 from transforms.formats.streams import read_all
+from transforms.formats.text_cleaning import Cleaning, cleaning
 
 __all__ = ["read_parquet"]
 
@@ -27,6 +28,7 @@ def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Re
         BadRecord: `malformed`, `missing_field`, `empty`, `too_large`.
     """
     stream = source.open()
+    how = cleaning(source, options)
     if not _seekable(stream):
         stream = io.BytesIO(read_all(replace(source, open=lambda: stream), options))
     with stream:
@@ -43,7 +45,7 @@ def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Re
             for batch in _undamaged(batches):
                 for row in _dictionaries(batch):
                     number += 1
-                    yield _record(str(number), row, options)
+                    yield _record(str(number), row, options, how)
 
 
 def _undamaged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -99,8 +101,10 @@ def _dictionaries(batch: pa.RecordBatch) -> list[dict[str, Any]]:
         return batch.to_pylist()
 
 
-def _record(position: str, row: dict[str, Any], options: ReaderOptions) -> Record | Reject:
+def _record(
+    position: str, row: dict[str, Any], options: ReaderOptions, how: Cleaning
+) -> Record | Reject:
     try:
-        return record_of_fields(position, row, options)
+        return record_of_fields(position, row, options, how)
     except BadRecord as error:
         return Reject(position, error.reason, error.detail)

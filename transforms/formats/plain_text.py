@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.streams import read_all
-from transforms.formats.text_cleaning import clean_bytes
+from transforms.formats.streams import encodings_of, read_all
+from transforms.formats.text_cleaning import clean_bytes, cleaning
 
 __all__ = ["read_text"]
 
@@ -13,9 +13,10 @@ def read_text(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     """Yield the file as one record without fields.
 
     Raises:
-        BadRecord: `undecodable`, `malformed` (a NUL), `empty`, `too_large`.
+        BadRecord: `undecodable`, `control`, `too_many_marks`, `empty`, `too_large`.
     """
-    text = clean_bytes(read_all(source, options), options.encoding)
+    data = read_all(source, options)
+    text = clean_bytes(data, encodings_of(data, source, options), cleaning(source, options))
     if not text:
         raise BadRecord("empty", "nothing but white space")
     yield Record("", {}, text, None)

@@ -21,7 +21,7 @@ from transforms.formats.jsonl import read_json, read_jsonl
 from transforms.formats.lines import read_lines
 from transforms.formats.parquet import read_parquet
 from transforms.formats.plain_text import read_text
-from transforms.formats.streams import SUFFIXES, peek
+from transforms.formats.streams import SUFFIXES, marked_encoding, peek
 from transforms.formats.tei import read_tei
 
 __all__ = ["FORMATS", "READERS", "detect", "printable", "read_file"]
@@ -41,6 +41,9 @@ def detect(name: str, head: bytes) -> str | None:
     lower = name.lower()
     for suffix in SUFFIXES:
         lower = lower.removesuffix(suffix)
+    wide = marked_encoding(head)
+    if wide:
+        head = head.decode(wide, "ignore").encode()
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"PAR1"):
         return "parquet"
@@ -55,7 +58,7 @@ def detect(name: str, head: bytes) -> str | None:
         return "jsonl" if _json_lines(start) else "json"
     if start.startswith((b"[{", b"[\n", b"[ {")):
         return "json"
-    return None if b"\x00" in head and head[:2] not in (b"\xff\xfe", b"\xfe\xff") else "text"
+    return None if b"\x00" in head and not wide else "text"
 
 
 def _json_lines(start: bytes) -> bool:

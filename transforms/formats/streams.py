@@ -13,12 +13,14 @@ import pyarrow as pa
 from transforms.formats.base import BadRecord, ReaderOptions, Source
 
 __all__ = [
+    "MARKED",
     "SUFFIXES",
     "Guard",
     "Guarded",
     "decompress",
+    "encodings_of",
     "iter_lines",
-    "line_encoding",
+    "marked_encoding",
     "opened",
     "peek",
     "read_all",
@@ -28,6 +30,12 @@ _FREE = 16 << 20
 _CHUNK = 1 << 18
 _PIECE = 1 << 24
 _BOM = b"\xef\xbb\xbf"
+_UTF8 = ("utf-8", "utf-8-sig")
+# Byte order marks of encodings whose line feed is more than a byte.
+MARKED = {
+    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
+}  # fmt: skip
 
 # Suffix and first bytes of each compression.
 SUFFIXES = {".gz": b"\x1f\x8b", ".bz2": b"BZh", ".xz": b"\xfd7zXZ\x00", ".zst": b"(\xb5/\xfd"}
@@ -243,12 +251,36 @@ def read_all(source: Source, options: ReaderOptions) -> bytes:
     return data
 
 
-def opened(source: Source, options: ReaderOptions) -> BinaryIO:
-    """Return a source's stream for reading by line: in an encoding whose line feed is one byte."""
+def encodings_of(head: bytes, source: Source, options: ReaderOptions) -> tuple[str, ...]:
+    """Return the encodings that a source may be in, by its first bytes and options.
+
+    Where UTF-8 is among those of the options, a byte order mark of UTF-16 or UTF-32, which no UTF-8
+    begins with, goes before them, and is noted in the source.
+    """
+    found = marked_encoding(head)
+    if found and any(codecs.lookup(name).name in _UTF8 for name in options.encoding):
+        source.notes[f"encoding {found} by its byte order mark"] += 1
+        return (found,)
+    return options.encoding
+
+
+def marked_encoding(head: bytes) -> str:
+    """Return the encoding that a byte order mark of UTF-16 or UTF-32 tells of; else nothing."""
+    # The mark of UTF-32 with the low byte first begins like that of UTF-16, and a NUL.
+    return next((name for mark, name in MARKED.items() if head.startswith(mark)), "")
+
+
+def opened(source: Source, options: ReaderOptions) -> tuple[BinaryIO, tuple[str, ...]]:
+    """Return a source's stream for reading by line, and the encodings that its lines may be in.
+
+    Their line feed is one byte: other encodings are turned into UTF-8.
+    """
     stream = source.open()
-    if line_encoding(options) == options.encoding:
-        return stream
-    return io.BufferedReader(_Recoded(stream, options.encoding), _CHUNK)
+    head, stream = peek(stream, 4)
+    encodings = encodings_of(head, source, options)
+    if len(encodings) > 1 or "\n".encode(encodings[0]) == b"\n":
+        return stream, encodings
+    return io.BufferedReader(_Recoded(stream, encodings[0]), _CHUNK), ("utf-8",)
 
 
 class _Recoded(io.RawIOBase):
@@ -281,11 +313,6 @@ class _Recoded(io.RawIOBase):
     def close(self) -> None:
         self._stream.close()
         super().close()
-
-
-def line_encoding(options: ReaderOptions) -> str:
-    """Return the encoding of the lines of an `opened` source."""
-    return options.encoding if "\n".encode(options.encoding) == b"\n" else "utf-8"
 
 
 def iter_lines(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes | None]]:

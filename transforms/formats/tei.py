@@ -21,9 +21,9 @@ from lxml import etree
 
 from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.date_parsing import parse_date
-from transforms.formats.streams import read_all
+from transforms.formats.streams import marked_encoding, read_all
 from transforms.formats.tei_body import local_name, read_body
-from transforms.formats.text_cleaning import clean_field
+from transforms.formats.text_cleaning import Cleaning, clean_field, cleaning
 
 __all__ = ["header_fields", "read_tei"]
 
@@ -32,6 +32,11 @@ _BIBL = {"bibl", "biblStruct", "biblFull"}
 _EDITIONS = {"firstEdition": 0, "printSource": 1}
 _PROLOGUE = 1 << 20
 _PIECE = 1 << 12
+# Of the control characters that XML forbids, white space to Python; ESC, which begins other
+# characters in some encodings, is left alone.
+_SPACE = bytes((0x0B, 0x0C, *range(0x1C, 0x20)))
+_SPACES = bytes.maketrans(_SPACE, b" " * len(_SPACE))
+_FORBIDDEN = bytes({*range(0x20)} - {*b"\t\n\r\x1b", *_SPACE})
 _CODE = etree.ErrorTypes
 
 
@@ -39,21 +44,23 @@ def read_tei(source: Source, options: ReaderOptions) -> Iterator[Record | Reject
     """Yield the file as one record, or a record for each `<TEI>` of a `<teiCorpus>`.
 
     Raises:
-        BadRecord: `malformed`, `undecodable`, `unsafe`, `too_large`, `empty`.
+        BadRecord: `malformed`, `undecodable`, `unsafe`, `too_large`, `empty`, `control`,
+            `too_many_marks`.
     """
-    data = read_all(source, options)
-    root = _parse(data, _entities(data), options)
+    how = cleaning(source, options)
+    data = _plain(read_all(source, options), how)
+    root = _root(data, _entities(data), options, how)
     if local_name(root) not in _ROOTS:
         raise BadRecord("malformed", f"XML, but its root is <{local_name(root)}>, not <TEI>")
     if local_name(root) in ("TEI", "TEI.2"):
-        yield _record("", root, options)
+        yield _record("", root, options, how)
         return
     texts = [child for child in root.iter() if local_name(child) in ("TEI", "TEI.2")]
     if not texts:
         raise BadRecord("empty", "a <teiCorpus> without <TEI>")
     for number, text in enumerate(texts, 1):
         try:
-            yield _record(str(number), text, options)
+            yield _record(str(number), text, options, how)
         except BadRecord as error:
             yield Reject(str(number), error.reason, error.detail)
 
@@ -79,12 +86,26 @@ def header_fields(root: Any) -> dict[str, str]:
     return {name: value for name, value in fields.items() if value}
 
 
-def _record(position: str, root: Any, options: ReaderOptions) -> Record:
-    body = read_body(root, options.tei_parts)
+def _record(position: str, root: Any, options: ReaderOptions, how: Cleaning) -> Record:
+    body = read_body(root, options.tei_parts, how)
     if not body.text:
         parts = ", ".join(f"<{part}>" for part in options.tei_parts)
         raise BadRecord("empty", f"no text in {parts}")
     return Record(position, header_fields(root), body.text, body.sentences)
+
+
+def _plain(data: bytes, how: Cleaning) -> bytes:
+    """Return bytes of XML without control characters, which XML forbids, if they may be dropped."""
+    if b"\x00" in data[:4] or marked_encoding(data):  # UTF-16 or UTF-32
+        return data
+    if how.control == "drop":
+        plain = data.translate(_SPACES, _FORBIDDEN)
+        if len(plain) < len(data):
+            how.note("control characters dropped", len(data) - len(plain))
+        return plain
+    if b"\x00" in data:
+        raise BadRecord("control", f"a NUL character at byte {data.index(0)}; see --control")
+    return data
 
 
 class _PrologueEnd(Exception):
@@ -128,8 +149,29 @@ def _entities(data: bytes) -> dict[str, str]:
     return entities
 
 
-def _parse(data: bytes, entities: dict[str, str], options: ReaderOptions) -> Any:
-    declared = b"encoding" in data[:200].split(b"?>")[0]
+def _root(data: bytes, entities: dict[str, str], options: ReaderOptions, how: Cleaning) -> Any:
+    """Return the root in the encoding that is declared, or else in the first that takes it."""
+    if marked_encoding(data) or b"encoding" in data[:200].split(b"?>")[0]:
+        return _parse(data, entities, None)
+    faults = []
+    for encoding in options.encoding:
+        try:
+            root = _parse(data, entities, None if encoding == "utf-8" else encoding)
+        except BadRecord as error:
+            if error.reason != "undecodable":
+                raise
+            faults.append(error.detail)
+            continue
+        if len(options.encoding) > 1:
+            how.note(f"encoding {encoding}")
+        return root
+    if len(faults) > 1:
+        pairs = zip(options.encoding, faults, strict=True)
+        faults = [f"not {encoding}: {fault}" for encoding, fault in pairs]
+    raise BadRecord("undecodable", "; ".join(faults))
+
+
+def _parse(data: bytes, entities: dict[str, str], encoding: str | None) -> Any:
     parser = etree.XMLParser(
         resolve_entities=False,
         no_network=True,
@@ -137,7 +179,7 @@ def _parse(data: bytes, entities: dict[str, str], options: ReaderOptions) -> Any
         huge_tree=False,
         remove_comments=True,
         remove_pis=True,
-        encoding=None if declared or options.encoding == "utf-8" else options.encoding,
+        encoding=encoding,
     )
     try:
         root = etree.fromstring(data, parser)

@@ -15,11 +15,11 @@ UPOS (also as `msd="UPosTag=NOUN|..."`).
 import functools
 import itertools
 import re
-import unicodedata
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from transforms.common.marks import nfc
 from transforms.common.records import Sentence
 from transforms.formats.tei_breaks import mend_breaks
 from transforms.formats.tei_marks import (
@@ -34,8 +34,11 @@ from transforms.formats.tei_marks import (
     marked_text,
 )
 from transforms.formats.text_cleaning import (
+    STRICT,
+    Cleaning,
     clean_field,
     clean_rare,
+    composed,
     may_combine,
     never_cleaned,
 )
@@ -72,12 +75,16 @@ def local_name(element: Any) -> str:
     return tag[tag.find("}") + 1 :] if isinstance(tag, str) else ""
 
 
-def read_body(root: Any, parts: tuple[str, ...]) -> Body:
-    """Return the text of the named parts (`body`, `front`, `back`) of a TEI element."""
+def read_body(root: Any, parts: tuple[str, ...], how: Cleaning = STRICT) -> Body:
+    """Return the text of the named parts (`body`, `front`, `back`) of a TEI element.
+
+    Raises:
+        BadRecord: `too_many_marks`, unless `how` wants the runs broken.
+    """
     # In bytes, which are half the size of most texts.
     data, rare = marked_text(root, parts)
     if any(c.isspace() or not never_cleaned(c) for c in rare):
-        data = _plain(data.decode(), rare).encode()
+        data = _plain(data.decode(), rare, how).encode()
     values: list[tuple[str, str, str, str]] = []
     if marked := holds(data, WORD, SENTENCE):
         text = data.decode()
@@ -88,22 +95,22 @@ def read_body(root: Any, parts: tuple[str, ...]) -> Body:
         data = data.replace(_SOFT_HYPHEN.encode(), b"")
     if any(lemma or pos or msd for lemma, pos, msd, _ in values):
         words = list(itertools.starmap(_word, values))
-        return _annotated(data.decode().split(PARAGRAPH), words)
+        return _annotated(data.decode().split(PARAGRAPH), words, how)
     if marked:
         data = _ANNOTATION.sub(b"", data)
     text = _running(data)
     if any(map(may_combine, rare)):  # with what marks separated it from
-        text = unicodedata.normalize("NFC", text)
+        text = composed(text, how)
     return Body(text, None)
 
 
-def _plain(text: str, rare: set[str]) -> str:
+def _plain(text: str, rare: set[str], how: Cleaning) -> str:
     """Return clean text whose white space is spaces, tabs and line feeds, with soft hyphens."""
     for space in filter(str.isspace, rare):
         text = text.replace(space, " ")
     if _SOFT_HYPHEN in rare:
         text = _SOFT_BREAK.sub("", text)
-    return clean_rare(text, {c for c in rare if c != _SOFT_HYPHEN and not c.isspace()})
+    return clean_rare(text, {c for c in rare if c != _SOFT_HYPHEN and not c.isspace()}, how)
 
 
 def _running(data: bytes) -> str:
@@ -135,7 +142,7 @@ def _word(lemma: str, pos: str, msd: str, name: str) -> _Word:
     return _Word(lemma, pos or ("PUNCT" if name == "pc" else ""))
 
 
-def _annotated(paragraphs: list[str], words: list[_Word]) -> Body:
+def _annotated(paragraphs: list[str], words: list[_Word], how: Cleaning) -> Body:
     """Return text without marks, and the sentences of the words that were marked.
 
     Words outside the marks are tokens, too: their lemma is their form, their tag X.
@@ -173,11 +180,14 @@ def _annotated(paragraphs: list[str], words: list[_Word]) -> Body:
                     words.append(_Word("", "X" if found[1] else "PUNCT"))
         close()
     joined = "".join(text.pieces)
-    exact = unicodedata.is_normalized("NFC", joined)
+    whole = composed(joined, how)
+    exact = whole is joined
     upos = all(word.tag in _UPOS for word in words)
     annotated = []
     for sentence in sentences:
         forms = [joined[start:end] for start, end, _ in sentence]
+        if not exact:
+            forms = list(map(nfc, forms))
         lemmas = [clean_field(words[n].lemma) for _, _, n in sentence]
         annotated.append(
             Sentence(
@@ -190,7 +200,7 @@ def _annotated(paragraphs: list[str], words: list[_Word]) -> Body:
                 [end for _, end, _ in sentence] if exact else None,
             )
         )
-    return Body(unicodedata.normalize("NFC", joined), annotated or None)
+    return Body(whole, annotated or None)
 
 
 class _Text:

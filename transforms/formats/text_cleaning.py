@@ -12,14 +12,18 @@ import functools
 import io
 import re
 import unicodedata
+from collections import Counter
+from typing import NamedTuple
 
 import numpy as np
 
-from transforms.formats.base import BadRecord
+from transforms.common.marks import LIMIT, broken, nfc, too_many
+from transforms.formats.base import BadRecord, ReaderOptions, Source
 
 __all__ = [
-    "clean_bytes", "clean_field", "clean_rare", "clean_text", "clean_value", "decode",
-    "may_combine", "never_cleaned", "rare_characters",
+    "STRICT", "Cleaning", "bounded", "clean_bytes", "clean_field", "clean_rare", "clean_text",
+    "clean_value", "cleaning", "composed", "decode", "may_combine", "never_cleaned",
+    "rare_characters", "without_control",
 ]  # fmt: skip
 
 # Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark.
@@ -32,6 +36,8 @@ _SOFT_BREAK = re.compile(r"\u00ad[^\S\n]*\n(?!\s*\n)[^\S\n]*")
 # Borders of paragraphs that are anything but one empty line.
 _UNEVEN = re.compile(r"\n(?:[^\S\n]+\n|\n\s*\n)(?:\s*\n)?")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# Control characters but white space, as Python has it; and what no UTF-8 can hold.
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
 
 _BOM = "\ufeff"
 # What a control character is by the byte after it: a return (r) before its line feed, a line feed
@@ -47,41 +53,80 @@ _PLAIN = bytes(code for code in range(128) if chr(code).isprintable()) + b"\t\n"
 _FEW = 1 << 14  # bytes of text whose kinds of characters a set finds sooner than numpy
 
 
-def decode(data: bytes, encoding: str) -> str:
-    """Return bytes as text, without byte order mark.
+class Cleaning(NamedTuple):
+    """How text is cleaned.
+
+    Attributes:
+        marks: what becomes of a run of over 30 combining marks, a key of `MARKS`.
+        control: what becomes of control characters, a key of `CONTROL`.
+        notes: counts what was done; None where nobody asks.
+    """
+
+    marks: str = "reject"
+    control: str = "reject"
+    notes: Counter[str] | None = None
+
+    def note(self, what: str, times: int = 1) -> None:
+        """Count what was done."""
+        if self.notes is not None:
+            self.notes[what] += times
+
+
+STRICT = Cleaning()
+
+
+def cleaning(source: Source, options: ReaderOptions) -> Cleaning:
+    """Return how options want a source's text cleaned, what is done noted in the source."""
+    return Cleaning(options.marks, options.control, source.notes)
+
+
+def decode(data: bytes | bytearray, encodings: tuple[str, ...], how: Cleaning = STRICT) -> str:
+    """Return bytes as text in the first encoding that takes them, without byte order mark.
+
+    Where there are several, it is noted which.
 
     Raises:
-        BadRecord: `undecodable`, with the place of the first bad byte.
+        BadRecord: `undecodable`, with the place of the first bad byte in each encoding.
     """
-    try:
-        text = str(data, encoding)
-    except UnicodeError as error:
-        detail = str(error)
-        if isinstance(error, UnicodeDecodeError):
-            shown = f"0x{data[error.start]:02x}" if error.start < len(data) else "end"
-            detail = f"byte {error.start} ({shown}): {error.reason}"
-        raise BadRecord("undecodable", f"not {encoding}: {detail}") from None
-    return text[1:] if text.startswith(_BOM) else text
+    faults = []
+    for encoding in encodings:
+        try:
+            text = str(data, encoding)
+        except UnicodeError as error:
+            faults.append(f"not {encoding}: {_fault(data, error)}")
+            continue
+        if len(encodings) > 1:
+            how.note(f"encoding {encoding}")
+        return text[1:] if text.startswith(_BOM) else text
+    raise BadRecord("undecodable", "; ".join(faults))
 
 
-def clean_bytes(data: bytes, encoding: str) -> str:
-    """Return what `clean_text(decode(data, encoding))` does, faster where that is UTF-8.
+def _fault(data: bytes | bytearray, error: UnicodeError) -> str:
+    if not isinstance(error, UnicodeDecodeError):
+        return str(error)
+    shown = f"0x{data[error.start]:02x}" if error.start < len(data) else "end"
+    return f"byte {error.start} ({shown}): {error.reason}"
+
+
+def clean_bytes(data: bytes, encodings: tuple[str, ...], how: Cleaning = STRICT) -> str:
+    """Return what `clean_text(decode(data, encodings))` does, faster where that is UTF-8.
 
     Raises:
-        BadRecord: `undecodable`; `malformed`, if a NUL stands in it.
+        BadRecord: `undecodable`, `control`, `too_many_marks`.
     """
-    if encoding != "utf-8":
-        return clean_text(decode(data, encoding))
+    if encodings[0] != "utf-8":
+        return clean_text(decode(data, encodings, how), how)
     plain, even = _line_feeds(data.removeprefix(_BOM.encode()))
-    if plain is None:
-        return clean_text(decode(data, encoding))
+    if plain is None or (how.control == "drop" and b"\x7f" in plain):
+        return clean_text(decode(data, encodings, how), how)
     try:
-        text = decode(plain, encoding)
-    except BadRecord:
-        decode(data, encoding)  # for the true place of the bad byte
-        raise
+        text = str(plain, "utf-8").removeprefix(_BOM)
+    except UnicodeDecodeError:  # for the true place of the bad byte, or for another encoding
+        return clean_text(decode(data, encodings, how), how)
+    if len(encodings) > 1:
+        how.note("encoding utf-8")
     rare = _beyond_ascii(plain)
-    cleaned = clean_rare(text, rare)
+    cleaned = clean_rare(text, rare, how)
     if even and cleaned is text and not any(map(str.isspace, rare)):
         return text.strip()
     return _even(cleaned)
@@ -106,24 +151,25 @@ def _line_feeds(data: bytes) -> tuple[bytes | None, bool]:
     return data, not (b"i" in controls or b"ee" in controls)
 
 
-def clean_text(text: str) -> str:
+def clean_text(text: str, how: Cleaning = STRICT) -> str:
     """Return text in NFC, without invisible characters, its paragraphs separated by an empty line.
 
     Raises:
-        BadRecord: `malformed`, if a NUL or half of a surrogate pair stands in it.
+        BadRecord: `control`, `too_many_marks`; see `clean_value`.
     """
-    return _even(clean_value(text))
+    return _even(clean_value(text, how))
 
 
-def clean_value(text: str) -> str:
+def clean_value(text: str, how: Cleaning = STRICT) -> str:
     """Return text in NFC, without invisible characters, with line feeds as line ends.
 
     Raises:
-        BadRecord: `malformed`, if a NUL or half of a surrogate pair stands in it.
+        BadRecord: `control`, if a NUL or half of a surrogate pair stands in it; `too_many_marks`,
+            if over 30 combining marks follow each other; unless `how` wants them mended.
     """
     if len(text) < _SHORT and text.isascii() and text.isprintable():
         return text
-    return clean_rare(text, rare_characters(text.encode("utf-8", "surrogatepass")))
+    return clean_rare(text, rare_characters(text.encode("utf-8", "surrogatepass")), how)
 
 
 def _even(text: str) -> str:
@@ -154,19 +200,16 @@ def _kinds(utf8: bytes) -> set[str]:
     return set(map(chr, np.flatnonzero(np.bincount(points)).tolist()))
 
 
-def clean_rare(text: str, rare: set[str]) -> str:
-    """Return `clean_value(text)`; `rare` are the text's `rare_characters`.
+def clean_rare(text: str, rare: set[str], how: Cleaning = STRICT) -> str:
+    """Return `clean_value(text, how)`; `rare` are the text's `rare_characters`.
 
     Raises:
-        BadRecord: `malformed`, if a NUL or half of a surrogate pair stands in it.
+        BadRecord: `control`, `too_many_marks`; see `clean_value`.
     """
     if not rare:
         return text
-    if "\x00" in rare:
-        raise BadRecord("malformed", f"a NUL character at code point {text.index(chr(0))}")
-    if max(rare) >= "\ud800" and any(map(_SURROGATE.match, rare)):
-        place = next(_SURROGATE.finditer(text)).start()
-        raise BadRecord("malformed", f"half of a surrogate pair at code point {place}")
+    if any(map(_CONTROL.match, rare)):
+        text = without_control(text, how)
     if "\r" in rare:
         text = io.IncrementalNewlineDecoder(None, translate=True).decode(text, final=True)
     for found, meant in _LINE_ENDS.items():
@@ -177,8 +220,53 @@ def clean_rare(text: str, rare: set[str]) -> str:
     for character in _INVISIBLE:
         if character in rare:
             text = text.replace(character, "")
-    if any(map(may_combine, rare)) and not unicodedata.is_normalized("NFC", text):
-        text = unicodedata.normalize("NFC", text)
+    return composed(text, how) if any(map(may_combine, rare)) else text
+
+
+def without_control(text: str, how: Cleaning) -> str:
+    """Return text without control characters that no text holds.
+
+    Raises:
+        BadRecord: `control`, if `how` does not want them dropped.
+    """
+    if how.control == "drop":
+        text, count = _CONTROL.subn("", text)
+        if count:
+            how.note("control characters dropped", count)
+        return text
+    if "\x00" in text:
+        place = text.index("\x00")
+        raise BadRecord("control", f"a NUL character at code point {place}; see --control")
+    if found := _SURROGATE.search(text):
+        detail = f"half of a surrogate pair at code point {found.start()}; see --control"
+        raise BadRecord("control", detail)
+    return text
+
+
+def composed(text: str, how: Cleaning = STRICT) -> str:
+    """Return text in NFC; it is the same object where it was so.
+
+    Raises:
+        BadRecord: `too_many_marks`; see `clean_value`.
+    """
+    # Before anything of `unicodedata`, whose time grows with the square of a run of marks.
+    text = bounded(text, how)
+    return text if unicodedata.is_normalized("NFC", text) else unicodedata.normalize("NFC", text)
+
+
+def bounded(text: str, how: Cleaning = STRICT) -> str:
+    """Return text without a run of too many combining marks.
+
+    Raises:
+        BadRecord: `too_many_marks`; see `clean_value`.
+    """
+    if how.marks == "break":
+        text, count = broken(text)
+        if count:
+            how.note("U+034F put into runs of marks", count)
+    elif (place := too_many(text)) is not None:
+        detail = f"over {LIMIT} combining marks in a row at code point {place}; see --marks"
+        raise BadRecord("too_many_marks", detail)
     return text
 
 
@@ -198,7 +286,10 @@ def never_cleaned(character: str) -> bool:
 
 
 def clean_field(value: str) -> str:
-    """Return a field's value in NFC on one line; what no text can hold becomes U+FFFD."""
+    """Return a field's value in NFC on one line; what no text can hold becomes U+FFFD.
+
+    Runs of marks are broken: a field too odd is no reason to lose its text.
+    """
     if not value.isascii():
-        value = unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", value).translate(_REMOVE))
+        value = nfc(_SURROGATE.sub("\ufffd", value).translate(_REMOVE))
     return " ".join(value.replace("\x00", "\ufffd").split())

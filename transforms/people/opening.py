@@ -5,6 +5,7 @@ with quotes, with semicolons, with columns in another order. What stands above t
 needed, but if it says that the file is of another sheet, it is believed.
 """
 
+import codecs
 import io
 import re
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,7 @@ from transforms.common import files
 from transforms.common.errors import LexbeamError, nearest
 from transforms.formats.base import BadRecord, ReaderOptions, Source
 from transforms.formats.delimited import rows as delimited_rows
+from transforms.formats.streams import MARKED
 from transforms.formats.text_cleaning import clean_field
 from transforms.people.cells import GUARD, folded
 from transforms.people.sheets import ANNOTATOR, Sheet
@@ -25,7 +27,7 @@ __all__ = ["SheetFile", "file_rows", "list_sheets", "open_sheet"]
 _DELIMITERS = ("tab", ";", ",")
 _HEADER_ROWS = 1000  # rows among which the header is
 _FIRST_LINE = re.compile(r"lexbeam sheet (\S+), version (\S+): \d+ rows, digest ([0-9a-f]{32})")
-_BOMS = {b"\xef\xbb\xbf": "utf-8", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+_BOMS = {codecs.BOM_UTF8: "utf-8", **MARKED}
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _SAVE = "save it as tab-separated text (UTF-8 or UTF-16)"
 _ENDING = re.compile(r"\.(tsv|txt|csv|tab)$", re.IGNORECASE)
@@ -159,8 +161,8 @@ def _source(
         raise LexbeamError(f"{shown} is a workbook or an archive: {_SAVE}")
     mark = next((encoding for bom, encoding in _BOMS.items() if data.startswith(bom)), "")
     if mark:
-        options = replace(options, encoding=mark)
-    wide = "\n".encode(options.encoding) != b"\n"
+        options = replace(options, encoding=(mark,))
+    wide = "\n".encode(options.encoding[0]) != b"\n"
     if b"\x00" in data[:1000] and not wide:
         raise LexbeamError(f"{shown} holds bytes that no text has: {_SAVE}, or name its `encoding`")
     if b"\n" not in data and not wide:

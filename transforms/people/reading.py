@@ -93,7 +93,7 @@ def read_answers(
         UsageError: `rows` do not fit the sheet.
     """
     asked = sheet_rows(sheet, rows)
-    options = ReaderOptions(encoding=encoding or "utf-8", max_line_bytes=max_line_bytes)
+    options = ReaderOptions(encoding=(encoding or "utf-8",), max_line_bytes=max_line_bytes)
     ours = rows_digest(sheet, asked.values())
     sources: list[str] = []
     given: list[_Given] = []
@@ -116,7 +116,7 @@ def read_answers(
         if line and not seen:
             raise LexbeamError(
                 f"{files.shown(entry.path)}: none of its rows is one of ours; it was written from "
-                f"other rows, or in another encoding than {file.options.encoding}"
+                f"other rows, or in another encoding than {file.options.encoding[0]}"
             )
         for folds, row in asked.items():
             if folds not in seen:

@@ -17,7 +17,6 @@ is a hash of its content (or names that never change), the texts that are shown,
 
 import hashlib
 import re
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -27,6 +26,7 @@ import pyarrow as pa
 from schemas.columns import column
 from transforms.common.errors import UsageError
 from transforms.common.fingerprints import canonical_json
+from transforms.common.marks import is_nfc
 from transforms.people.answers import KINDS, Answer
 from transforms.people.cells import folded
 
@@ -173,7 +173,7 @@ def _rows(sheet: Sheet, batch: pa.RecordBatch | pa.Table) -> Iterable[Row]:
     quoted = {answer.of for answer in sheet.answers}
     for shown, values in zip(sheet.columns, texts, strict=True):
         for value in values if shown.name in quoted else ():
-            if not unicodedata.is_normalized("NFC", value):
+            if not is_nfc(value):
                 raise UsageError(f"sheet {sheet.name!r}: a {shown.name} is not in NFC: {value!r}")
     marks = [_marks(sheet, batch, shown) for shown in sheet.columns]
     for number in range(batch.num_rows):

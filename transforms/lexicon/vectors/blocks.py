@@ -1,6 +1,5 @@
 """What readers of vectors yield, and what all of them check."""
 
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -8,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transforms.common.errors import LexbeamError
+from transforms.common.marks import nfc
 from transforms.lexicon.vectors.options import VectorOptions
 
 __all__ = ["ROWS", "Block", "Reader", "check_finite", "texts"]
@@ -52,7 +52,7 @@ def texts(words: Sequence[bytes], places: Sequence[str]) -> list[str]:
                 f"{place}: the word {word!r} is not UTF-8 ({error.reason}): convert the file, or "
                 "leave the word out of it"
             ) from None
-        found.append(text if text.isascii() else unicodedata.normalize("NFC", text))
+        found.append(nfc(text))
     return found
 
 

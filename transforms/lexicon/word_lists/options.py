@@ -133,7 +133,7 @@ def parse(argument: str) -> Parsed:
         header=None if "header" not in given else yes(given, "header", True),
         quoting=yes(given, "quoting", True),
         comment="" if comment == "none" else comment,
-        encoding=ReaderOptions(encoding=given.get("encoding", "utf-8")).encoding,
+        encoding=ReaderOptions(encoding=(given.get("encoding", "utf-8"),)).encoding[0],
         decimal=choice(given, "decimal", ("point", "comma"), "point"),
         factor=given.get("factor", "1"),
         log10=number(given, "log10"),

@@ -14,7 +14,7 @@ import pyarrow as pa
 from transforms.common.errors import LexbeamError, nearest
 from transforms.formats.base import BadRecord, ReaderOptions, Source
 from transforms.formats.delimited import rows
-from transforms.formats.streams import iter_lines, line_encoding
+from transforms.formats.streams import iter_lines
 from transforms.formats.streams import opened as recoded
 from transforms.formats.text_cleaning import decode
 from transforms.lexicon.casing import only
@@ -106,7 +106,7 @@ def _held(lines: list[int], columns: dict[str, list[str]]) -> pa.Table:
 
 def _plain(options: WordListOptions, delimiter: str = ",") -> ReaderOptions:
     return ReaderOptions(
-        encoding=options.encoding,
+        encoding=(options.encoding,),
         delimiter=delimiter,
         quoting=options.quoting,
         max_line_bytes=LINE_BYTES,
@@ -115,19 +115,18 @@ def _plain(options: WordListOptions, delimiter: str = ",") -> ReaderOptions:
 
 def _start(path: str, options: WordListOptions) -> _Start:
     reader = _plain(options)
-    encoding = line_encoding(reader)
-    source = Source(path, lambda: opened(path), path)
-    mark = options.comment.encode(encoding)
+    stream, encodings = recoded(Source(path, lambda: opened(path), path), reader)
+    mark = options.comment.encode(encodings[0])
     comments = size = 0
     sample: list[str] = []
-    with recoded(source, reader) as stream:
+    with stream:
         while line := stream.readline(LINE_BYTES + 2):
             bare = line.removeprefix(b"\xef\xbb\xbf")
             if mark and not sample and bare.startswith(mark):
                 comments += 1
                 size += len(line)
                 continue
-            text = _decoded(bare, encoding, path, comments + len(sample) + 1)
+            text = _decoded(bare, encodings, path, comments + len(sample) + 1)
             if text.strip():
                 sample.append(text.rstrip("\r\n"))
             if len(sample) > SAMPLE:
@@ -138,9 +137,9 @@ def _start(path: str, options: WordListOptions) -> _Start:
     return _Start(comments, size, sample)
 
 
-def _decoded(line: bytes, encoding: str, path: str, number: int) -> str:
+def _decoded(line: bytes, encodings: tuple[str, ...], path: str, number: int) -> str:
     try:
-        return decode(line, encoding)
+        return decode(line, encodings)
     except BadRecord as error:
         hint = "give its encoding, such as `encoding=latin-1`"
         raise LexbeamError(f"{path}, line {number}: {error.detail}: {hint}") from None
@@ -238,28 +237,22 @@ def _rows(
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the number of its line and the cells of each row, the header among them."""
     reader = _plain(options, layout.delimiter or ",")
-    encoding = line_encoding(reader)
-
-    def behind_comments() -> io.BufferedIOBase:
-        stream = recoded(Source(path, lambda: opened(path), path), reader)
-        stream.read(start.size)
-        return stream  # type: ignore[return-value]
-
+    stream, encodings = recoded(Source(path, lambda: opened(path), path), reader)
+    stream.read(start.size)
     if not layout.delimiter:
-        with behind_comments() as stream:
-            for number, line in iter_lines(stream, LINE_BYTES):  # type: ignore[arg-type]
+        with stream:
+            for number, line in iter_lines(stream, LINE_BYTES):
                 number += start.comments
                 if line is None:
                     raise LexbeamError(f"{path}, line {number}: over {LINE_BYTES} bytes")
-                if cells := _decoded(line, encoding, path, number).split():
+                if cells := _decoded(line, encodings, path, number).split():
                     yield number, cells
         return
     plain = ReaderOptions(
-        encoding=encoding, delimiter=layout.delimiter, quoting=options.quoting,
+        encoding=encodings, delimiter=layout.delimiter, quoting=options.quoting,
         max_line_bytes=LINE_BYTES,
     )  # fmt: skip
-    source = Source(path, behind_comments, path)  # type: ignore[arg-type]
-    for number, row in rows(source, plain):
+    for number, row in rows(Source(path, lambda: stream, path), plain):
         if isinstance(row, BadRecord):
             raise _refused(path, number + start.comments, row)
         yield number + start.comments, row
