@@ -193,6 +193,7 @@ def corpus(
     fields: str | Sequence[str] = (),
     text_field: str = "text",
     json_path: str = "",
+    records: str = "",
     tei_parts: str | Sequence[Literal["body", "front", "back"]] = ("body",),
     delimiter: str = "",
     quoting: bool = True,
@@ -232,8 +233,9 @@ def corpus(
         exclude: patterns of files to leave out: of the path below the input, or of its last parts.
         encoding: encoding of text, lines, JSON, CSV and CoNLL-U.
         fields: which field gives what: title=headline,author=meta.by.
-        text_field: field, column or dotted path that holds the text.
-        json_path: dotted path of the array within a JSON file.
+        text_field: field, column or path that holds the text: text, a.b, speeches[].text.
+        json_path: path of the array within a JSON file.
+        records: array in JSON or Parquet whose elements are the records: debates[].speeches[].
         tei_parts: parts of a TEI text.
         delimiter: of CSV; found out if not given.
         quoting: whether quotes mean something in CSV.
@@ -289,6 +291,7 @@ def corpus(
             "fields": fields,
             "text_field": text_field,
             "json_path": json_path,
+            "records": records,
             "tei_parts": tei_parts,
             "delimiter": delimiter,
             "quoting": quoting,
@@ -357,6 +360,7 @@ def preview_corpus(
     fields: str | Sequence[str] = (),
     text_field: str = "text",
     json_path: str = "",
+    records: str = "",
     tei_parts: str | Sequence[Literal["body", "front", "back"]] = ("body",),
     delimiter: str = "",
     quoting: bool = True,
@@ -395,8 +399,9 @@ def preview_corpus(
         exclude: patterns of files to leave out: of the path below the input, or of its last parts.
         encoding: encoding of text, lines, JSON, CSV and CoNLL-U.
         fields: which field gives what: title=headline,author=meta.by.
-        text_field: field, column or dotted path that holds the text.
-        json_path: dotted path of the array within a JSON file.
+        text_field: field, column or path that holds the text: text, a.b, speeches[].text.
+        json_path: path of the array within a JSON file.
+        records: array in JSON or Parquet whose elements are the records: debates[].speeches[].
         tei_parts: parts of a TEI text.
         delimiter: of CSV; found out if not given.
         quoting: whether quotes mean something in CSV.
@@ -451,6 +456,7 @@ def preview_corpus(
             "fields": fields,
             "text_field": text_field,
             "json_path": json_path,
+            "records": records,
             "tei_parts": tei_parts,
             "delimiter": delimiter,
             "quoting": quoting,
