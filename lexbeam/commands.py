@@ -195,6 +195,7 @@ def corpus(
     fields: str | Sequence[str] = (),
     text_field: str = "text",
     json_path: str = "",
+    records: str = "",
     tei_parts: str | Sequence[Literal["body", "front", "back"]] = ("body",),
     delimiter: str = "",
     quoting: bool = True,
@@ -238,8 +239,9 @@ def corpus(
             characters but white space.
         marks: what becomes of over 30 combining marks in a row.
         fields: which field gives what: title=headline,author=meta.by.
-        text_field: field, column or dotted path that holds the text.
-        json_path: dotted path of the array within a JSON file.
+        text_field: field, column or path that holds the text: text, a.b, speeches[].text.
+        json_path: path of the array within a JSON file.
+        records: array in JSON or Parquet whose elements are the records: debates[].speeches[].
         tei_parts: parts of a TEI text.
         delimiter: of CSV; found out if not given.
         quoting: whether quotes mean something in CSV.
@@ -297,6 +299,7 @@ def corpus(
             "fields": fields,
             "text_field": text_field,
             "json_path": json_path,
+            "records": records,
             "tei_parts": tei_parts,
             "delimiter": delimiter,
             "quoting": quoting,
@@ -367,6 +370,7 @@ def preview_corpus(
     fields: str | Sequence[str] = (),
     text_field: str = "text",
     json_path: str = "",
+    records: str = "",
     tei_parts: str | Sequence[Literal["body", "front", "back"]] = ("body",),
     delimiter: str = "",
     quoting: bool = True,
@@ -409,8 +413,9 @@ def preview_corpus(
             characters but white space.
         marks: what becomes of over 30 combining marks in a row.
         fields: which field gives what: title=headline,author=meta.by.
-        text_field: field, column or dotted path that holds the text.
-        json_path: dotted path of the array within a JSON file.
+        text_field: field, column or path that holds the text: text, a.b, speeches[].text.
+        json_path: path of the array within a JSON file.
+        records: array in JSON or Parquet whose elements are the records: debates[].speeches[].
         tei_parts: parts of a TEI text.
         delimiter: of CSV; found out if not given.
         quoting: whether quotes mean something in CSV.
@@ -467,6 +472,7 @@ def preview_corpus(
             "fields": fields,
             "text_field": text_field,
             "json_path": json_path,
+            "records": records,
             "tei_parts": tei_parts,
             "delimiter": delimiter,
             "quoting": quoting,

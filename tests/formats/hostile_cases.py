@@ -27,6 +27,8 @@ SECRET = "/etc/passwd"
 NEWLINE = b"\n"
 GRAVE, BELOW = "\u0300".encode(), "\u0316".encode()
 LAST = b'{"text": "three"}\n'
+DEBATES = (b'{"speeches": [{"text": "one"}, {"by": "two"}, 3]}\n{"speeches": []}\n'
+           b'{"date": "1850"}\n{"speeches": {"text": "one"}}\n')  # fmt: skip
 FIRST = b'{"text": "one"}\n'
 WORD = "{}\t{}\t{}" + "\t_" * 7 + "\n"
 SENTENCE = WORD.format(1, "Dogs", "dog") + WORD.format(2, "bark", "bark") + "\n"
@@ -199,6 +201,12 @@ CASES: dict[str, list[Case]] = {
              "1: document; 2: malformed"),
         Case("an array, cut short", "a.json", b'[{"text": "one"}, {"te', "malformed"),
         Case("100,000 arrays within each other", "a.json", b"[" * 100_000, "malformed"),
+        Case("debates, the text of each in an array", "a.jsonl", DEBATES,
+             "1: document; 2: empty; 3: missing_field; 4: missing_field",
+             {"text_field": "speeches[].text"}),
+        Case("debates, each element of an array a record", "a.jsonl", DEBATES,
+             "1:1: document; 1:2: missing_field; 1:3: malformed; 2: empty; 3: missing_field; "
+             "4: malformed", {"records": "speeches[]"}),
     ],
     "Tables": [
         Case("rows with too few and too many columns", "a.csv",
@@ -266,6 +274,8 @@ CASES: dict[str, list[Case]] = {
     ],
     "Dates": [
         Case("no year in the name", "a.txt", b"Text.", "no_date", {"dates": r"name:(\d{4})"}),
+        Case("a pattern that `re` needs ages for", "a" * 50 + ".txt", b"Text.", "no_date",
+             {"dates": "name:(a+)+$x"}),
         Case("no date in the header", "a.xml", tei(), "no_date", {"dates": "header"}),
         Case("no date in the field", "a.jsonl", _json(), "1: no_date", {"dates": "field:date"}),
         Case("no row in the table", "a.txt", None, "no_date",

@@ -15,6 +15,9 @@ source; that then counts as one more reject. What one input record is:
 | conllu | a `# newdoc`, or the file; each broken sentence is one more | line number |
 | lines | the file; each line that must be left out is one more | empty; line number |
 
+With `records` an element of the array that it names is an input record of jsonl, json and parquet
+(`transforms/formats/nested.py`), and an object without elements there is one, too.
+
 A file of `conllu` or `lines` of which nothing is left counts for what was left out of it alone.
 
 A file that cannot be read at all, or an archive, is one record; if it breaks off later, what is
@@ -38,6 +41,7 @@ from typing import BinaryIO, NamedTuple
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options import option
 from transforms.common.records import Sentence
+from transforms.formats.paths import check_path, check_records
 
 __all__ = [
     "BLOCK",
@@ -131,11 +135,15 @@ class ReaderOptions:
             the record, or `drop` them and all control characters but white space.
         marks: what becomes of over 30 combining marks in a row: `reject` the record, or `break`
             the run by U+034F.
-        fields: `NAME=FIELD` pairs: which field, column or dotted path of a record gives `title`,
+        fields: `NAME=FIELD` pairs: which field, column or path of a record gives `title`,
             `author`, `genre`, `language`, `date`, or a field of any other name. Without them the
             five are found by name, whatever their case.
-        text_field: field, column or dotted path that holds the text (jsonl, json, csv, parquet).
-        json_path: dotted path of the array within a JSON file; empty if the file is the array.
+        text_field: field, column or path that holds the text (jsonl, json, csv, parquet); where
+            `[]` in it leads to several, they are paragraphs.
+        json_path: path of the array within a JSON file; empty if the file is the array. What lies
+            around the array counts for nothing.
+        records: path of the array within each line, element, object or row whose elements are the
+            records (jsonl, json, parquet), as `speeches[]`; empty if it is a record itself.
         tei_parts: parts of a TEI text that are read: `body`, `front`, `back`.
         delimiter: of csv; empty: a tab for .tsv and .tab, else the commonest of tab, comma,
             semicolon and bar in the first line. `\\t` and `tab` are names of the tab.
@@ -168,8 +176,14 @@ class ReaderOptions:
     fields: tuple[str, ...] = option(
         (), help="which field gives what: title=headline,author=meta.by", metavar="NAME=FIELD"
     )
-    text_field: str = option("text", help="field, column or dotted path that holds the text")
-    json_path: str = option("", help="dotted path of the array within a JSON file")
+    text_field: str = option(
+        "text", help="field, column or path that holds the text: text, a.b, speeches[].text"
+    )
+    json_path: str = option("", help="path of the array within a JSON file")
+    records: str = option(
+        "", help="array in JSON or Parquet whose elements are the records: debates[].speeches[]",
+        metavar="PATH[]",
+    )  # fmt: skip
     tei_parts: tuple[str, ...] = option(("body",), help="parts of a TEI text", choices=TEI_PARTS)
     delimiter: str = option("", help="of CSV; found out if not given")
     quoting: bool = option(True, help="whether quotes mean something in CSV")
@@ -203,6 +217,14 @@ class ReaderOptions:
         for pair in self.fields:
             if not all(pair.partition("=")):
                 raise UsageError(f"`fields`: {pair!r} is not of the form NAME=FIELD")
+        paths = [pair.partition("=")[2] for pair in self.fields]
+        for name, path in (
+            ("text_field", self.text_field), ("json_path", self.json_path),
+            *(("fields", path) for path in paths),
+        ):  # fmt: skip
+            check_path(path, name)
+        if self.records:
+            check_records(self.records, self.text_field, paths)
         for name, values, allowed in (
             ("lines_hold", (self.lines_hold,), LINES_HOLD),
             ("tei_parts", self.tei_parts, TEI_PARTS),

@@ -2,10 +2,12 @@
 
 | form | the date is |
 |---|---|
-| `name:REGEX` | what the group `year` (else the first group, else all) matches in the file's name |
+| `name:REGEX` | what the group `year`, else the first that matches, finds in the file's name |
 | `header`, `field:NAME` | the field `date` that the reader found, or another field |
 | `table:FILE:key=COLUMN,date=COLUMN` | in the row of a table whose key is the file's name |
 | `FROM..TO`, `YEAR` | the same period for all; an open end is the other one |
+
+A REGEX is one of RE2 (`transforms/common/patterns.py`) and has a group.
 
     >>> from transforms.formats.base import Record
     >>> rule = parse_date_rule(r"name:lat_([+-]?\\d+)")
@@ -18,6 +20,7 @@ from dataclasses import dataclass
 
 from transforms.common.errors import UsageError, nearest
 from transforms.common.names import own_name
+from transforms.common.patterns import compiled, searchable
 from transforms.formats.base import Record, Reject
 from transforms.formats.date_parsing import (
     DATE_RANGES,
@@ -26,7 +29,9 @@ from transforms.formats.date_parsing import (
     parse_date,
     pick_year,
 )
+from transforms.formats.fields import there_are
 from transforms.formats.metadata import Metadata
+from transforms.formats.paths import check_path
 
 __all__ = [
     "DATE_RANGES",
@@ -42,6 +47,7 @@ __all__ = [
 _FORMS = ("name:REGEX", "header", "field:NAME", "table:FILE:key=COLUMN,date=COLUMN", "FROM..TO")
 _PERIOD = re.compile(r"(?P<from>[+-]?\d{1,4})?\.\.(?P<to>[+-]?\d{1,4})?")
 _YEAR = re.compile(r"[+-]?\d{1,4}")
+_YEAR_GROUP = re.compile(r"(?<!\\)(?:\\\\)*\(\?P?<year>")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +56,7 @@ class DateRule:
 
     Attributes:
         kind: `name`, `header`, `field`, `table` or `period`.
-        pattern: of `name`: regular expression.
+        pattern: of `name`: regular expression with a group.
         field: of `field`: its name.
         path: of `table`: its path.
         columns: of `table`: pairs of what a column is (`key`, `date`, `title` ...) and its name.
@@ -75,12 +81,10 @@ def parse_date_rule(spec: str) -> DateRule:
     if spec == "header":
         return DateRule(kind="header")
     if kind == "name" and rest:
-        try:
-            re.compile(rest)
-        except re.error as error:
-            raise UsageError(f"`dates`: {rest!r} is not a regular expression: {error}") from None
+        _check_groups(rest)
         return DateRule(kind="name", pattern=rest)
     if kind == "field" and rest:
+        check_path(rest, "dates")
         return DateRule(kind="field", field=rest)
     if kind == "table" and rest:
         return _table_rule(spec, rest)
@@ -94,6 +98,15 @@ def parse_date_rule(spec: str) -> DateRule:
     known = [form.partition(":")[0] for form in _FORMS]
     hint = nearest(kind, known) if not colon or kind not in known else ""
     raise UsageError(f"`dates`: {spec!r} is none of {', '.join(_FORMS)}{hint}")
+
+
+def _check_groups(pattern: str) -> None:
+    if not compiled(pattern, "dates").groups:
+        raise UsageError(
+            f"`dates`: {pattern!r} has no group: put the year in a group, as in name:su(\\d{{4}})"
+        )
+    if len(_YEAR_GROUP.findall(pattern)) > 1:  # of which one alone would ever be asked
+        raise UsageError(f"`dates`: in {pattern!r} two groups are called year: make them one")
 
 
 def _table_rule(spec: str, rest: str) -> DateRule:
@@ -145,9 +158,12 @@ def _found(
 ) -> tuple[str, str]:
     """Return the date as found, or an empty string, and where it was looked for."""
     if rule.kind == "header":
-        return record.fields.get("date", ""), "in the header"
+        found = record.fields.get("date", "")
+        return found, "in the header" + ("" if found else there_are(record.fields, "date"))
     if rule.kind == "field":
-        return record.fields.get(rule.field, ""), f"in field {rule.field!r}"
+        found = record.fields.get(rule.field, "")
+        place = f"in field {rule.field!r}"
+        return found, place + ("" if found else there_are(record.fields, rule.field))
     if rule.kind == "table":
         if metadata is None:
             raise UsageError("`dates`: a table's rule needs its table")
@@ -156,12 +172,10 @@ def _found(
             return "", f"in the table: no row has the key {own_name(source)!r}"
         return row.get("date", ""), f"in the table's row for {own_name(source)!r}"
     name = own_name(source)
-    match = re.search(rule.pattern, name)
+    match = compiled(rule.pattern, "dates").search(searchable(name))
     place = f"in the name {name!r} by {rule.pattern!r}"
     if match is None:
         return "", place
     if "year" in match.re.groupindex:
         return match["year"] or "", place
-    return next((group for group in match.groups() if group), "") if match.re.groups else match[
-        0
-    ], place
+    return next(filter(None, match.groups()), ""), place

@@ -2,66 +2,66 @@
 
 import datetime
 import functools
+import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from transforms.common.errors import nearest
 from transforms.formats.base import BadRecord, ReaderOptions, Record
+from transforms.formats.paths import ARRAY, look_up, paths_of
 from transforms.formats.text_cleaning import Cleaning, clean_field, clean_text, decode
 
-__all__ = ["KNOWN", "look_up", "record_of_fields", "scalar"]
+__all__ = ["KNOWN", "Fields", "record_of_fields", "scalar", "there_are"]
 
 # Fields of a document that are found by name, whatever their case.
 KNOWN = ("date", "title", "author", "genre", "language")
 
 _LONGEST = 1000
+_FEW = 12
+_NAME = 60
 
 
 def record_of_fields(
-    position: str, values: Mapping[str, Any], options: ReaderOptions, how: Cleaning
+    position: str,
+    values: Mapping[str, Any],
+    options: ReaderOptions,
+    how: Cleaning,
+    parent: "Fields | None" = None,
 ) -> Record:
     """Return a record whose text is `options.text_field` and whose fields are the scalar ones.
 
     Where `options.fields` names several paths for a field, the first that holds something counts.
-    Values over 1,000 characters are texts, not fields, and are left out of them. The text is
-    cleaned as `how` says.
+    Values over 1,000 characters are texts, not fields, and are left out of them. The text is never
+    that of the parent, and is cleaned as `how` says.
 
     Raises:
         BadRecord: `missing_field`, `malformed` (a text that is not a string), `empty`, `control`,
             `too_many_marks`.
     """
+    fields = Fields(values, options, parent)
     text = look_up(values, options.text_field)
     if text is None:
-        raise BadRecord(
-            "missing_field",
-            f"no text in field {options.text_field!r}; there are {', '.join(list(values)[:12])}",
-        )
+        said = there_are(fields.own(), options.text_field)
+        raise BadRecord("missing_field", f"no text in field {options.text_field!r}{said}")
     if isinstance(text, bytes):
         text = decode(text, ("utf-8",))
-    if isinstance(text, list) and all(isinstance(part, str) for part in text):
-        text = "\n\n".join(text)
+    if isinstance(text, list):
+        text = _joined(text, options.text_field)
     if not isinstance(text, str):
         raise BadRecord("malformed", f"{options.text_field!r} is {type(text).__name__}, not text")
     text = clean_text(text, how)
     if not text:
         raise BadRecord("empty", f"field {options.text_field!r} has no text")
-    return Record(position, _Fields(values, options), text, None)
+    return Record(position, fields, text, None)
 
 
-def look_up(values: Any, path: str) -> Any:
-    """Return what lies at a dotted path (`meta.date`, `parts.0.text`), or None.
-
-    A key that is the whole path goes before.
-    """
-    if isinstance(values, Mapping) and path in values:
-        return values[path]
-    for name in path.split("."):
-        if isinstance(values, Mapping):
-            values = values.get(name)
-        elif isinstance(values, list) and name.isdecimal() and int(name) < len(values):
-            values = values[int(name)]
-        else:
-            return None
-    return values
+def _joined(parts: list[Any], path: str) -> Any:
+    """Return strings as paragraphs of one text; if another value is among them, that value."""
+    if ARRAY in path:  # the texts of each element may be several
+        parts = [one for part in parts for one in (part if isinstance(part, list) else [part])]
+    if all(isinstance(part, str) for part in parts):
+        return "\n\n".join(parts)
+    return next(part for part in parts if not isinstance(part, str))
 
 
 def scalar(value: Any) -> str:
@@ -77,12 +77,20 @@ def scalar(value: Any) -> str:
     return str(value) if isinstance(value, int | float) and value == value else ""
 
 
-class _Fields(Mapping[str, str]):
-    """Fields by name, made when they are asked for: of most records few ever are."""
+class Fields(Mapping[str, str]):
+    """Fields by name, made when they are asked for: of most records few ever are.
 
-    def __init__(self, values: Mapping[str, Any], options: ReaderOptions) -> None:
+    What a record lacks, or has empty, its parent gives: the object whose array the record is of.
+    A path that begins with a dot is the parent's, with two dots the parent's parent's.
+    """
+
+    def __init__(
+        self, values: Mapping[str, Any], options: ReaderOptions, parent: "Fields | None" = None
+    ) -> None:
         self._values = values
+        self.text_field = options.text_field
         self._options = options
+        self._parent = parent
 
     def __getitem__(self, name: str) -> str:
         if (found := self.get(name)) is None:
@@ -91,23 +99,76 @@ class _Fields(Mapping[str, str]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """Return the first value that is there for a name."""
-        values, options = self._values, self._options
+        options = self._options
         if options.fields and (paths := _paths(options.fields).get(name)):
-            found = (scalar(look_up(values, path)) for path in paths)
-            return next(filter(None, found), default)
+            return next(filter(None, map(self._at, paths)), default)
+        return self._named(name) or default
+
+    def _at(self, path: str) -> str:
+        """Return what lies at a path, of this record or else of its parent."""
+        parent = self._parent
+        if parent is not None and path.startswith(".") and path not in self._values:
+            return parent._at(path[1:])
+        found = _value(look_up(self._values, path), path)
+        return found or (parent._at(path) if parent is not None else "")
+
+    def _named(self, name: str) -> str:
+        """Return what a name that `fields` says nothing of stands for."""
+        values, found = self._values, ""
         if name in values:
-            return (scalar(values[name]) if name != options.text_field else "") or default
-        if name in KNOWN:
-            keys = _known(tuple(values), options.text_field).get(name, ())
-            return next(filter(None, (scalar(values[key]) for key in keys)), default)
-        return (scalar(look_up(values, name)) if "." in name else "") or default
+            found = _value(values[name], name) if name != self._options.text_field else ""
+        elif name in KNOWN:
+            keys = self._known.get(name, ())
+            found = next(filter(None, (scalar(values[key]) for key in keys)), "")
+        elif "." in name or ARRAY in name:
+            return self._at(name)
+        return found or (self._parent._named(name) if self._parent is not None else "")
+
+    @functools.cached_property
+    def _known(self) -> dict[str, list[str]]:
+        return _known(tuple(self._values), self._options.text_field)
+
+    @property
+    def paths(self) -> Iterator[str]:
+        """The first paths to values, of this record and then of its parent."""
+        own = paths_of(self._values)
+        return itertools.chain(own, self._parent.paths) if self._parent is not None else own
+
+    def own(self) -> "Fields":
+        """Return the fields without those of the parent."""
+        return Fields(self._values, self._options)
+
+    def _names(self) -> set[str]:
+        return {*self._values, *(self._parent._names() if self._parent is not None else ())}
 
     def __iter__(self) -> Iterator[str]:
-        names = {*self._values, *KNOWN, *_paths(self._options.fields)}
+        names = {*self._names(), *KNOWN, *_paths(self._options.fields)}
         return (name for name in sorted(names) if self.get(name))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+
+def there_are(fields: Mapping[str, Any], missing: str) -> str:
+    """Return the first fields that there are, for a message, and the nearest to a missing one."""
+    there = fields.paths if isinstance(fields, Fields) else iter(fields)
+    unlike = {missing, fields.text_field} if isinstance(fields, Fields) else {missing}
+    names = [clean_field(name)[:_NAME] for name in itertools.islice(dict.fromkeys(there), _FEW)]
+    if not names:
+        return "; there are no fields"
+    others = [name for name in names if name not in unlike]
+    ends = [name for name in others if name.rpartition(".")[2] == missing.rpartition(".")[2]]
+    hint = nearest(ends[0], ends) if ends else nearest(missing[:_NAME], others)
+    return f"; there are {', '.join(names)}{hint}"
+
+
+def _value(value: Any, path: str) -> str:
+    """Return what lies at a path as a field's string, of several values each once."""
+    if not isinstance(value, list) or ARRAY not in path:
+        return scalar(value)
+    found = dict.fromkeys(filter(None, map(scalar, value)))
+    joined = "; ".join(itertools.islice(found, _LONGEST))
+    return joined if len(joined) <= _LONGEST else ""
 
 
 @functools.lru_cache(16)

@@ -24,7 +24,7 @@ from transforms.formats.dates import DateRule, date_of
 from transforms.formats.fields import KNOWN
 from transforms.formats.metadata import Metadata
 from transforms.formats.readings import CHANGED, Reading, first_reading
-from transforms.formats.registry import READERS, read_file
+from transforms.formats.registry import READERS, printable, read_file
 from transforms.formats.staging import (
     KEYS,
     RECORD,
@@ -225,6 +225,8 @@ def _plain(options: IngestOptions) -> Any:
     rule = replace(options.dates, path="") if options.dates else None
     values = asdict(replace(options, metadata=None, dates=rule))
     del values["reader"]["layers"]
+    if not options.reader.records:
+        del values["reader"]["records"]
     if options.reader.layers:  # what nobody asks for names no artefact
         values["layers"] = told(columns_of(options.reader.layers))
     values["metadata"] = options.metadata.fingerprint if options.metadata else None
@@ -281,7 +283,8 @@ def _documents(
         row = _row(source, entry, options)
         if isinstance(row, Reject):
             refused = True
-            yield RejectRow(source, entry.position, "ingest", row.reason, row.detail)
+            detail = " ".join(printable(row.detail).split())
+            yield RejectRow(source, entry.position, "ingest", row.reason, detail)
             continue
         if entry.text is not None:
             row["key"] = _content_key(row, file.collection)

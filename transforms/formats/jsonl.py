@@ -9,8 +9,9 @@ from typing import Any, BinaryIO
 import orjson
 
 from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.fields import look_up, record_of_fields
 from transforms.formats.json_array import begins_array, iter_elements, iter_utf8
+from transforms.formats.nested import entries_of, kind_of
+from transforms.formats.paths import look_up
 from transforms.formats.streams import encodings_of, iter_lines, opened, peek, read_all
 from transforms.formats.text_cleaning import Cleaning, cleaning, decode, without_control
 
@@ -24,6 +25,8 @@ _NO_ELEMENTS = "the array has no elements"
 
 def read_jsonl(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
     """Yield a record or reject for each line that is not blank; its position is the line number.
+
+    With `options.records` each line is read as `transforms.formats.nested` says.
 
     Raises:
         BadRecord: `empty`, if all lines are blank.
@@ -43,9 +46,10 @@ def read_jsonl(source: Source, options: ReaderOptions) -> Iterator[Record | Reje
                         f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes",
                     )
                 value = _parse(line, encodings, how)
-                yield _record(str(number), value, options, how)
             except BadRecord as error:
                 yield Reject(str(number), error.reason, error.detail)
+                continue
+            yield from entries_of(str(number), value, options, how)
     if not records:
         raise BadRecord("empty", "no line holds anything")
 
@@ -53,7 +57,8 @@ def read_jsonl(source: Source, options: ReaderOptions) -> Iterator[Record | Reje
 def read_json(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
     """Yield a record or reject for each element of the array at `options.json_path`.
 
-    If an object is there instead of an array, it is the one record, at position "". A file that is
+    If an object is there instead of an array, it is the one record, at position "". With
+    `options.records` each is read as `transforms.formats.nested` says. A file that is
     an array itself is read element by element where it is over 4 MiB; if it breaks off or turns out
     to be broken, what is missing is one reject more, at the number of the element.
 
@@ -102,7 +107,7 @@ def _of_elements(
         except BadRecord as error:
             yield Reject(str(number), error.reason, error.detail)
             return
-        yield _entry(number, value, options, how)
+        yield from entries_of(str(number), value, options, how)
     if number == 1:
         raise BadRecord("empty", _NO_ELEMENTS)
 
@@ -121,14 +126,14 @@ def _of_value(found: Any, options: ReaderOptions, how: Cleaning) -> Iterator[Rec
         if found is None:
             raise BadRecord("missing_field", f"nothing lies at {options.json_path!r}")
     if isinstance(found, dict):
-        yield _record("", found, options, how)
+        yield from entries_of("", found, options, how)
         return
     if not isinstance(found, list):
-        raise BadRecord("malformed", f"neither an array nor an object, but {_kind(found)}")
+        raise BadRecord("malformed", f"neither an array nor an object, but {kind_of(found)}")
     if not found:
         raise BadRecord("empty", _NO_ELEMENTS)
     for number, value in enumerate(found, 1):
-        yield _entry(number, value, options, how)
+        yield from entries_of(str(number), value, options, how)
 
 
 def _parse(data: bytes, encodings: tuple[str, ...], how: Cleaning) -> Any:
@@ -151,21 +156,3 @@ def _parse(data: bytes, encodings: tuple[str, ...], how: Cleaning) -> Any:
         raise BadRecord("malformed", "JSON nested too deeply") from None
     except ValueError:
         raise BadRecord("malformed", "a number of thousands of digits") from None
-
-
-def _entry(number: int, value: Any, options: ReaderOptions, how: Cleaning) -> Record | Reject:
-    try:
-        return _record(str(number), value, options, how)
-    except BadRecord as error:
-        return Reject(str(number), error.reason, error.detail)
-
-
-def _record(position: str, value: Any, options: ReaderOptions, how: Cleaning) -> Record:
-    if not isinstance(value, dict):
-        raise BadRecord("malformed", f"not a JSON object, but {_kind(value)}")
-    return record_of_fields(position, value, options, how)
-
-
-def _kind(value: Any) -> str:
-    names = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
-    return names.get(type(value), "a number")

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.fields import record_of_fields
+from transforms.formats.nested import entries_of
+from transforms.formats.paths import ARRAY
 from transforms.formats.streams import read_all
 from transforms.formats.text_cleaning import Cleaning, cleaning
 
@@ -22,6 +23,7 @@ _BATCH_BYTES = 8 << 20
 def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
     """Yield a record or reject for each row; its position is its number, from 1.
 
+    With `options.records` each row is read as `transforms.formats.nested` says.
     A file within an archive, which cannot be read from its end, is held in memory.
 
     Raises:
@@ -45,7 +47,7 @@ def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Re
             for batch in _undamaged(batches):
                 for row in _dictionaries(batch):
                     number += 1
-                    yield _record(str(number), row, options, how)
+                    yield from entries_of(str(number), row, options, how)
 
 
 def _undamaged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -64,14 +66,20 @@ def _seekable(stream: BinaryIO) -> bool:
 def _columns(file: pq.ParquetFile, options: ReaderOptions) -> list[str]:
     """Return the columns that can be read as fields, and those that options name."""
     schema = file.schema_arrow
+    main = options.records or options.text_field
     wanted = {options.text_field, *(pair.partition("=")[2] for pair in options.fields)}
-    wanted |= {path.partition(".")[0] for path in wanted}
-    if not wanted & {options.text_field, options.text_field.partition(".")[0]} & set(schema.names):
+    wanted |= {path.lstrip(".") for path in wanted} | {main}
+    wanted |= set(map(_column, wanted))
+    if not {main, _column(main)} & set(schema.names):
         raise BadRecord(
             "missing_field",
-            f"no column {options.text_field!r}; there are {', '.join(schema.names[:12])}",
+            f"no column {main!r}; there are {', '.join(schema.names[:12])}",
         )
     return [f.name for f in schema if f.name in wanted or _holds_fields(f.type)]
+
+
+def _column(path: str) -> str:
+    return path.partition(".")[0].removesuffix(ARRAY)
 
 
 def _holds_fields(kind: pa.DataType) -> bool:
@@ -99,12 +107,3 @@ def _dictionaries(batch: pa.RecordBatch) -> list[dict[str, Any]]:
                 data = batch.column(index).cast(pa.large_binary())
                 batch = batch.set_column(index, field.name, data)
         return batch.to_pylist()
-
-
-def _record(
-    position: str, row: dict[str, Any], options: ReaderOptions, how: Cleaning
-) -> Record | Reject:
-    try:
-        return record_of_fields(position, row, options, how)
-    except BadRecord as error:
-        return Reject(position, error.reason, error.detail)

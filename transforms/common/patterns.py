@@ -1,0 +1,68 @@
+r"""Patterns that people write, matched by RE2: in time that grows with the text, never without end.
+
+The syntax is that of Python's `re` but for what needs backtracking (lookaround, references back to
+groups, atomic groups). `\d`, `\w`, `\s` and `\b` mean ASCII; `\p{L}` and `\p{Nd}` are letters
+and digits of any script. The end of the text is `\z`.
+
+    >>> compiled(r"su(\d{4})", "dates").search("su1790.txt")[1]
+    '1790'
+"""
+
+import functools
+import re
+from typing import Any
+
+import re2
+
+from transforms.common.errors import UsageError
+
+__all__ = ["compiled", "searchable"]
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_DIGIT_REFERENCE = r"(?<!\\)(?:\\\\)*\\[1-9]"
+# What is written otherwise here than in Python, or cannot be; tried in this order.
+_UNLIKE = (
+    (r"\(\?<?[=!]", "lookahead and lookbehind are not there: match what stands around, and put "
+     "what counts in a group"),
+    (_DIGIT_REFERENCE + r"|\(\?P=|\(\?\(", "groups cannot be referred to within the pattern"),
+    (r"\\Z", r"the end is \z here, or $"),
+    (r"\(\?>|[*+?}]\+", "atomic groups and possessive repeats are not there, nor are they needed"),
+    (r"\\[uUN]", r"write the character itself, or \x{E9}"),
+    (r"\(\?#|\(\?[aLux]+[):-]", "of flags there are (?i), (?m), (?s) and (?U)"),
+    (r"\{\d", "a part may be repeated 1000 times at most"),
+)  # fmt: skip
+_OPEN_COUNT = re.compile(r"(?<!\\)(?:\\\\)*\{,\d+\}")
+
+
+def searchable(text: str) -> str:
+    """Return text that a pattern can be looked for in: half a surrogate pair becomes U+FFFD."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+@functools.lru_cache(64)
+def compiled(pattern: str, option: str) -> Any:
+    """Return a compiled pattern; `search` gives a match as that of `re` does.
+
+    Raises:
+        UsageError: it is no pattern, or needs what RE2 lacks; the message names `option`.
+    """
+    quiet = re2.Options()
+    quiet.log_errors = False
+    if _SURROGATE.search(pattern):
+        raise UsageError(f"`{option}`: {pattern!r} is not text: its bytes are not UTF-8")
+    if _OPEN_COUNT.search(pattern):  # which RE2 takes for characters like others
+        raise UsageError(f"`{option}`: {_shown(pattern)}: write {{0,n}} instead of {{,n}}")
+    try:
+        return re2.compile(pattern, quiet)
+    except re2.error as error:
+        cause = error.args[0] if error.args else ""
+        cause = cause.decode("utf-8", "replace") if isinstance(cause, bytes) else str(cause)
+        remedy = next((said for sign, said in _UNLIKE if re.search(sign, pattern)), "")
+        remedy = f"; {remedy}" if remedy else ""
+        raise UsageError(
+            f"`{option}`: {_shown(pattern)} is not a regular expression: {cause[:80]}{remedy}"
+        ) from None
+
+
+def _shown(pattern: str) -> str:
+    return repr(pattern if len(pattern) <= 100 else pattern[:100] + "...")
