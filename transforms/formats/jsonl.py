@@ -129,13 +129,19 @@ def _parse(data: bytes, encoding: str) -> Any:
         except orjson.JSONDecodeError:
             pass  # the slower parser takes more (NaN, a byte order mark), and says what is wrong
     try:
-        return json.loads(decode(data, encoding))
+        return json.loads(decode(data, encoding), parse_int=_integer)
     except json.JSONDecodeError as error:
         raise BadRecord("malformed", f"not JSON: {error}") from None
     except RecursionError:
         raise BadRecord("malformed", "JSON nested too deeply") from None
     except ValueError:
         raise BadRecord("malformed", "a number of thousands of digits") from None
+
+
+def _integer(digits: str) -> int | float:
+    """Return a number as the fast parser has it, so that no record depends on those beside it."""
+    number = int(digits)
+    return number if -(2**63) <= number < 2**64 else float(digits)
 
 
 def _entry(number: int, value: Any, options: ReaderOptions) -> Record | Reject:
