@@ -6,7 +6,7 @@ import gzip
 import io
 import lzma
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
