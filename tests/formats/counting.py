@@ -164,6 +164,9 @@ def count_parquet(data, options=PLAIN, name=""):
         return 1
     if not file.metadata.num_rows:
         return 1
+    groups = range(file.metadata.num_row_groups)
+    if sum(file.metadata.row_group(n).num_rows for n in groups) != file.metadata.num_rows:
+        return None  # which of the two is damaged?
     try:
         return file.read(use_threads=False).num_rows
     except (pa.ArrowException, OSError, ValueError):

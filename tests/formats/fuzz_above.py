@@ -45,7 +45,7 @@ SEPARATORS = ("", "", " ", " ", " ", "-", "/", ".", ", ", "–")
 RULES = (
     "header", "field:date", "field:title", "name:^(\\d{4})", "name:(?P<year>\\d+)", "name:[",
     "1790", "name:\\d", "1700..1800", "1800..", "..", "..-44", "9999", "-49..44", "1800..1700",
-    "table:", "table:x:key=a", "name:", "name:()", "field:", "Header", "name:(?P<year>x)?", "01..2", "+5",
+    "table:", "table:x:key=a", "name:", "name:()", "field:", "name:(?P<year>x)?", "01..2", "+5",
 )  # fmt: skip
 FILE_NAMES = ("a.txt", "1790.txt", "lat_-0084_7.txt", "x!1810-12.txt", "2101", "dir/1790_b.xml.gz")
 
