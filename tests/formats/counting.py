@@ -2,9 +2,13 @@
 
 What is one record follows from the definition alone, so each count is as plain as can be and need
 not be fast. `PACKED` bytes are taken for a compressed file or an archive, whatever the format.
+
+`count` is by options, too, and says None where no count is independent of the reader: how much of
+a broken file comes before the break, which of two limits is met first.
 """
 
 import csv
+import dataclasses
 import io
 import json
 import re
@@ -13,53 +17,120 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from lxml import etree
 
-__all__ = ["COUNTS", "PACKED"]
+from transforms.formats.base import ReaderOptions
+
+__all__ = ["COUNTS", "PACKED", "count"]
 
 PACKED = re.compile(
     rb"\x1f\x8b|BZh\d|\xfd7zXZ\x00|\(\xb5/\xfd|PK(\x03\x04|\x05\x06|\x07\x08)"
     rb"|7z\xbc\xaf\x27\x1c|Rar!\x1a\x07"
 )
 BOM = b"\xef\xbb\xbf"
+PLAIN = ReaderOptions()
+BY_LINE = ("jsonl", "csv", "conllu", "lines")
 
 
-def count_text(data):
+def count(format, data, options=PLAIN, name="a"):
+    """Return the records of bytes that are neither compressed nor an archive; None if unknown."""
+    if format in BY_LINE:
+        try:
+            if "\n".encode(options.encoding) == b"\n":
+                return BY_OPTIONS[format](data, options, name)
+            data = data.decode(options.encoding).encode()
+        except UnicodeError:
+            return None  # which lines come before the break?
+        options = dataclasses.replace(options, encoding="utf-8")
+    return BY_OPTIONS[format](data, options, name)
+
+
+def count_text(data, options=PLAIN, name=""):
     return 1
 
 
-def count_tei(data):
+def count_tei(data, options=PLAIN, name=""):
+    declared = b"encoding" in data[:200].split(b"?>")[0]
+    own = None if declared or options.encoding == "utf-8" else options.encoding
     try:
-        root = etree.fromstring(data, etree.XMLParser(resolve_entities=False))
+        root = etree.fromstring(data, etree.XMLParser(resolve_entities=False, encoding=own))
     except (etree.XMLSyntaxError, ValueError, LookupError):
         return 1
-    if etree.QName(root).localname != "teiCorpus":
+    if len(data) > options.max_record_bytes:
         return 1
-    return max(1, int(root.xpath("count(//*[local-name()='TEI'])")))
+    if etree.QName(root).localname not in ("teiCorpus", "teiCorpus.2"):
+        return 1
+    found = max(1, int(root.xpath("count(//*[local-name()='TEI' or local-name()='TEI.2'])")))
+    # Whether its entities make it one reject is for the reader to say.
+    return found if root.getroottree().docinfo.internalDTD is None or found == 1 else None
 
 
-def count_jsonl(data):
-    return max(1, sum(bool(line.strip()) for line in data.removeprefix(BOM).split(b"\n")))
+def count_jsonl(data, options=PLAIN, name=""):
+    lines = data.removeprefix(BOM).split(b"\n")
+    limit = options.max_line_bytes
+    if any(limit <= len(line) <= limit + 3 and not line.strip() for line in lines):
+        return None  # blank, or too long?
+    return max(1, sum(bool(line.strip()) or len(line) > limit for line in lines))
 
 
-def count_json(data):
+def count_json(data, options=PLAIN, name=""):
+    """Count elements; None where the array is broken, as `count_json_at_once` need not ask."""
     try:
-        found = json.loads(data.decode("utf-8-sig").removeprefix("\ufeff"))
+        found = json.loads(_without_mark(data.decode(options.encoding)))
+    except (ValueError, RecursionError):
+        return None if _elements(data, options) else 1
+    if _elements(data, options) is None:
+        return None
+    if _elements(data, options):
+        return max(1, len(found)) if len(data) <= options.max_record_bytes else None
+    if len(data) > options.max_record_bytes:
+        return 1
+    path = options.json_path
+    whole = isinstance(found, dict) and path in found
+    for key in [path] if whole else path.split(".") if path else []:
+        if isinstance(found, dict):
+            found = found.get(key)
+        elif isinstance(found, list) and key.isdecimal() and int(key) < len(found):
+            found = found[int(key)]
+        else:
+            found = None
+    return max(1, len(found)) if isinstance(found, list) else 1
+
+
+def _elements(data, options):
+    """Return whether an array may be read element by element."""
+    try:
+        text = data[:4096].decode(options.encoding, "ignore")
+    except UnicodeError:  # of encodings that cannot ignore
+        return None
+    return not options.json_path and text.lstrip("\ufeff \t\n\r").startswith("[")
+
+
+def count_json_at_once(data):
+    """Count the elements of a small array, which is one reject if it is broken."""
+    try:
+        found = json.loads(_without_mark(data.decode("utf-8-sig")))
     except (ValueError, RecursionError):
         return 1
     return max(1, len(found)) if isinstance(found, list) else 1
 
 
-def count_csv(data):
-    return _count_rows(data, quoting=True)
+def _without_mark(text):
+    return text.removeprefix("\ufeff")
+
+
+def count_csv(data, options=PLAIN, name=""):
+    return _count_rows(data, options, name)
 
 
 def count_csv_without_quoting(data):
-    return _count_rows(data, quoting=False)
+    return _count_rows(data, ReaderOptions(quoting=False), "")
 
 
-def count_conllu(data):
+def count_conllu(data, options=PLAIN, name=""):
     """Count the documents that have a sentence left or never had one, and the broken sentences."""
+    if len(data) > options.max_line_bytes:
+        return None  # which sentence is too long?
     documents: list[list[bool]] = [[]]  # of each, which of its sentences are good
-    for block in _blocks(data):
+    for block in _blocks(data, options.encoding):
         comments = [line is not None and line.startswith("#") for line in block]
         opens = [bool(line and re.match(r"#\s*newdoc(\s|=|$)", line)) for line in block]
         before = comments.index(False) if False in comments else len(block)
@@ -72,20 +143,30 @@ def count_conllu(data):
     return max(1, whole + sum(good.count(False) for good in documents))
 
 
-def count_lines(data):
-    lines = _lines(data)
+def count_lines(data, options=PLAIN, name=""):
+    if options.lines_hold == "text" and len(data) > options.max_record_bytes:
+        return None  # which lines come before the break?
+    if any(abs(len(raw) - options.max_line_bytes) < 5 for raw in data.split(b"\n")):
+        return None
+    lines = _lines(data, options.encoding, options.max_line_bytes)
     words = any(line is not None and re.sub(INVISIBLE, "", line).split() for line in lines)
     return max(1, words + lines.count(None))
 
 
-def count_parquet(data):
+def count_parquet(data, options=PLAIN, name=""):
     """Return the rows of a file that Arrow reads whole; None of one that may break off later."""
     try:
         file = pq.ParquetFile(io.BytesIO(data))
     except (pa.ArrowException, OSError):
         return 1
-    if not file.metadata.num_rows or "text" not in file.schema_arrow.names:
+    path = options.text_field
+    if not {path, path.partition(".")[0]} & set(file.schema_arrow.names):
         return 1
+    if not file.metadata.num_rows:
+        return 1
+    groups = range(file.metadata.num_row_groups)
+    if sum(file.metadata.row_group(n).num_rows for n in groups) != file.metadata.num_rows:
+        return None  # which of the two is damaged?
     try:
         return file.read(use_threads=False).num_rows
     except (pa.ArrowException, OSError, ValueError):
@@ -97,7 +178,7 @@ COUNTS = {
     "text": count_text,
     "tei": count_tei,
     "jsonl": count_jsonl,
-    "json": count_json,
+    "json": count_json_at_once,
     "csv": count_csv,
     "csv without quoting": count_csv_without_quoting,
     "conllu": count_conllu,
@@ -106,40 +187,54 @@ COUNTS = {
 }
 
 
-def _decoded(data):
-    """Return the lines as text, None for one that is not UTF-8."""
+# The same, by options: of bytes, options and the file's name.
+BY_OPTIONS = {name: of for name, of in COUNTS.items() if " " not in name} | {"json": count_json}
+
+
+def _decoded(data, encoding="utf-8", limit=PLAIN.max_line_bytes):
+    """Return the lines as text, None for one that is not in the encoding, or too long."""
     lines = []
     for line in data.removeprefix(BOM).split(b"\n"):
         try:
-            lines.append(line.rstrip(b"\r").decode("utf-8").removeprefix("\ufeff"))
-        except UnicodeDecodeError:
+            text = line.rstrip(b"\r").decode(encoding).removeprefix("\ufeff")
+            lines.append(text if len(line) <= limit else None)
+        except UnicodeError:
             lines.append(None)
     return lines
 
 
-def _lines(data):
-    """Return the lines as text, None for one that is not UTF-8 or has a NUL."""
-    return [None if line is None or "\x00" in line else line for line in _decoded(data)]
+def _lines(data, encoding="utf-8", limit=PLAIN.max_line_bytes):
+    """Return the lines as text, None for one that cannot be, or has a NUL."""
+    decoded = _decoded(data, encoding, limit)
+    return [None if line is None or "\x00" in line else line for line in decoded]
 
 
-def _count_rows(data, quoting):
+def _count_rows(data, options, name):
     """Count rows; one that the csv module cannot read is its first line alone."""
-    lines = _decoded(data)
-    rows, columns, delimiter, place = 0, None, "", 0
+    limit, quoting = options.max_line_bytes, options.quoting
+    if any(abs(len(raw) - limit) < 5 for raw in data.split(b"\n")):
+        return None
+    lines = _decoded(data, options.encoding, limit)
+    if quoting and b'"' in data and len(data) + 64 * len(lines) > limit:
+        return None  # which row is too long?
+    delimiter = options.separator or "\t" * name.lower().endswith((".tsv", ".tab"))
+    rows, headed, place = 0, not options.header, 0
     while place < len(lines):
         line = lines[place]
         if line is not None and not line.strip(" \r\ufeff"):
             place += 1
             continue
-        delimiter = delimiter or max("\t,;|", key=(line or "").count)
+        if line is not None:
+            delimiter = delimiter or max("\t,;|", key=line.count)
         cells, taken = _row(lines[place:], delimiter, quoting)
         place += taken
         if cells is not None and not any(cell.strip() for cell in cells):
             continue
-        if columns is not None:
+        if headed:
             rows += 1
-        elif cells is None or "text" not in (columns := [cell.strip() for cell in cells]):
+        elif cells is None or options.text_field not in [cell.strip() for cell in cells]:
             return 1  # without a header nothing can be read
+        headed = True
     return max(1, rows)
 
 
@@ -172,12 +267,12 @@ def least_width(delimiter):
     return 3 if delimiter == "\t" else 4
 
 
-def _blocks(data):
+def _blocks(data, encoding="utf-8"):
     """Yield the lines between empty ones, None for a line that is not text."""
     block = []
     for raw in [*data.removeprefix(BOM).split(b"\n"), b""]:
         if raw.strip():
-            block += _lines(b"\n".join([b"", raw]))[1:]
+            block += _lines(b"\n".join([b"", raw]), encoding)[1:]
         elif block:
             yield block
             block = []

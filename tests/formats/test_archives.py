@@ -1,4 +1,5 @@
 import bz2
+import errno
 import gzip
 import io
 import lzma
@@ -10,6 +11,7 @@ import pytest
 from reading import read, summary
 
 from transforms.common.names import member_of
+from transforms.formats.registry import read_file
 
 COMPRESS = {
     ".gz": gzip.compress,
@@ -179,3 +181,54 @@ def test_an_encrypted_member_is_a_reject():
     at = data.index(b"PK\x01\x02")
     data[at + 8] |= 1
     assert outcome(bytes(data), "z.zip") == [("z.zip!a.txt", "unreadable")]
+
+
+class OneByOne(io.RawIOBase):
+    """A stream that gives a byte at a time, as a pipe may."""
+
+    def __init__(self, data):
+        self.inner = io.BytesIO(data)
+
+    def readable(self):
+        return True
+
+    def seekable(self):
+        return True
+
+    def seek(self, offset, whence=0):
+        if whence == 0 and offset < 0:
+            raise OSError(errno.EINVAL, "Invalid argument")  # as files do
+        return self.inner.seek(offset, whence)
+
+    def tell(self):
+        return self.inner.tell()
+
+    def readinto(self, buffer):
+        return self.inner.readinto(memoryview(buffer)[:1])
+
+
+def read_slowly(data, name):
+    found = read_file(name, name, open=lambda: OneByOne(data))
+    return [(shown, getattr(entry, "reason", "document")) for shown, entry in found]
+
+
+@pytest.mark.parametrize("kind", ["gz", "bz2", "xz", "zst", "tar", "zip"])
+def test_what_a_file_is_does_not_depend_on_how_many_bytes_come_first(kind):
+    """A gzip file whose first byte came alone was `not compressed that way`, or a text."""
+    text = b"Dogs bark."
+    if kind in ("tar", "zip"):
+        data = tar([("b.txt", text)]) if kind == "tar" else zipped([("b.txt", text)])
+        assert read_slowly(data, f"a.{kind}") == [(f"a.{kind}!b.txt", "document")]
+    else:
+        name = f"a.txt.{kind}"
+        assert read_slowly(COMPRESS["." + kind](text), name) == [(name, "document")]
+
+
+def test_a_member_before_its_archive_is_malformed_from_a_file_as_from_memory():
+    """Damage to the end of a zip file over 8 MiB was `unreadable: Invalid argument`."""
+    data = zipped([("b.txt", b"Dogs bark."), ("c.txt", b"Cats.")])
+    damaged = data[:35] + data[45:]  # by its end, the first member would begin before it
+    assert summary(damaged, name="a.zip") == [("", "malformed"), "Cats."]
+    assert read_slowly(damaged, "a.zip") == [
+        ("a.zip!b.txt", "malformed"), ("a.zip!c.txt", "document"),
+    ]  # fmt: skip

@@ -1,4 +1,5 @@
 import csv
+import gzip
 import io
 import time
 
@@ -123,3 +124,9 @@ def test_rows_of_empty_cells_are_blank():
 def test_an_open_quote_before_many_empty_lines_meets_the_limit():
     data = b'text,b\n"a,b' + b"\n" * 1000 + b"c,d\n"
     assert summary(data, "csv", max_line_bytes=10_000) == [("2", "malformed"), "c"]
+
+
+def test_a_compressed_tsv_is_a_table_with_tabs():
+    data = b"text,with,commas\ttext\nx\tone\n"
+    assert summary(data, name="a.tsv") == ["one"]
+    assert summary(gzip.compress(data), name="a.tsv.gz") == ["one"]

@@ -60,3 +60,17 @@ def test_other_encodings():
     data = '{"text": "café"}\n{"text": "ß"}'
     assert summary(data.encode("latin-1"), "jsonl", encoding="latin-1") == ["café", "ß"]
     assert summary(data.encode("utf-16"), "jsonl", encoding="utf-16") == ["café", "ß"]
+
+
+def test_a_large_number_does_not_depend_on_the_elements_beside_it():
+    large = '{"text": "one", "n": 1000000000000000000000000000000}'
+    (alone,) = entries(f"[{large}]".encode(), "json")
+    beside = entries(f'[{large}, {{"text": NaN}}]'.encode(), "json")[0]
+    assert beside.fields["n"] == alone.fields["n"] == "1e+30"
+
+
+def test_a_first_line_with_a_mark_that_is_just_too_long_is_one_line():
+    """It was taken for two: the mark was counted to the line while it was read, and not after."""
+    for more in range(6):
+        data = b"\xef\xbb\xbf" + b"1" * (98 + more) + b"\n\n"
+        assert len(entries(data, "jsonl", max_line_bytes=100)) == 1

@@ -1,3 +1,4 @@
+import contextlib
 import datetime
 import decimal
 import gzip
@@ -72,3 +73,31 @@ def test_fields_within_a_struct():
     assert record.fields.get("meta.inner.n") == "3"
     assert record.fields.get("meta.inner") is None
     assert record.fields.get("meta.no") is None
+
+
+def test_rows_that_the_metadata_promise_and_no_row_group_has_are_a_reject():
+    """One bit of damage was enough to lose a row without a word."""
+    data = parquet({"text": ["one", "two", "three", "four", "five"]})
+    for place in range(len(data)):
+        damaged = data[:place] + bytes((data[place] ^ 2,)) + data[place + 1 :]
+        with contextlib.suppress(pa.ArrowException, OSError):
+            metadata = pq.ParquetFile(io.BytesIO(damaged)).metadata
+            if (metadata.num_rows, metadata.row_group(0).num_rows) == (5, 4):
+                assert summary(damaged) == ["one", "two", "three", "four", ("", "malformed")]
+                return
+    raise AssertionError("no byte of it says how many rows a row group has")
+
+
+def test_bad_utf_8_in_a_nested_column_is_a_reject_for_its_row():
+    keys = pa.Array.from_buffers(pa.string(), 3, pa.array([b"a", b"\xff", b"c"]).buffers())
+    maps = pa.MapArray.from_arrays([0, 1, 2, 3], keys, keys)
+    data = parquet({"text": maps, "body": ["one", "two", "three"]})
+    assert summary(data, text_field="body", fields=("a=text.a",)) == [
+        "one", ("2", "undecodable"), "three",
+    ]  # fmt: skip
+
+
+def test_a_time_zone_that_there_is_not_is_told_for_each_row():
+    when = pa.array([1, None], pa.timestamp("us", "Europe/Nowhere"))
+    data = parquet({"text": ["one", "two"], "when": when})
+    assert summary(data) == [("1", "malformed"), "two"]

@@ -169,6 +169,8 @@ class _ZipOpener:
         self._guard = guard
 
     def __call__(self) -> BinaryIO:
+        if self._info.header_offset < 0:  # a file would call it an argument that is not valid
+            raise BadRecord("malformed", "damaged: the member lies before the archive")
         return io.BufferedReader(Guarded(self._archive.open(self._info), self._guard), _BUFFER)
 
 

@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.fields import record_of_fields
-from transforms.formats.streams import iter_lines, opened
+from transforms.formats.streams import SUFFIXES, iter_lines, opened
 from transforms.formats.text_cleaning import Cleaning, cleaning, decode
 
 __all__ = ["read_csv", "rows", "sniff"]
@@ -80,7 +80,10 @@ def rows(source: Source, options: ReaderOptions) -> Iterator[Row]:
 
 def sniff(name: str, line: str) -> str:
     """Return the delimiter of a table by its name and first line."""
-    if name.lower().endswith((".tsv", ".tab")):
+    name = name.lower()
+    for suffix in SUFFIXES:
+        name = name.removesuffix(suffix)
+    if name.endswith((".tsv", ".tab")):
         return "\t"
     return max(_DELIMITERS, key=line.count)
 

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, BinaryIO
 
@@ -12,7 +13,7 @@ from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, So
 from transforms.formats.nested import entries_of
 from transforms.formats.paths import ARRAY
 from transforms.formats.streams import read_all
-from transforms.formats.text_cleaning import Cleaning, cleaning
+from transforms.formats.text_cleaning import cleaning
 
 __all__ = ["read_parquet"]
 
@@ -47,7 +48,13 @@ def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Re
             for batch in _undamaged(batches):
                 for row in _dictionaries(batch):
                     number += 1
-                    yield from entries_of(str(number), row, options, how)
+                    if isinstance(row, BadRecord):
+                        yield Reject(str(number), row.reason, row.detail)
+                    else:
+                        yield from entries_of(str(number), row, options, how)
+        if number != file.metadata.num_rows:
+            detail = f"damaged Parquet: it is to have {file.metadata.num_rows} rows, not {number}"
+            raise BadRecord("malformed", detail)
 
 
 def _undamaged(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -92,18 +99,29 @@ def _rows(file: pq.ParquetFile, group: int) -> int:
     return max(1, min(_BATCH_ROWS, fitting))
 
 
-def _dictionaries(batch: pa.RecordBatch) -> list[dict[str, Any]]:
-    """Return rows as dictionaries; dates and decimals as strings, bad UTF-8 as bytes."""
+def _dictionaries(batch: pa.RecordBatch) -> Iterator[dict[str, Any] | BadRecord]:
+    """Yield rows as dictionaries; dates and decimals as strings, bad UTF-8 as bytes."""
     for index, field in enumerate(batch.schema):
         kind = field.type
         if pa.types.is_temporal(kind) or pa.types.is_decimal(kind):
-            text = batch.column(index).cast(pa.string())
-            batch = batch.set_column(index, field.name, text)
+            with suppress(pa.ArrowInvalid):  # a time zone that there is not: for each row to say
+                text = batch.column(index).cast(pa.string())
+                batch = batch.set_column(index, field.name, text)
     try:
-        return batch.to_pylist()
-    except UnicodeDecodeError:
-        for index, field in enumerate(batch.schema):
-            if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
-                data = batch.column(index).cast(pa.large_binary())
-                batch = batch.set_column(index, field.name, data)
-        return batch.to_pylist()
+        yield from batch.to_pylist()
+        return
+    except Exception:  # Python has no value for one of them
+        pass
+    for index, field in enumerate(batch.schema):
+        if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
+            data = batch.column(index).cast(pa.large_binary())
+            batch = batch.set_column(index, field.name, data)
+    for place in range(batch.num_rows):
+        try:
+            (row,) = batch.slice(place, 1).to_pylist()
+        except UnicodeDecodeError as error:
+            yield BadRecord("undecodable", f"in a nested column: {error}")
+        except Exception as error:
+            yield BadRecord("malformed", f"{type(error).__name__}: {error}")
+        else:
+            yield row

@@ -6,7 +6,7 @@ import gzip
 import io
 import lzma
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
@@ -138,8 +138,52 @@ def peek(stream: BinaryIO, size: int) -> tuple[bytes, BinaryIO]:
         return head, stream
     buffered: Any = stream
     if not hasattr(stream, "peek"):
-        buffered = io.BufferedReader(cast(Any, stream), _CHUNK)
+        buffered = io.BufferedReader(_Filled(stream), _CHUNK)
     return buffered.peek(size)[:size], buffered
+
+
+class _Filled(io.RawIOBase):
+    """Passes on bytes of a stream that may give fewer than it is asked for, as pipes do.
+
+    Else as many as it likes to give first would decide what a file is taken for.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._error: Exception | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return bool(getattr(self._stream, "seekable", bool)())
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        self._error = None
+        return self._stream.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._stream.tell()
+
+    def readinto(self, buffer: Any) -> int:
+        count = 0
+        while count < len(buffer) and self._error is None:
+            try:
+                data = self._stream.read(len(buffer) - count)
+            except Exception as error:  # what came before it is good, and goes out first
+                self._error = error
+                break
+            if not data:
+                break
+            buffer[count : count + len(data)] = data
+            count += len(data)
+        if not count and self._error is not None:
+            raise self._error
+        return count
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
 
 
 def decompress(stream: BinaryIO, name: str, options: ReaderOptions) -> tuple[BinaryIO, str]:
@@ -322,7 +366,8 @@ def iter_lines(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes | None
     """
     for number, line in enumerate(iter(lambda: stream.readline(limit + 2), b""), 1):
         if number == 1 and line.startswith(_BOM):
-            line = line[3:]
+            # As many bytes more, or a line that is just too long would be taken for two.
+            line = line[3:] + (b"" if line.endswith(b"\n") else stream.readline(3))
         if not line.endswith(b"\n") and len(line) > limit:
             while (rest := stream.readline(_CHUNK)) and not rest.endswith(b"\n"):
                 pass

@@ -1,0 +1,348 @@
+"""What must hold of anything that readers make of an input; see `fuzzing.py`.
+
+`check` reads an input twice: once whole, and once from a stream that gives few bytes at a time, by
+readers whose inner limits (sentences of a block, rows of a batch) are so small that small inputs
+pass them. It raises `Wrong` if anything does not hold, and returns what was counted.
+"""
+
+import contextlib
+import io
+import random
+import re
+import signal
+import time
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from fuzz_mutating import Input
+
+from schemas.rejects import REASONS
+from transforms.common.errors import LexbeamError
+from transforms.common.records import annotation_batch
+from transforms.formats import conllu, jsonl, lines, parquet, tei_breaks, text_cleaning
+from transforms.formats.base import ReaderOptions, Record, Reject
+from transforms.formats.registry import read_file
+
+__all__ = ["SECONDS", "Counted", "Tables", "Trickle", "Wrong", "check", "watched"]
+
+SECONDS = 5.0  # of processor time for an input; thousands of times what one takes
+# Inner limits that tests make small, so that small inputs go where otherwise only long ones do.
+SMALL = (
+    (conllu, "BLOCK", 2), (lines, "BLOCK", 2), (parquet, "_BATCH_ROWS", 2), (jsonl, "_SMALL", 8),
+    (jsonl, "_PIECE", 24), (text_cleaning, "_SHORT", 4), (tei_breaks, "_BUDGET", 0),
+)  # fmt: skip
+RARELY_SMALL = ((text_cleaning, "_FEW", 4),)  # for it takes milliseconds
+CUT_IN_BLOCKS = ("conllu", "lines")
+# Rejects of sentences and lines that were left out of a document are beside it, not instead of it.
+BESIDE = ("conllu", "lines")
+AT_A_BREAK = ("malformed", "undecodable", "too_large")
+NO_TEXT = re.compile("[\x00\ud800-\udfff]")
+
+
+class Wrong(AssertionError):
+    """Something does not hold that must."""
+
+
+class _TooSlow(BaseException):
+    """Raised within readers, which take any `Exception` for a bad record."""
+
+
+class Counted(NamedTuple):
+    """Records of an input, documents and rejects among them, and whether they could be counted."""
+
+    records: int
+    documents: int
+    rejects: int
+    known: bool
+
+
+class Entry(NamedTuple):
+    """A record or reject as plain values, which can be compared."""
+
+    source: str
+    position: str
+    reason: str
+    block: int
+    text: str | None
+    fields: dict[str, str]
+    sentences: Any
+
+
+class Trickle(io.RawIOBase):
+    """A stream that gives at most some bytes at a time."""
+
+    def __init__(self, data: bytes, most: int, seekable: bool) -> None:
+        self._data = data
+        self._most = most
+        self._seekable = seekable
+        self._place = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return self._seekable
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        if not self._seekable:
+            raise io.UnsupportedOperation("seek")
+        base = (0, self._place, len(self._data))[whence]
+        if base + offset < 0:
+            raise OSError(22, "Invalid argument")
+        self._place = base + offset
+        return self._place
+
+    def tell(self) -> int:
+        return self._place
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._data[self._place : self._place + min(len(buffer), self._most)]
+        buffer[: len(data)] = data
+        self._place += len(data)
+        return len(data)
+
+
+@contextlib.contextmanager
+def watched() -> Iterator[None]:
+    """Stop, with `Wrong`, what takes `SECONDS` of processor time without `rest` being called."""
+
+    def stop(number: int, frame: Any) -> None:
+        raise _TooSlow
+
+    before = signal.signal(signal.SIGPROF, stop)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+
+
+@contextlib.contextmanager
+def _small(limits: Any) -> Iterator[None]:
+    before = [getattr(module, name) for module, name, _ in limits]
+    for module, name, value in limits:
+        setattr(module, name, value)
+    try:
+        yield
+    finally:
+        for (module, name, _), value in zip(limits, before, strict=True):
+            setattr(module, name, value)
+
+
+def check(made: Input, rng: random.Random, tables: "Tables") -> Counted:
+    """Read an input and check what comes of it.
+
+    Raises:
+        Wrong: something does not hold.
+    """
+    told: set[str] = set()
+    found = _read(made, io.BytesIO, told)
+    counted = _counted(made, found, told)
+    _check_entries(made, found, told)
+    size = max(rng.choice((1, 2, 3, 7, 64)), len(made.data) // 40)
+    seekable = b"PK" in made.data[:2] or made.format == "parquet" or rng.random() < 0.2
+    small = rng.random() < 0.5
+    limits = SMALL * small + RARELY_SMALL * (rng.random() < 0.02)
+    with _small(limits):
+        again = _read(made, lambda data: Trickle(data, size, seekable), set())
+    if found != again:
+        _check_same(made, found, again, told if small else set())
+    for entry in found:
+        tables.add(entry)
+    return counted
+
+
+def _read(made: Input, stream: Any, told: set[str]) -> list[Entry]:
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
+    start = time.process_time()
+    try:
+        options = ReaderOptions(**made.options)
+        read = read_file(
+            "/there/" + made.name, made.name, format=made.asked, options=options,
+            open=lambda: stream(made.data), told=lambda _, format: told.add(format),
+        )  # fmt: skip
+        found = [_plain(name, entry) for name, entry in read]
+    except LexbeamError:
+        raise
+    except Exception as error:
+        raise Wrong(f"raised {type(error).__name__}: {error}") from error
+    except _TooSlow:
+        raise Wrong(f"took more than {SECONDS} s of processor time") from None
+    if (spent := time.process_time() - start) > SECONDS:
+        raise Wrong(f"took {spent:.1f} s of processor time")
+    return found
+
+
+def _plain(name: str, entry: Record | Reject) -> Entry:
+    if isinstance(entry, Reject):
+        detail = {"detail": entry.detail} if entry.detail else {}
+        return Entry(name, entry.position, entry.reason, 0, None, detail, None)
+    fields = dict(entry.fields.items())
+    return Entry(name, entry.position, "", entry.block, entry.text, fields, entry.sentences)
+
+
+def _counted(made: Input, found: list[Entry], told: set[str]) -> Counted:
+    rejects = sum(bool(entry.reason) for entry in found)
+    documents = sum(not entry.reason and entry.block == 0 for entry in found)
+    expected = made.expected(told)
+    if rejects + documents < 1:
+        raise Wrong("neither a document nor a reject")
+    if expected is not None and expected != documents + rejects:
+        raise Wrong(f"{documents} documents and {rejects} rejects of {expected} records")
+    return Counted(documents + rejects, documents, rejects, expected is not None)
+
+
+def _check_entries(made: Input, found: list[Entry], told: set[str]) -> None:
+    beside = not told.isdisjoint(BESIDE)
+    seen: set[Any] = set()
+    blocks: dict[Any, int] = {}
+    for entry in found:
+        if _unfit(entry.source) or not entry.source.startswith(made.name):
+            raise Wrong(f"the source {entry.source!r}")
+        place = (entry.source, entry.position, bool(entry.reason) and beside)
+        if not entry.block:
+            if place in seen:
+                raise Wrong(f"two entries at {entry.position!r} of {entry.source!r}")
+            seen.add(place)
+            blocks[place] = 0
+        elif blocks.get(place) != entry.block - 1:
+            raise Wrong(f"block {entry.block} after {blocks.get(place)}")
+        blocks[place] = entry.block
+        if entry.reason:
+            _check_reject(entry)
+        else:
+            _check_record(made, entry, told)
+
+
+def _check_reject(entry: Entry) -> None:
+    if entry.reason not in REASONS:
+        raise Wrong(f"no reason is called {entry.reason!r}")
+    detail = entry.fields.get("detail", "")
+    if not detail or _unfit(detail) or "\n" in detail:
+        raise Wrong(f"the detail {detail!r}")
+
+
+def _check_record(made: Input, entry: Entry, told: set[str]) -> None:
+    for name, value in entry.fields.items():
+        if not value or _unfit(value) or not unicodedata.is_normalized("NFC", value):
+            raise Wrong(f"the field {name!r} is {value!r}")
+    if entry.text is not None:
+        if _unfit(entry.text) or not unicodedata.is_normalized("NFC", entry.text):
+            raise Wrong(f"no clean text: {entry.text!r}")
+        if entry.text.strip() != entry.text or not entry.text:
+            raise Wrong(f"an empty text, or white space about it: {entry.text!r}")
+        if told != {"conllu"} and entry.sentences is None:
+            _check_clean(entry.text)
+    if entry.sentences is not None:
+        _check_sentences(made, entry)
+    elif entry.text is None:
+        raise Wrong("neither text nor sentences")
+
+
+def _check_clean(text: str) -> None:
+    again = text_cleaning.clean_text(text)
+    if again != text:
+        raise Wrong(f"cleaning {text!r} once more gives {again!r}")
+
+
+def _check_sentences(made: Input, entry: Entry) -> None:
+    if not entry.sentences:
+        raise Wrong("no sentence")
+    for sentence in entry.sentences:
+        columns = [column for column in sentence[:5] if column is not None]
+        columns += [layer for layer in sentence.layers if layer is not None]
+        tokens = sentence.forms if sentence.forms is not None else sentence.lemmas
+        if not tokens or {len(column) for column in columns} != {len(tokens)}:
+            raise Wrong(f"columns of different lengths: {sentence}")
+        for words in (sentence.forms, sentence.lemmas, sentence.upos):
+            for word in words or ():
+                if not word or _unfit(word):
+                    raise Wrong(f"the word {word!r} in {sentence}")
+        if sentence.starts is None:
+            continue
+        if entry.text is None:
+            raise Wrong("offsets without text")
+        for form, start, end in zip(tokens, sentence.starts, sentence.ends, strict=True):
+            shown = entry.text[start:end]
+            if not 0 <= start < end <= len(entry.text) or (
+                shown != form and made.format != "conllu"  # where ranges share their span
+            ):
+                raise Wrong(f"the form {form!r} is {shown!r} in the text")
+
+
+def _unfit(text: Any) -> bool:
+    return not isinstance(text, str) or NO_TEXT.search(text) is not None
+
+
+def _check_same(made: Input, found: list[Entry], again: list[Entry], told: set[str]) -> None:
+    """Refuse readings that differ; by small limits, given as `told`, some may within bounds."""
+    breaks = [entry for entry in found if entry.reason in AT_A_BREAK]
+    if told and (breaks if "json" in told else any(not entry.position for entry in breaks)):
+        # How much comes before a break depends on how much is read at once.
+        _check_entries(made, again, told)
+        return
+    if not told.isdisjoint(CUT_IN_BLOCKS):
+        _check_entries(made, again, told)
+        if _flat(found) == _flat(again):
+            return
+    both = zip([*found, None], [*again, None], strict=False)
+    different = next((one, other) for one, other in both if one != other)
+    raise Wrong(f"in pieces{' and small blocks' * bool(told)} it is read differently: {different}")
+
+
+def _flat(found: list[Entry]) -> Any:
+    """Return entries without regard to blocks, and to text, which long documents come without."""
+    words: Counter[Any] = Counter()
+    for entry in found:
+        words[entry.source, entry.position, entry.reason] += 0 if entry.block else 1
+        for sentence in entry.sentences or ():
+            words[str((sentence.forms, sentence.lemmas, sentence.upos, sentence.layers))] += 1
+    return words
+
+
+class Tables:
+    """Texts, fields and annotation of many inputs, put into Parquet and read back at once."""
+
+    MOST = 1000
+
+    def __init__(self) -> None:
+        self._texts: list[str | None] = []
+        self._sentences: list[Any] = []
+
+    def add(self, entry: Entry) -> None:
+        """Take an entry.
+
+        Raises:
+            Wrong: this or one of those before it is not what was put in.
+        """
+        self._texts += (entry.source, entry.position, entry.text, *entry.fields.values())
+        self._sentences += entry.sentences or ()
+        if len(self._texts) > self.MOST:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write and read what was taken.
+
+        Raises:
+            Wrong: it is not what was put in.
+        """
+        texts, sentences = self._texts, self._sentences
+        self._texts, self._sentences = [], []
+        try:
+            batch = annotation_batch(sentences)
+            for table in (pa.table({"text": texts}), pa.Table.from_batches([batch])):
+                out = io.BytesIO()
+                pq.write_table(table, out)
+                if pq.read_table(io.BytesIO(out.getvalue())) != table:
+                    raise Wrong("other values came back from Parquet")
+            given = [list(sentence[:5]) for sentence in sentences]
+            if [list(row.values()) for row in batch.to_pylist()] != given:
+                raise Wrong("other values came back from Arrow")
+            if pa.array(texts, pa.string()).to_pylist() != texts:
+                raise Wrong("other texts came back from Arrow")
+        except (pa.ArrowException, UnicodeError, TypeError) as error:
+            raise Wrong(f"cannot be put into a table: {error}") from error

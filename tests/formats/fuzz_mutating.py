@@ -1,0 +1,239 @@
+"""Inputs to be read, each from a seed, a format and a number: bytes mutated, packed and named.
+
+    input_of("csv", seed=1, number=7)
+
+is the same on every machine and in every version of Python that has the same `random`.
+"""
+
+import bz2
+import gzip
+import io
+import lzma
+import random
+import tarfile
+import warnings
+import zipfile
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+from counting import PACKED, count
+from fuzz_formats import MAKERS
+from fuzz_making import chance
+
+from transforms.formats.base import ReaderOptions
+
+__all__ = ["Input", "Member", "input_of", "mutated"]
+
+# Overlong and cut UTF-8, surrogates, what is beyond Unicode, byte order marks, NULs, line ends,
+# beginnings of compressed files and of others, escape sequences, an accent in Latin-1.
+RAW = (
+    b"\xc0\x80", b"\xe0\x80\xaf", b"\xed\xa0\x80", b"\xed\xa0\x80\xed\xb0\x80", b"\xf4\x90\x80\x80",
+    b"\xff", b"\xc3", b"\xe2\x82", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\xff\xfe\x00\x00",
+    b"\x00", b"\x00\x00\x00", b"\r\n", b"\r", b"\n", b"\n\r", b"\x85", b"\xe2\x80\xa8", b"\x0b",
+    b"\xe2\x80\x8b", b"\xcc\x81", b"\xcc\x96\xcc\x81" * 20, b"\x1f\x8b", b"PK\x03\x04", b"BZh9",
+    b"\x1b[31m", b"\xe9", b"\x1a", b"\x80", b"%PDF-1.4\n", b"<html>", b"\x7fELF", b"\x89PNG\r\n",
+    b"\xd0\xcf\x11\xe0", b"MZ", b"\xff\xd8\xff", b"\xc2\xad\n", b"\xe2\x80\xae",
+)  # fmt: skip
+NAMES = (
+    "a", "b.txt", "dir/c", "./d", "ü", "e.gz", "..", "../f", "/g", "C:h", "x\\..\\i", ".hidden",
+    "__MACOSX/j", "k\n", "l!m", " ", "n" * 120, "o.tar", "p.zip", "\u202eq", "a~2", "~2", "%61",
+)  # fmt: skip
+REENCODED = ("utf-16", "utf-16-be", "utf-32", "latin-1", "cp1252", "utf-8-sig", "utf-7")
+WRAPPED = 0.15  # share of inputs that are packed
+
+
+class Member(NamedTuple):
+    """What is one source or one reject: bytes of a format's, or None of what is never opened."""
+
+    data: bytes | None
+
+
+class Input(NamedTuple):
+    """What is read, and what must come out of it.
+
+    Attributes:
+        format: of its content.
+        asked: the format that the reader is told: the same, or `auto`.
+        name: of the file.
+        data: of the file.
+        options: of the reader.
+        members: what it holds, where that is known; None where what packed it was damaged.
+    """
+
+    format: str
+    asked: str
+    name: str
+    data: bytes
+    options: dict[str, Any]
+    members: list[Member] | None
+
+    def expected(self, told: set[str]) -> int | None:
+        """Return how many records there must be, counted without the readers; None if unknown.
+
+        `told` are the formats that were found out, where none was asked for.
+        """
+        if self.members is None or "max_expanded_bytes" in self.options:
+            return None
+        if self.format == "parquet" and "max_record_bytes" in self.options:
+            return None  # which counts only where the file is not read in place
+        if len(told) > 1:
+            return None
+        total = 0
+        name, options = self.name, ReaderOptions(**self.options)
+        for suffix in COMPRESSIONS:
+            name = name.removesuffix(suffix)
+        for member in self.members:
+            found: int | None = 1
+            if member.data is not None:
+                if PACKED.match(member.data) or b"ustar" in member.data[257:262]:
+                    return None
+                for format in told:
+                    found = count(format, member.data, options, name)
+            if found is None:
+                return None
+            total += found
+        return max(1, total)
+
+
+def input_of(format: str, seed: int, number: int) -> Input:
+    """Return an input by its number."""
+    rng = random.Random(f"{seed} {format} {number}")
+    maker = MAKERS[format]
+    data = maker.make(rng)
+    kind = rng.random()
+    if kind > 0.97:
+        data = rng.randbytes(rng.randrange(60))
+    elif kind > 0.45:
+        data = mutated(rng, data, maker.tokens)
+    options = maker.options(rng) if chance(rng, 0.5) else {}
+    name, asked = "a", format
+    if maker.suffix and format != "lines" and chance(rng, 0.1):
+        name, asked = "a" + maker.suffix, "auto"
+    elif format == "csv" and chance(rng, 0.1):
+        name = "a.tsv"
+    if not chance(rng, WRAPPED):
+        return Input(format, asked, name, data, options, [Member(data)])
+    return _packed(rng, Input(format, asked, name, data, options, [Member(data)]))
+
+
+def mutated(rng: random.Random, data: bytes, tokens: tuple[bytes, ...]) -> bytes:
+    """Return bytes after one to four changes."""
+    for _ in range(rng.choice((1, 1, 1, 2, 3, 4))):
+        kind = rng.randrange(10)
+        start = rng.randrange(len(data) + 1)
+        end = min(len(data), start + rng.choice((0, 1, 1, 2, 5, 20, 100)))
+        if kind < 3:
+            data = data[:start] + rng.choice(tokens) + data[end:]
+        elif kind < 5:
+            data = data[:start] + rng.choice(RAW) + data[end:]
+        elif kind == 5 and start < len(data):
+            flipped = bytes((data[start] ^ (1 << rng.randrange(8)),))
+            data = data[:start] + flipped + data[start + 1 :]
+        elif kind == 6:
+            data = data[:start] + data[end:]
+        elif kind == 7:
+            data = data[:start] + data[start:end] * rng.choice((2, 3, 10)) + data[end:]
+        elif kind == 8:
+            other = rng.randrange(len(data) + 1)
+            data = data[:start] + data[other : other + end - start] + data[end:]
+        elif chance(rng, 0.3):
+            data = data[:start]
+        elif chance(rng, 0.5):
+            data = data.decode("utf-8", "replace").encode(rng.choice(REENCODED), "replace")
+        else:
+            data = data.replace(b"\n", rng.choice((b"\r\n", b"\r", b"\n\n", b"\x85", b"\x0c")))
+    return data
+
+
+def _packed(rng: random.Random, plain: Input) -> Input:
+    """Return an input compressed, or in an archive, or both; some are damaged."""
+    kind = rng.randrange(8)
+    members: list[Member] | None = plain.members
+    data, name = plain.data, plain.name
+    if kind < 4:
+        suffix = rng.choice((*COMPRESSIONS, ".gz"))
+        data = COMPRESSIONS[suffix](data)
+        name += suffix * rng.randrange(2)
+    elif kind < 6:
+        data, members = _tar(rng, plain)
+        name = rng.choice(("a", "a.tar"))
+        if chance(rng, 0.3):
+            data, name = gzip.compress(data, 1), rng.choice(("a.tar.gz", "a.tgz", "a"))
+    else:
+        data, members = _zip(rng, plain)
+        name = rng.choice(("a", "a.zip"))
+        if chance(rng, 0.05):  # which cannot seek
+            data, name, members = gzip.compress(data, 1), "a.zip.gz", [Member(None)]
+    if plain.asked == "auto" and kind >= 4:
+        members = None  # the members' names tell no format
+    options = dict(plain.options)
+    if chance(rng, 0.05):
+        options["max_expanded_bytes"] = rng.choice((1, 100, 5000))
+    if chance(rng, 0.3):
+        data, members = mutated(rng, data, (b"\x00" * 512, b"PK\x05\x06", b"\x1f\x8b", data)), None
+    return plain._replace(name=name, data=data, options=options, members=members)
+
+
+def _gzip(data: bytes) -> bytes:
+    return gzip.compress(data, 1, mtime=0)
+
+
+def _xz(data: bytes) -> bytes:
+    return lzma.compress(data, preset=0)
+
+
+def _zst(data: bytes) -> bytes:
+    return bytes(pa.compress(data, "zstd", asbytes=True))
+
+
+COMPRESSIONS = {".gz": _gzip, ".bz2": bz2.compress, ".xz": _xz, ".zst": _zst}
+
+
+def _members(rng: random.Random, plain: Input) -> list[tuple[str, bytes]]:
+    maker = MAKERS[plain.format]
+    found = [(rng.choice(NAMES), plain.data)]
+    for _ in range(rng.randrange(3)):
+        found.insert(rng.randrange(2), (rng.choice(NAMES), maker.make(rng)))
+    return found
+
+
+def _of_member(name: str, data: bytes, *, link: bool) -> list[Member]:
+    """Return what a member counts for: hidden ones for nothing, refused ones for one."""
+    parts = name.split("/")
+    back = name.replace("\\", "/")
+    if back.startswith("/") or back[1:2] == ":" or ".." in back.split("/"):
+        return [Member(None)]
+    if "__MACOSX" in parts or any(part.startswith(".") and part != "." for part in parts):
+        return []
+    refused = name.endswith((".gz", ".tar", ".zip")) and data
+    if link or (refused and not name.endswith(".zip")):
+        return [Member(None)]
+    return [Member(data)]
+
+
+def _tar(rng: random.Random, plain: Input) -> tuple[bytes, list[Member]]:
+    out, members = io.BytesIO(), []
+    with tarfile.open(fileobj=out, mode="w", format=rng.choice((0, 1, 2))) as archive:
+        for name, data in _members(rng, plain):
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            link = chance(rng, 0.05)
+            if link:
+                info.type, info.linkname, info.size = rng.choice((b"1", b"2", b"3", b"6")), "x", 0
+            try:
+                archive.addfile(info, io.BytesIO(data))
+            except ValueError:
+                continue  # a name that this kind of archive cannot hold
+            members += _of_member(name, data, link=link)
+    return out.getvalue(), members
+
+
+def _zip(rng: random.Random, plain: Input) -> tuple[bytes, list[Member]]:
+    out, members = io.BytesIO(), []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # names that are there twice
+        with zipfile.ZipFile(out, "w", rng.choice((0, 8))) as archive:
+            for name, data in _members(rng, plain):
+                archive.writestr(zipfile.ZipInfo(name), data)
+                members += _of_member(name, data, link=False)
+    return out.getvalue(), members
