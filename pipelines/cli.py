@@ -10,6 +10,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from pipelines.interrupts import (
+    heed_signals,
+    interrupted_status,
+    leave_signals,
+    was_interrupted,
+)
 from pipelines.options import Parser, add_options, as_flags, flags_of, from_arguments
 from pipelines.registry import DESCRIPTION, commands, load, loaded
 from transforms.common.errors import LexbeamError, UsageError, nearest
@@ -193,23 +199,32 @@ def _told(message: object) -> None:
     print(f"lexbeam: {text}", file=sys.stderr)
 
 
+def _interrupted() -> str:
+    """Return what a person reads whose command was interrupted."""
+    flags = flags_of([command.options for command in _AT_WORK])
+    if "resume" not in flags:
+        return "lexbeam: interrupted"
+    text = "interrupted; the same command with `resume` goes on from what is finished"
+    return f"lexbeam: {as_flags(text, flags)}"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command; return 0, 1 (failure) or 2 (bad usage)."""
+    """Run the command; return 0, 1 (failure), 2 (bad usage), or 128 and a signal's number."""
     _AT_WORK.clear()
     try:
         _dispatch(sys.argv[1:] if arguments is None else arguments)
-    except UsageError as error:
-        _told(error)
-        return 2
-    except LexbeamError as error:
-        _told(error)
-        return 1
     except KeyboardInterrupt:
-        _told("interrupted; --resume continues from what is finished")
-        return 1
+        print(_interrupted(), file=sys.stderr)
+        return interrupted_status()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except Exception as error:
+        if was_interrupted():  # what was broken off failed in turn
+            print(_interrupted(), file=sys.stderr)
+            return interrupted_status()
+        if isinstance(error, LexbeamError):
+            _told(error)
+            return 2 if isinstance(error, UsageError) else 1
         if logging.getLogger().isEnabledFor(logging.INFO):
             raise
         _told(f"{type(error).__name__}: {error} (--verbose shows where)")
@@ -219,10 +234,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def entry() -> NoReturn:
     """Run the command and leave at once, with no teardown of the engines' native threads."""
+    heed_signals(_interrupted)
     code = main()
+    leave_signals()
     sys.stdout.flush()
     sys.stderr.flush()
-    # Beam ends the job servers that it has started when Python exits, which `_exit` passes over.
+    # What packages do when Python exits, which `_exit` passes over.
     atexit._run_exitfuncs()
     os._exit(code)
 

@@ -1,7 +1,8 @@
 """Where a pipeline runs: runner configurations, Beam options, and the run itself.
 
 A configuration is a YAML file; runner_configs/README.md describes its keys. `${NAME}` in its values
-is the environment variable, `${NAME:-VALUE}` has a default, `${HERE}` is the file's own folder.
+is the environment variable, `${NAME:-VALUE}` has a default, `${HERE}` is the file's own folder and
+`${CORES}` the number of cores that this process may use.
 """
 
 import argparse
@@ -18,10 +19,13 @@ from typing import Any, NoReturn
 import apache_beam as beam
 import yaml
 from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
-from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
-from apache_beam.runners.runner import PipelineState
+from apache_beam.runners.runner import PipelineState, create_runner
 
+from pipelines.cores import cores
+from pipelines.job_servers import job_server
+from pipelines.leash import leashed
 from pipelines.progress import watching
+from pipelines.workers import direct_runner, thread_failures
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options import from_mapping, option
 from transforms.common.sound import Damaged
@@ -39,7 +43,8 @@ class RunnerConfig:
 
     Attributes:
         runner: `direct`, or the name of a Beam runner.
-        lanes: keys that heavy work is dealt out to; 0 leaves it to the runner's reshuffle.
+        lanes: keys that heavy work is dealt out to; 0 leaves it to the runner's reshuffle. A file
+            that says none means as many as `direct` has workers, and 0 for other runners.
         needs: files that the runner needs.
         hint: how a person who lacks one of them gets it.
         beam: Beam options, by name.
@@ -74,7 +79,8 @@ def load_runner_config(name: str, extra: Sequence[str] = ()) -> RunnerConfig:
     arguments = [word for key, value in given.items() for word in _flags(key, value)]
     config = from_mapping(RunnerConfig, values, f"{name}: ")
     arguments += list(extra)
-    runner = _runner_named(arguments) or config.runner
+    parsed = _parsed(arguments)
+    runner = parsed.runner or config.runner
     known = (DIRECT, *StandardOptions.KNOWN_RUNNER_NAMES)
     # A runner may also be a class by its full name.
     if runner not in known and "." not in runner:
@@ -82,7 +88,12 @@ def load_runner_config(name: str, extra: Sequence[str] = ()) -> RunnerConfig:
     for path in config.needs:
         if not os.path.exists(path):
             raise UsageError(f"runner configuration {name!r} needs {path}; {config.hint}")
-    return replace(config, runner=runner, beam=tuple(arguments))
+    lanes = config.lanes
+    if runner == DIRECT and parsed.direct_num_workers == 0:  # all there are, as Beam has it
+        arguments.append(f"--direct_num_workers={cores()}")
+    if runner == DIRECT and "lanes" not in values:
+        lanes = parsed.direct_num_workers or cores()
+    return replace(config, runner=runner, lanes=lanes, beam=tuple(arguments))
 
 
 def _read(name: str) -> dict[str, Any]:
@@ -106,7 +117,7 @@ def _read(name: str) -> dict[str, Any]:
         raise UsageError(f"{name} is not YAML: {error}") from None
     if not isinstance(values, dict):
         raise UsageError(f"{name}: a runner configuration is a mapping")
-    return _filled(values, {**os.environ, "HERE": here}, name)
+    return _filled(values, {**os.environ, "HERE": here, "CORES": str(cores())}, name)
 
 
 # A default may itself hold variables, but no braces else.
@@ -163,8 +174,8 @@ class _BeamParser(argparse.ArgumentParser):
         raise UsageError(f"Beam option: {message}")
 
 
-def _runner_named(arguments: Sequence[str]) -> str | None:
-    """Check Beam options; return the runner that they name, if any."""
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """Check Beam options; return their values."""
     parser = _BeamParser(add_help=False, conflict_handler="resolve", allow_abbrev=False)
     left = list(PipelineOptions.__subclasses__())
     for cls in left:
@@ -182,7 +193,7 @@ def _runner_named(arguments: Sequence[str]) -> str | None:
             "--load_balance_bundles needs --execution_mode_for_batch=BATCH_FORCED: "
             "without it Flink waits forever"
         )
-    return values.runner
+    return values
 
 
 def run_pipeline(
@@ -200,15 +211,17 @@ def run_pipeline(
         LexbeamError: the pipeline failed; the message is that of the cause.
     """
     options = PipelineOptions(list(config.beam))
-    runner = FnApiRunner() if config.runner == DIRECT else config.runner
-    pipeline = beam.Pipeline(runner=runner, options=options)
-    build(pipeline)
-    try:
-        with _portable(), watching(work, stages):
-            result = pipeline.run()
-            state = result.wait_until_finish()
-    except Exception as error:
-        raise _readable(error) from error
+    with leashed() as leash, thread_failures(leash) as failed:
+        here = config.runner == DIRECT
+        runner = direct_runner(options, leash) if here else create_runner(config.runner)
+        pipeline = beam.Pipeline(runner=runner, options=options)
+        build(pipeline)
+        try:
+            with _portable(), watching(work, stages), job_server(runner, options, leash):
+                result = pipeline.run()
+                state = result.wait_until_finish()
+        except Exception as error:
+            raise _readable(error, failed.told()) from error
     if state != PipelineState.DONE:
         raise LexbeamError(f"the pipeline ended in state {state}; see the runner's log")
 
@@ -243,7 +256,7 @@ _RAISED = re.compile(
 _KINDS = {kind.__name__: kind for kind in (LexbeamError, UsageError, Damaged)}
 
 
-def _readable(error: Exception) -> LexbeamError:
+def _readable(error: Exception, more: str) -> LexbeamError:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, LexbeamError):
@@ -255,4 +268,4 @@ def _readable(error: Exception) -> LexbeamError:
         kind, text = found[-1]
         return _KINDS[kind](text.strip())
     log.debug("the pipeline failed", exc_info=error)
-    return LexbeamError(f"the pipeline failed: {type(error).__name__}: {error}")
+    return LexbeamError(f"the pipeline failed: {type(error).__name__}: {error}{more}")

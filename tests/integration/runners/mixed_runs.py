@@ -120,7 +120,7 @@ VARIANTS = {
         ("--direct_runner_bundle_repeat=2",),
         environment=(("PYTHONHASHSEED", "4711"), ("OPENBLAS_NUM_THREADS", "2")),
     ),
-    "two processes": Variant("direct_multiprocess"),
+    "two processes": Variant("direct_multiprocess", beam=("--direct_num_workers=2",)),
     "flink": Variant("flink_local", meet=("corpus/ingest", "corpus/annotate", "change/train")),
     "prism": Variant("prism"),
 }
