@@ -14,6 +14,7 @@ from lexbeam._given import given
 from lexbeam.results import Results, open_results
 from pipelines.registry import load
 from transforms.common.options import from_mapping
+from transforms.common.system_errors import explaining
 
 __all__ = ["act", "call", "preview", "publish"]
 
@@ -42,7 +43,8 @@ def call(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> tupl
 
     lines: list[str] = []
     command = load(name)
-    options = from_mapping(command.options, given(command.options, values))
+    with explaining():
+        options = from_mapping(command.options, given(command.options, values))
     # `status` tells of a run while another thread is at it.
     runs = command.build is not None or command.takes_beam
     with _alone() if runs else nullcontext(), quiet():

@@ -1,5 +1,6 @@
 """Options of `lexbeam change`, and the plan they make with what the corpora say of themselves."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -40,7 +41,7 @@ def parse_budget(value: str | None) -> int | str | None:
     """Return the most tokens per slice, `smallest`, or None for no limit."""
     if value is None or value == SMALLEST:
         return value
-    if not value.isdecimal() or int(value) < 1:
+    if not re.fullmatch(r"0*[1-9][0-9]{0,17}", value):
         raise UsageError(f"`max_tokens` must be a number from 1, or {SMALLEST}, not {value!r}")
     return int(value)
 
@@ -51,12 +52,13 @@ def parse_seeds(numbers: tuple[int, ...]) -> tuple[int, ...]:
         if len(set(numbers)) < len(numbers):
             raise UsageError(f"`seeds` {','.join(map(str, numbers))} names a seed twice")
         return tuple(sorted(numbers))
-    if not numbers or numbers[0] < 1:
-        raise UsageError("`seeds`: at least one seed is needed")
+    if not numbers or not 1 <= numbers[0] <= MOST_SEEDS:
+        raise UsageError(f"`seeds`: the number of seeds is 1 to {MOST_SEEDS}")
     return tuple(range(1, numbers[0] + 1))
 
 
 SCORES = "scores"
+MOST_SEEDS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +93,7 @@ class ChangeOptions(RunnerOptions):
     )
     seeds: tuple[int, ...] = option(
         (1,), help="number of seeds (3), or the seeds themselves (1,5,9)", least=0,
-        check=parse_seeds, group="training",
+        most=2**31 - 1, check=parse_seeds, group="training",
     )  # fmt: skip
     align: AlignOptions = embedded(AlignOptions, group=SCORES)
     score: ScoreOptions = embedded(ScoreOptions, group=SCORES)

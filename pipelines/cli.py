@@ -18,7 +18,8 @@ from pipelines.interrupts import (
 )
 from pipelines.options import Parser, add_options, as_flags, flags_of, from_arguments
 from pipelines.registry import DESCRIPTION, commands, load, loaded
-from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.errors import LexbeamError, UsageError, nearest, readable
+from transforms.common.system_errors import explaining, reason_of
 
 if TYPE_CHECKING:
     from pipelines.command import Command
@@ -172,11 +173,21 @@ def _dispatch(arguments: Sequence[str]) -> None:
         raise UsageError(f"`lexbeam {words}` runs no pipeline and takes no Beam options")
     from pipelines.running import run_command
 
-    run_command(words, options, tell=_print, data=print, beam=beam)
+    run_command(words, options, tell=_print, data=_print_data, beam=beam)
 
 
 def _print(line: str) -> None:
-    print(_as_flags(line))
+    _print_data(_as_flags(line))
+
+
+def _print_data(line: str) -> None:
+    try:
+        print(line)
+    except UnicodeEncodeError:
+        raise LexbeamError(
+            f"the output's encoding, {sys.stdout.encoding}, lacks a character of what is to be "
+            "printed: set PYTHONIOENCODING=utf-8"
+        ) from None
 
 
 def _log(*, verbose: bool) -> None:
@@ -212,7 +223,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return 0, 1 (failure), 2 (bad usage), or 128 and a signal's number."""
     _AT_WORK.clear()
     try:
-        _dispatch(sys.argv[1:] if arguments is None else arguments)
+        with explaining():
+            _dispatch(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         print(_interrupted(), file=sys.stderr)
         return interrupted_status()
@@ -227,18 +239,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 2 if isinstance(error, UsageError) else 1
         if logging.getLogger().isEnabledFor(logging.INFO):
             raise
-        _told(f"{type(error).__name__}: {error} (--verbose shows where)")
+        _told(readable(f"{type(error).__name__}: {error} (--verbose shows where)"))
         return 1
     return 0
+
+
+def _flushed(code: int) -> int:
+    """Return the exit code, once what was printed has left this process."""
+    try:
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None:  # as it is where the caller has closed it
+                stream.flush()
+    except BrokenPipeError:
+        return code
+    except OSError as error:  # a full disk, for one
+        _told(f"the output cannot be written: {reason_of(error)}")
+        return code or 1
+    return code
 
 
 def entry() -> NoReturn:
     """Run the command and leave at once, with no teardown of the engines' native threads."""
     heed_signals(_interrupted)
-    code = main()
+    code = _flushed(main())
     leave_signals()
-    sys.stdout.flush()
-    sys.stderr.flush()
     # What packages do when Python exits, which `_exit` passes over.
     atexit._run_exitfuncs()
     os._exit(code)

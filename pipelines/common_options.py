@@ -7,6 +7,7 @@ from transforms.common.options import Within, option
 __all__ = ["FolderOptions", "IntakeOptions", "PublishOptions", "RunnerOptions", "or_a_name"]
 
 KEEP = ("all", "published")
+MOST_PARTS = 10_000
 RUN = "run"
 LIMITS = "limits"
 
@@ -75,4 +76,6 @@ class IntakeOptions(RunnerOptions):
         0.05, help="publish nothing if more than this share of input records is rejected",
         least=0, most=1, group=LIMITS,
     )  # fmt: skip
-    parts: int = option(8, help="parts (files) of each table of records", least=1, group=RUN)
+    parts: int = option(
+        8, help="parts (files) of each table of records", least=1, most=MOST_PARTS, group=RUN
+    )

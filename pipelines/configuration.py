@@ -18,14 +18,12 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import yaml
-
 from pipelines.common_options import IntakeOptions, PublishOptions
 from pipelines.registry import available, load, section_of
 from pipelines.running import Job
-from transforms.common import files
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options import from_mapping, options_of
+from transforms.common.yaml_files import read_yaml
 
 __all__ = ["read_jobs"]
 
@@ -82,31 +80,10 @@ def read_jobs(path: str, given: Mapping[str, Any]) -> list[Job]:
 
 
 def _read(path: str) -> dict[str, Any]:
-    try:
-        with open(path, encoding="utf-8") as stream:
-            values = yaml.load(stream, _Loader)
-    except OSError as error:
-        raise UsageError(f"cannot read {files.shown(path)}: {error.strerror}") from None
-    except UsageError as error:
-        raise UsageError(f"{path}: {error}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not YAML in UTF-8: {error}") from None
+    values = read_yaml(path)
     if not isinstance(values, dict):
         raise UsageError(f"{path}: the file must have sections such as {', '.join(_sections())}")
-    return {str(name): value for name, value in values.items()}
-
-
-class _Loader(yaml.SafeLoader):
-    """A loader that refuses a key that is given twice: the first would be dropped silently."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            name = str(self.construct_object(key, deep=True))
-            if _plain(name) in seen:
-                raise UsageError(f"line {key.start_mark.line + 1}: {name} is given twice")
-            seen.add(_plain(name))
-        return super().construct_mapping(node, deep)
+    return values
 
 
 def _plain(name: str) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from pipelines.command import Inputs
 from pipelines.common_options import IntakeOptions
-from pipelines.inputs import list_inputs
+from pipelines.inputs import check_patterns, list_inputs
 from transforms.annotation.annotate import AnnotateOptions
 from transforms.annotation.base import check_engine, describe_engine
 from transforms.annotation.layers import LayerOptions, check_layers
@@ -55,7 +55,7 @@ class CorpusOptions(IntakeOptions):
     exclude: tuple[str, ...] = option(
         (),
         help="patterns of files to leave out: of the path below the input, or of its last parts",
-        group=INPUT,
+        check=check_patterns, group=INPUT,
     )  # fmt: skip
     reader: ReaderOptions = embedded(ReaderOptions, group=INPUT)
     language: str | None = option(

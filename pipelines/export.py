@@ -15,6 +15,7 @@ from pipelines.common_options import FolderOptions
 from transforms.change.exporting import aligned_sides, as_aligned, as_trained
 from transforms.common import files
 from transforms.common.options import option
+from transforms.common.output_folders import make_output_folder
 from transforms.common.snapshots import Snapshot, open_snapshot
 
 __all__ = ["EXPORT", "EXPORTS", "ExportOptions"]
@@ -68,7 +69,7 @@ def _export(options: ExportOptions, action: Action) -> None:
     """Write the vectors at `options.path` as files, one per slice (or side of a pair) and seed."""
     snapshot = open_snapshot(options.path)
     snapshot.section("change")
-    files.make_folder(options.out)
+    make_output_folder(options.out)
     write = EXPORTS[options.format]
     name = options.aligned
     made = _aligned(name, snapshot, action) if name else _as_trained(snapshot)

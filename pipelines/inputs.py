@@ -9,16 +9,17 @@ from typing import Any
 
 from pipelines.command import Inputs
 from transforms.common import files
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.errors import LexbeamError, UsageError, quoted
 from transforms.common.names import Names, escape
-from transforms.common.options import options_of, value_of
+from transforms.common.options import LONGEST_PATH, options_of, value_of
 from transforms.common.resources import content_digest
 from transforms.common.tables import Part
 from transforms.corpora.corpus import Corpus
 from transforms.formats.ingest import InputFile
 
 __all__ = [
-    "corpora_of", "list_inputs", "noted_files", "noted_resources", "refuse_output_as_input",
+    "check_patterns", "corpora_of", "list_inputs", "noted_files", "noted_resources",
+    "refuse_output_as_input",
 ]  # fmt: skip
 
 
@@ -70,6 +71,18 @@ def refuse_output_as_input(inputs: Sequence[str], out: str) -> None:
     for path in inputs:
         if files.real(files.root_of(path)) == files.real(out):
             raise UsageError(f"`out` is the input folder {path!r}: give another `out`")
+
+
+def check_patterns(patterns: Iterable[str]) -> None:
+    """Check the patterns of `exclude`.
+
+    Raises:
+        UsageError, ValueError: one is empty, or longer than any path.
+    """
+    for pattern in patterns:
+        if len(pattern) > LONGEST_PATH:
+            raise UsageError(f"{quoted(pattern)} is longer than a path can be")
+        _matches("a", pattern)
 
 
 def _lies_in(path: str, folder: str) -> bool:

@@ -125,11 +125,18 @@ def from_arguments(cls: type[T], values: argparse.Namespace | Mapping[str, Any])
         if entry.positional and entry.default is dataclasses.MISSING and name not in named:
             raise UsageError(f"{_flag(entry)} must be given")
         if name in named:
-            value = named[name]
+            value = _with_dashes(named[name])
             if isinstance(value, list) and not entry.positional and entry.split:
                 value = [item for word in value for item in word.split(",")]
             given[name] = value
     return from_mapping(cls, given, "--")
+
+
+def _with_dashes(value: Any) -> Any:
+    """Return a parsed value; of `--out=--` argparse leaves an empty list."""
+    if value == []:
+        return "--"
+    return [_with_dashes(item) for item in value] if isinstance(value, list) else value
 
 
 # What stands within quotes is tried first: it is a value, which nothing is changed of.

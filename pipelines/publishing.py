@@ -15,6 +15,7 @@ from transforms.common import files
 from transforms.common.artefacts import Workspace
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.fingerprints import digest
+from transforms.common.json_text import parse_json
 from transforms.common.layout import ARTEFACTS, locked, make_own_folder
 from transforms.common.publish import publish, settle
 from transforms.common.removing import discard_damaged, discard_stages, free
@@ -231,7 +232,7 @@ def _attempt(
 def read_unfinished(out: str) -> dict[str, Any]:
     """Return what a run that has not finished was to do; empty where there is none."""
     try:
-        value = json.loads(files.read_bytes(files.join(out, ARTEFACTS, UNFINISHED)))
+        value = parse_json(files.read_bytes(files.join(out, ARTEFACTS, UNFINISHED)))
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 from pipelines.command import Action, Command
-from pipelines.common_options import IntakeOptions, PublishOptions, or_a_name
+from pipelines.common_options import MOST_PARTS, IntakeOptions, PublishOptions, or_a_name
 from pipelines.configuration import read_jobs
 from pipelines.running import Job, run_jobs
 from transforms.common import files
@@ -44,7 +44,7 @@ class RunOptions(PublishOptions):
         least=0, most=1, group="limits",
     )  # fmt: skip
     parts: int | None = option(
-        None, help="parts (files) of each table of records", least=1, group="run"
+        None, help="parts (files) of each table of records", least=1, most=MOST_PARTS, group="run"
     )
 
 

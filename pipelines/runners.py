@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import apache_beam as beam
-import yaml
 from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
 from apache_beam.runners.runner import PipelineState, create_runner
 
@@ -26,9 +25,11 @@ from pipelines.job_servers import job_server
 from pipelines.leash import leashed
 from pipelines.progress import watching
 from pipelines.workers import direct_runner, thread_failures
-from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.errors import LexbeamError, UsageError, nearest, quoted
 from transforms.common.options import from_mapping, option
 from transforms.common.sound import Damaged
+from transforms.common.system_errors import explained, explained_text
+from transforms.common.yaml_files import read_yaml
 
 __all__ = ["RunnerConfig", "load_runner_config", "run_pipeline"]
 
@@ -98,9 +99,7 @@ def load_runner_config(name: str, extra: Sequence[str] = ()) -> RunnerConfig:
 
 def _read(name: str) -> dict[str, Any]:
     if os.path.isfile(name):
-        here = os.path.dirname(os.path.abspath(name))
-        with open(name, encoding="utf-8") as stream:
-            text = stream.read()
+        here, path = os.path.dirname(os.path.abspath(name)), name
     else:
         folder = importlib.resources.files("runner_configs")
         known = [path.name.removesuffix(".yaml") for path in folder.iterdir()
@@ -108,13 +107,9 @@ def _read(name: str) -> dict[str, Any]:
         wanted = os.path.basename(name).removesuffix(".yaml")
         if wanted not in known:
             hint = nearest(wanted, known) or f"; Lexbeam brings {', '.join(sorted(known))}"
-            raise UsageError(f"no runner configuration {name!r}{hint}")
-        here = str(folder)
-        text = folder.joinpath(wanted + ".yaml").read_text("utf-8")
-    try:
-        values = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise UsageError(f"{name} is not YAML: {error}") from None
+            raise UsageError(f"`runner_config`: there is no {quoted(name)}{hint}")
+        here, path = str(folder), str(folder.joinpath(wanted + ".yaml"))
+    values = read_yaml(path)
     if not isinstance(values, dict):
         raise UsageError(f"{name}: a runner configuration is a mapping")
     return _filled(values, {**os.environ, "HERE": here, "CORES": str(cores())}, name)
@@ -268,4 +263,8 @@ def _readable(error: Exception, more: str) -> LexbeamError:
         kind, text = found[-1]
         return _KINDS[kind](text.strip())
     log.debug("the pipeline failed", exc_info=error)
+    if isinstance(error, OSError):
+        return explained(error)
+    if told := explained_text(str(error)):
+        return told
     return LexbeamError(f"the pipeline failed: {type(error).__name__}: {error}{more}")

@@ -22,6 +22,7 @@ from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import noted_paths, plain_options
 from transforms.common.sections import Made, owner_of
 from transforms.common.snapshots import Snapshot, open_snapshot
+from transforms.common.system_errors import explaining
 from transforms.common.tables import Part
 from transforms.common.written import WrittenTable, written
 
@@ -59,6 +60,13 @@ def run_command(
         UsageError: an option is wrong, or published sections would be replaced unasked.
         LexbeamError: it failed; the message says why.
     """
+    with explaining():
+        _run_command(name, options, tell, beam, data)
+
+
+def _run_command(
+    name: str, options: Any, tell: Tell, beam: Sequence[str], data: Tell | None
+) -> None:
     command = load(name)
     job = Job(section_of(name), command, options)
     if command.action is not None and not command.tables:

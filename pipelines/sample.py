@@ -23,8 +23,10 @@ from pipelines.command import Action, Command
 from pipelines.progress import is_shown
 from transforms.common import files
 from transforms.common.errors import UsageError
+from transforms.common.json_text import parse_json
 from transforms.common.layout import MARK
 from transforms.common.options import option
+from transforms.common.output_folders import check_output_folder
 from transforms.sample.corpus import Corpus, design_corpus, read_documents
 from transforms.sample.language import SLICES, YEARS
 from transforms.sample.planting import TRUTH_COLUMNS, truth_row
@@ -32,6 +34,7 @@ from transforms.sample.planting import TRUTH_COLUMNS, truth_row
 __all__ = ["LEAST_TOKENS", "SAMPLE", "SampleOptions", "SampleSummary", "write_sample"]
 
 LEAST_TOKENS = 30_000  # below, the rarest planted words would have fewer than ten uses
+MOST_TOKENS = 1_000_000_000
 PROMISE_TOKENS = 300_000  # from here on, each planted word has 80 uses or more in each slice
 
 CONFIG = """\
@@ -76,7 +79,7 @@ def _write_corpus(
 def _own(target: Path) -> set[str]:
     """Return the files that an earlier sample wrote, by its record, or by their names without."""
     try:
-        names = json.loads((target / MARK).read_bytes())["files"]
+        names = parse_json((target / MARK).read_bytes())["files"]
         return {str(name) for name in names if ".." not in name and not name.startswith("/")}
     except (OSError, ValueError, TypeError, KeyError):
         found = {name for name in ("truth.tsv", "config.yaml") if (target / name).is_file()}
@@ -91,8 +94,7 @@ _DOCUMENT = re.compile(r"\d{4}_\w+\.txt")
 
 
 def _check_target(target: Path, out: str, overwrite: bool) -> None:
-    if target.exists() and not target.is_dir():
-        raise UsageError(f"`out` {out!r} is a file; name a folder")
+    check_output_folder(out)
     if not target.is_dir() or not any(target.iterdir()):
         return
     if not overwrite:
@@ -178,7 +180,7 @@ class SampleOptions:
     """Options of `lexbeam sample`."""
 
     out: str = option(help="folder to write to", path="place")
-    tokens: int = option(PROMISE_TOKENS, help="words of the corpus")
+    tokens: int = option(PROMISE_TOKENS, help="words of the corpus", most=MOST_TOKENS)
     seed: int = option(1, help="another seed gives another corpus")
     overwrite: bool = option(False, help="replace an earlier sample there")
 

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from transforms.annotation.layers import needs_of, values_of
 from transforms.annotation.records import Annotate, EngineInfo, MapForm, Resolve
-from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.errors import LexbeamError, UsageError, cause_of, nearest
 from transforms.common.records import Sentence
 from transforms.common.resources import model_digest
 
@@ -58,7 +58,15 @@ def prepare(
     """
     folder = _folder(argument, resolve)
     name = f"spacy:{os.path.basename(os.path.normpath(argument))}"
-    setup = _setup(folder, name, layers)
+    try:
+        setup = _setup(folder, name, layers)
+    except LexbeamError:
+        raise
+    except Exception as error:  # whatever spaCy does with the files of others
+        raise LexbeamError(
+            f"the spaCy model in {folder!r} cannot be read: {cause_of(error)}. It may be "
+            f"damaged, or need another version of spaCy than {versions('spacy').partition('=')[2]}"
+        ) from error
     info = EngineInfo(
         name=name,
         language=setup.language,
@@ -225,9 +233,10 @@ def _load(folder: str, setup: _Setup) -> Any:
     try:
         order = {"nlp": {"pipeline": setup.order}}
         nlp = spacy.load(folder, exclude=setup.exclude, config=order)
-    except (OSError, ValueError, ImportError, AttributeError, KeyError) as error:
+    except Exception as error:  # whatever spaCy does with the files of others
         raise LexbeamError(
-            f"the spaCy model in {folder!r} cannot be loaded: {error}. It may need another version "
+            f"the spaCy model in {folder!r} cannot be loaded: {cause_of(error)}. It may be "
+            "damaged, or need another version "
             f"of spaCy than {spacy.__version__}, or a package with its own components"
         ) from error
     for name in setup.enable:

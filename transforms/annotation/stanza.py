@@ -9,7 +9,6 @@ Stanza's floating-point sums depend on what is in a batch: a batch is one docume
 """
 
 import importlib.util
-import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
@@ -17,8 +16,10 @@ from typing import Any, NamedTuple
 from transforms.annotation.layers import needs_of, values_of
 from transforms.annotation.records import Annotate, EngineInfo, MapForm, Resolve
 from transforms.annotation.spacy import versions
-from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common import files
+from transforms.common.errors import LexbeamError, UsageError, cause_of, nearest
 from transforms.common.fingerprints import digest
+from transforms.common.json_text import parse_json
 from transforms.common.records import Sentence
 from transforms.common.resources import model_digest
 
@@ -44,9 +45,17 @@ def prepare(
         )
     language, _, named = argument.partition(":")
     folder = (resolve(named) if resolve else os.path.expanduser(named)) if named else _default()
-    setup = _setup(language, folder, layers)
-    files = {os.path.relpath(path, folder).replace(os.sep, "/"): path for path in setup.files}
-    model = digest({name: model_digest(path) for name, path in sorted(files.items())})
+    try:
+        setup = _setup(language, folder, layers)
+    except LexbeamError:
+        raise
+    except Exception as error:  # an index that is none, or of another shape
+        raise LexbeamError(
+            f"resources.json of the Stanza models in {folder!r} cannot be read: {cause_of(error)}; "
+            "download them again"
+        ) from error
+    named_files = {os.path.relpath(path, folder).replace(os.sep, "/"): path for path in setup.files}
+    model = digest({name: model_digest(path) for name, path in sorted(named_files.items())})
     info = EngineInfo(
         name=f"stanza:{language}",
         language=language.partition("-")[0],
@@ -91,14 +100,14 @@ def _setup(language: str, folder: str, layers: tuple[str, ...]) -> _Setup:
     )
     if not os.path.isfile(index):
         raise UsageError(f"no Stanza models in {folder!r} (no resources.json there); {remedy}")
-    with open(index, encoding="utf-8") as stream:
-        resources = json.load(stream)
+    with files.open_read(index) as stream:
+        resources = parse_json(stream.read())
     if language not in resources:
         raise UsageError(
             f"Stanza has no language {language!r}{nearest(language, sorted(resources))}"
         )
     code = resources[language].get("alias", language)
-    entry = resources[code]
+    entry = resources.get(code, {})
     default = entry.get("packages", {}).get("default", {})
     processors = {name: default[name] for name in PROCESSORS if name in default}
     for layer, needs in needs_of(layers, "stanza").items():
@@ -139,10 +148,11 @@ def _load(setup: _Setup, folder: str) -> Any:
             use_gpu=False,
             logging_level="ERROR",
         )
-    except (OSError, ValueError, RuntimeError, KeyError) as error:
+    except Exception as error:  # whatever Stanza and PyTorch do with the files of others
         raise LexbeamError(
-            f"the Stanza models in {folder!r} cannot be loaded: {error}. They may be of another "
-            f"version than Stanza {stanza.__version__}; download them again"
+            f"the Stanza models in {folder!r} cannot be loaded: {cause_of(error)}. They may "
+            f"be damaged, or of another version than Stanza {stanza.__version__}; download them "
+            "again"
         ) from error
 
 

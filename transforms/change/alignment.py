@@ -22,6 +22,7 @@ All in float64, on one BLAS thread.
 True
 """
 
+import re
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
@@ -100,7 +101,7 @@ def parse_fit_on(spec: str) -> FitOn:
     fit_on = FitOn()
     for part in spec.split("+"):
         name, _, number = part.strip().partition(":")
-        if name == "top" and number.isdecimal() and int(number) > 0:
+        if name == "top" and re.fullmatch(r"0*[1-9][0-9]{0,17}", number):
             fit_on = fit_on._replace(top=int(number))
         elif name == "without-targets" and not number:
             fit_on = fit_on._replace(without_targets=True)

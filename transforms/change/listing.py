@@ -36,7 +36,7 @@ class NeighbourTask(NamedTuple):
 class NeighbourOptions:
     """How many neighbours a word gets, and the uses that a neighbour needs."""
 
-    neighbours: int = option(10, help="neighbours to list per word", least=1)
+    neighbours: int = option(10, help="neighbours to list per word", least=1, most=10_000)
     min_count: int = option(
         20, name="neighbour_min_count", help="uses that a neighbour needs", least=1
     )

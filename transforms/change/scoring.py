@@ -56,7 +56,10 @@ class ScoreOptions:
     threshold: str = "mean"
     rank: RankOptions = embedded(RankOptions)
     neighbour_words: int = option(
-        100, help="most changed words that get neighbours, beside the targets", least=0
+        100,
+        help="most changed words that get neighbours, beside the targets",
+        least=0,
+        most=1_000_000,
     )
 
 

@@ -35,13 +35,15 @@ class SgnsOptions:
         ns_exponent: power of the counts that negative words are drawn by.
     """
 
-    dim: int = option(100, help="length of the vectors")
-    window: int = option(10, help="words to either side, at most")
-    epochs: int = option(5, help="passes over a slice")
-    negative: int = option(5, help="words drawn for each true context")
-    sample: float = option(0.0, help="threshold of random removal of frequent words; 0 for none")
+    dim: int = option(100, help="length of the vectors", least=1, most=10_000)
+    window: int = option(10, help="words to either side, at most", least=1, most=10_000)
+    epochs: int = option(5, help="passes over a slice", least=1, most=10_000)
+    negative: int = option(5, help="words drawn for each true context", least=1, most=1_000)
+    sample: float = option(
+        0.0, help="threshold of random removal of frequent words; 0 for none", least=0, most=1
+    )
     min_count: int = 5
-    alpha: float = option(0.025, help="learning rate at the start")
+    alpha: float = option(0.025, help="learning rate at the start", least=0, most=1)
     min_alpha: float = 0.0001
     ns_exponent: float = 0.75
 

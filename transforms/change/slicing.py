@@ -22,6 +22,7 @@ __all__ = ["PAIRS", "Slice", "parse_slices", "per_slice", "slice_of", "slice_pai
 
 FORMS = "write FROM-TO, FROM..TO, FROM.. or ..TO, each perhaps as NAME=..., or 'every YEARS'"
 MAX_SLICES = 1_000
+LONGEST_NAME = 100  # bytes
 
 _EVERY = re.compile(r"every\s+(\d{1,9})")
 _YEAR = re.compile(r"\d{1,9}")
@@ -88,9 +89,14 @@ def _parse_one(item: str, spec: str) -> Slice:
         raise UsageError(f"slice {item!r} ends before it starts: write the earlier year first")
     if named and not name:
         raise UsageError(f"slice {item!r} has an empty name: write NAME={span}")
-    if any(char in "/\\\0" for char in name):
+    if any(char in "/\\" for char in name):
         raise UsageError(
             f"slice {item!r}: a name is part of file names, so it cannot contain a slash"
+        )
+    if not name.isprintable() or len(name.encode()) > LONGEST_NAME:
+        raise UsageError(
+            f"slice {item!r}: a name is part of file names, so it has at most {LONGEST_NAME} bytes "
+            "and nothing unprintable"
         )
     return Slice(name or _name(start, end), start, end)
 

@@ -1,17 +1,69 @@
 """Errors that a person is meant to read: cause, place and remedy, without a traceback."""
 
-__all__ = ["LexbeamError", "UsageError", "nearest"]
+__all__ = ["LexbeamError", "UsageError", "cause_of", "nearest", "quoted", "readable"]
 
 import difflib
+import re
 from collections.abc import Iterable
+from typing import Any
+
+# Characters of a line of a message; a longer line keeps its two ends.
+LONGEST_LINE = 2000
+# Characters of a value that a message quotes.
+LONGEST_VALUE = 200
+# What a terminal obeys, or cannot show: control characters, half surrogate pairs, and marks that
+# turn the direction of writing, by which a name can look like another.
+_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class LexbeamError(Exception):
-    """Something failed for a reason that the message explains; the command exits with 1."""
+    """Something failed for a reason that the message explains; the command exits with 1.
+
+    Whatever the message quotes, it can be printed and read: see `readable`.
+    """
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(readable(str(message)))
 
 
 class UsageError(LexbeamError):
     """The command or configuration is wrong; the command exits with 2."""
+
+
+def readable(message: str) -> str:
+    """Return a message without what a terminal obeys or cannot show, its long lines shortened."""
+    lines = _UNSEEN.sub(_escaped, message).split("\n")
+    return "\n".join(_shortened(line, LONGEST_LINE) for line in lines)
+
+
+def quoted(value: Any) -> str:
+    """Return a value as Python writes it, shortened, for a message."""
+    try:
+        text = repr(value)
+    except Exception:  # an int of more than 4,300 digits, or whatever a class of others does
+        return f"a value of type {type(value).__name__}"
+    return _shortened(text, LONGEST_VALUE)
+
+
+def cause_of(error: BaseException) -> str:
+    """Return what an error of a library says, for a message about the data that it was given."""
+    if isinstance(error, KeyError):
+        return f"it has no {error}"
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return str(error) or f"it raises {type(error).__name__}"
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
+def _shortened(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]} ... {len(text) - 2 * half} characters more ... {text[-half:]}"
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

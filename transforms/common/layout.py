@@ -25,7 +25,9 @@ from typing import Any, NamedTuple
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.fingerprints import digest
+from transforms.common.json_text import parse_json
 from transforms.common.manifests import is_named
+from transforms.common.output_folders import make_output_folder
 from transforms.common.receipts import read_envelope
 
 __all__ = [
@@ -79,7 +81,7 @@ def snapshot_name(out: str) -> str | None:
     if not files.exists(pointer):
         return None
     with contextlib.suppress(ValueError, TypeError, KeyError):
-        name = json.loads(files.read_bytes(pointer))["snapshot"]
+        name = parse_json(files.read_bytes(pointer))["snapshot"]
         if _NAME.fullmatch(name):
             return str(name)
     raise LexbeamError(
@@ -122,7 +124,7 @@ def read_record(out: str) -> Record:
     folder = files.join(out, SNAPSHOTS)
     mark = files.join(folder, MARK)
     with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
-        value = json.loads(files.read_bytes(mark))
+        value = parse_json(files.read_bytes(mark))
         names = [name for name in value["snapshots"] if _NAME.fullmatch(name)]
         links = [name for name in value["links"] if "/" not in name]
         if value["check"] == _check(value):
@@ -151,7 +153,7 @@ def _is_snapshot(folder: str, name: str) -> bool:
 def _is_manifest(path: str, name: str) -> bool:
     """Return whether a file is the manifest of this name, or a log with a copy of it."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
-        value = json.loads(files.read_bytes(path))
+        value = parse_json(files.read_bytes(path))
         return is_named(value.get("manifest", value), name)
     return False
 
@@ -324,11 +326,7 @@ def locked(out: str, tables: Collection[str] = ()) -> Iterator[None]:
         UsageError: something foreign is in the way.
         LexbeamError: another run holds the folder.
     """
-    try:
-        files.make_folder(out)
-    except (FileExistsError, NotADirectoryError):
-        kind = "a link that leads nowhere" if os.path.islink(out) else "a file, or below one"
-        raise UsageError(f"`out` {out!r} is {kind}: give a folder") from None
+    make_output_folder(out)
     check_foreign(out, tables)
     if not files.is_local(out):
         yield

@@ -8,7 +8,6 @@ While a run publishes anew, whoever goes on reading from the same snapshot sees 
 tables, as long as it is kept (`--keep-snapshots`); after that, files are missing, never mixed.
 """
 
-import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import pyarrow as pa
 
 from transforms.common import files
 from transforms.common.errors import LexbeamError, nearest
+from transforms.common.json_text import parse_json
 from transforms.common.layout import LOG, MANIFEST, SNAPSHOTS, last_published, snapshot_name
 from transforms.common.manifests import is_named
 from transforms.common.sound import is_sound
@@ -194,7 +194,7 @@ def read_log(out: str, name: str) -> dict[str, Any]:
 
 def _plain(path: str) -> dict[str, Any] | None:
     try:
-        value = json.loads(files.read_bytes(path))
+        value = parse_json(files.read_bytes(path))
     except ValueError:
         return None
     except OSError:

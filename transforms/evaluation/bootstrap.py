@@ -36,7 +36,9 @@ class BootstrapOptions:
         seed: of the draws.
     """
 
-    resamples: int = option(1_000, help="resamples of the bootstrap; 0: no intervals", least=0)
+    resamples: int = option(
+        1_000, help="resamples of the bootstrap; 0: no intervals", least=0, most=1_000_000
+    )
     level: float = option(
         0.95, help="share of the resamples that an interval holds", least=0.01, most=0.999
     )

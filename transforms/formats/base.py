@@ -60,6 +60,7 @@ __all__ = [
 # Sentences (`conllu`) or lines (`lines`) of one block of a long document.
 BLOCK = 2000
 
+MOST_BYTES = 1 << 50
 LINES_HOLD = ("lemmas", "forms", "text")
 CONTROL = ("reject", "drop")
 MARKS = ("reject", "break")
@@ -195,19 +196,19 @@ class ReaderOptions:
     max_record_bytes: int = option(
         200_000_000,
         help="larger files read whole (text, TEI, JSON object) or JSON elements are rejects",
-        metavar="BYTES", least=1, group="limits",
+        metavar="BYTES", least=1, most=MOST_BYTES, group="limits",
     )  # fmt: skip
     max_line_bytes: int = option(
         32 << 20, help="longer lines are rejects: JSON lines, CSV, CoNLL-U, lines",
-        metavar="BYTES", least=1, group="limits",
+        metavar="BYTES", least=1, most=MOST_BYTES, group="limits",
     )  # fmt: skip
     max_expansion_ratio: int = option(
         200, help="what expands more, and to over 16 MiB, is a reject: compressed files, archives",
-        metavar="TIMES", least=1, group="limits",
+        metavar="TIMES", least=1, most=MOST_BYTES, group="limits",
     )  # fmt: skip
     max_expanded_bytes: int = option(
         1 << 40, help="what expands to more is a reject: compressed files, archives",
-        metavar="BYTES", least=1, group="limits",
+        metavar="BYTES", least=1, most=MOST_BYTES, group="limits",
     )  # fmt: skip
     layers: tuple[str, ...] = ()
 

@@ -16,6 +16,7 @@ from typing import TypeVar
 from transforms.common import files
 from transforms.common.artefacts import Stage, Workspace, make, name_of
 from transforms.common.errors import UsageError
+from transforms.common.json_text import parse_json
 from transforms.common.layout import ARTEFACTS, is_own_folder, make_own_folder
 from transforms.common.locks import locked_file
 from transforms.common.receipts import File, read_receipt
@@ -103,7 +104,7 @@ def _check_once(file: File) -> None:
     """
     note = file.path + NOTE
     with suppress(OSError, ValueError), open(note, "rb") as stream:
-        if json.load(stream) == _as_it_is(file):
+        if parse_json(stream.read()) == _as_it_is(file):
             note_sound(file)
             return
     checked(file)

@@ -5,7 +5,6 @@ weights as safetensors. Nothing is fetched, and code that a model brings is neve
 """
 
 import importlib.util
-import json
 import os
 import posixpath
 from collections.abc import Mapping
@@ -14,6 +13,7 @@ from typing import Any
 from transforms.annotation.spacy import versions
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.json_text import parse_json
 from transforms.common.resources import model_digest
 from transforms.lexicon.encoders.records import Encoder, EncoderInfo, Load, Resolve
 
@@ -121,7 +121,7 @@ def _config(folder: str, shown: str) -> Mapping[str, Any]:
 def _json(folder: str, name: str) -> Mapping[str, Any]:
     path = files.join(folder, name)
     try:
-        found = json.loads(files.read_bytes(path))
+        found = parse_json(files.read_bytes(path))
         if not isinstance(found, dict):
             raise ValueError("it is no object")
     except (OSError, ValueError) as error:
