@@ -140,11 +140,14 @@ def table_of(table: pa.Table, schema: pa.Schema) -> pa.Table:
     Raises:
         ValueError: a null in a column that takes none.
     """
-    table = table.select(schema.names)
-    for field in schema:
-        if not field.nullable and table.column(field.name).null_count:
+    same = table.schema.equals(schema, check_metadata=True)
+    if not same:
+        table = table.select(schema.names)
+    for place, field in enumerate(schema):
+        if not field.nullable and table.column(place).null_count:
             raise ValueError(f"column {field.name!r} cannot be null")
-    return table.cast(schema)
+    # Staged batches are of the schema already, and many: a cast takes longer than to write them.
+    return table if same else table.cast(schema)
 
 
 def sort_rows(table: pa.Table, keys: Sequence[str]) -> pa.Table:

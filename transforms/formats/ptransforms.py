@@ -3,7 +3,7 @@
     IngestFiles       PCollection[(name, Unit)] -> PCollection[Ingested]
     SettleDuplicates  PCollection[Ingested] -> PCollection[AnnotateTask], with what is left out
     KeepAcceptable    PCollection[T] -> PCollection[T], empty if too many records were rejected
-    ListRejects       PCollection[receipt with rejects] -> PCollection[((table, bucket), Staged)]
+    ListRejects       PCollection[receipt with rejects] -> PCollection[((table, bucket), StagedRun)]
 
 Counters (namespace `ingest`): records, documents, rejects.
 """
@@ -17,7 +17,7 @@ from apache_beam.metrics import Metrics
 
 from transforms.common.artefacts import Workspace
 from transforms.common.batches import BatchReader
-from transforms.common.merge import Staged
+from transforms.common.merge import StagedRun
 from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.formats.duplicates import AnnotateTask, Decision, Occurrence, decide
 from transforms.formats.ingest import INGEST, Ingested, IngestOptions, Unit, acceptable
@@ -161,11 +161,11 @@ class _Rejects(beam.DoFn):
     def __init__(self, parts: int) -> None:
         self._parts = parts
 
-    def process(self, element: Any) -> Iterator[tuple[tuple[str, int], Staged]]:
+    def process(self, element: Any) -> Iterator[tuple[tuple[str, int], StagedRun]]:
         if element.rejects.file is not None:
-            for ordinal in range(element.rejects.batches):
-                for bucket in range(self._parts):
-                    yield ("rejects", bucket), Staged(("", 0), element.rejects.file, ordinal)
+            batches = tuple(("", 0, ordinal) for ordinal in range(element.rejects.batches))
+            for bucket in range(self._parts):
+                yield ("rejects", bucket), StagedRun(element.rejects.file, batches)
 
 
 @dataclass
@@ -179,6 +179,6 @@ class ListRejects(beam.PTransform):
 
     def expand(
         self, receipts: beam.PCollection[Any]
-    ) -> beam.PCollection[tuple[tuple[str, int], Staged]]:
+    ) -> beam.PCollection[tuple[tuple[str, int], StagedRun]]:
         """Apply the transform."""
         return receipts | "ListBatches" >> beam.ParDo(_Rejects(self.parts))
