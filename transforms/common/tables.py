@@ -23,6 +23,7 @@ __all__ = [
 
 GROUP_ROWS = 16_384
 GROUP_BYTES = 16 << 20
+_LOOSE = 256  # tables of a row take kilobytes each, whatever they hold: more are put together
 
 
 @dataclass(frozen=True)
@@ -114,14 +115,17 @@ def write_rows(
 
 def _groups(schema: pa.Schema, batches: Iterable[pa.RecordBatch | pa.Table]) -> Iterator[pa.Table]:
     held: list[pa.Table] = []
-    rows = size = 0
+    rows = size = packed = 0
     for piece in _pieces(schema, batches):
         if held and (rows + piece.num_rows > GROUP_ROWS or size + piece.nbytes > GROUP_BYTES):
             yield pa.concat_tables(held).combine_chunks()
-            held, rows, size = [], 0, 0
+            held, rows, size, packed = [], 0, 0, 0
         held.append(piece)
         rows += piece.num_rows
         size += piece.nbytes
+        if len(held) - packed == _LOOSE:
+            held[packed:] = [pa.concat_tables(held[packed:]).combine_chunks()]
+            packed += 1
     if held:
         yield pa.concat_tables(held).combine_chunks()
 

@@ -10,6 +10,8 @@ where staging files are cut, has no effect on what is published.
 import functools
 import hashlib
 import io
+import pickle
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, BinaryIO, NamedTuple
@@ -66,10 +68,18 @@ class Unit:
     files: tuple[InputFile, ...]
     size: int
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Names and paths of a folder are alike, and a graph holds those of all files.
+        return _unit, (zlib.compress(pickle.dumps([tuple(file) for file in self.files])), self.size)
+
     @functools.cached_property
     def opened(self) -> list[tuple[str, Callable[[], BinaryIO]]]:
         """The files' SHA-256, each with what opens the file: from memory where it is small."""
         return [_open(file) for file in self.files]
+
+
+def _unit(files: bytes, size: int) -> Unit:
+    return Unit(tuple(InputFile(*file) for file in pickle.loads(zlib.decompress(files))), size)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -67,29 +67,35 @@ class IngestFiles(beam.PTransform):
         )
 
 
+def _name(stage: StageFile) -> str:
+    return stage.records.path.rpartition("/")[2]
+
+
 class _Files(beam.DoFn):
     def process(self, element: Ingested) -> Iterator[tuple[str, StageFile]]:
         for stage in element.stages:
-            yield str(stage.records.path), stage
+            yield _name(stage), stage
 
 
 class _Occurrences(beam.DoFn):
-    def process(self, element: Ingested) -> Iterator[tuple[str, Occurrence]]:
+    # There is one for each record: plain tuples take a third of what named ones do.
+    def process(self, element: Ingested) -> Iterator[tuple[str, tuple[Any, ...]]]:
         with BatchReader() as reader:
             for number, stage in enumerate(element.stages):
                 columns = reader.read(element.keys, number).to_pydict().values()
                 for key, source, ordinal, position, place in zip(*columns, strict=True):
-                    path = str(stage.records.path)
-                    yield key, Occurrence(source, ordinal, position, path, place)
+                    yield key, (source, ordinal, position, _name(stage), place)
 
 
 class _Decide(beam.DoFn):
     def __init__(self, mode: str) -> None:
         self._mode = mode
 
-    def process(self, element: tuple[str, Iterable[Occurrence]]) -> Iterator[tuple[str, Decision]]:
-        for decision in decide(element[1], self._mode):
-            yield decision.path, decision
+    def process(
+        self, element: tuple[str, Iterable[tuple[Any, ...]]]
+    ) -> Iterator[tuple[str, Decision]]:
+        for decision in decide((Occurrence(*row) for row in element[1]), self._mode):
+            yield decision.file, decision
 
 
 class _Join(beam.DoFn):
