@@ -14,13 +14,14 @@ from transforms.common.options import Within, embedded, option
 from transforms.formats.base import ReaderOptions
 from transforms.formats.dates import parse_date_rule
 from transforms.formats.duplicates import DUPLICATES
-from transforms.formats.ingest import IngestOptions, Unit
+from transforms.formats.ingest import IngestOptions, InputFile, Unit
 from transforms.formats.metadata import load_metadata
 from transforms.formats.registry import FORMATS, READERS
 
 __all__ = ["CorpusOptions", "CorpusPlan", "plan_corpus"]
 
 UNIT_BYTES = 4 << 20
+UNIT_FILES = 1000  # however small they are: units are what is dealt out, resumed and kept in memory
 
 
 INPUT, ANNOTATION = "input", "annotation"
@@ -116,12 +117,16 @@ class CorpusPlan:
     max_reject_share: float
 
 
+def _share_of_unit(file: InputFile) -> int:
+    return max(file.size, -(-UNIT_BYTES // UNIT_FILES))
+
+
 def plan_corpus(options: CorpusOptions, _: Inputs | None = None) -> CorpusPlan:
     """List the inputs and check the options; nothing is read but tables and rules."""
     inputs = list_inputs(options.inputs, options.exclude, options.out)
     units = [
         Unit(tuple(group), sum(file.size for file in group))
-        for group in group_by_size(inputs, lambda file: file.size, UNIT_BYTES)
+        for group in group_by_size(inputs, _share_of_unit, UNIT_BYTES)
     ]
     rule = parse_date_rule(options.dates) if options.dates else None
     layers = options.layers.layers

@@ -1,7 +1,7 @@
 """Beam glue of annotation.
 
     AnnotateDocuments  PCollection[AnnotateTask] -> PCollection[Annotated]
-    ListStaged         PCollection[Annotated] -> PCollection[((table, bucket), Staged)]
+    ListStaged         PCollection[Annotated] -> PCollection[((table, bucket), StagedRun)]
 
 Counters (namespace `annotate`): documents, sentences, tokens, characters.
 """
@@ -15,7 +15,7 @@ from apache_beam.metrics import Metrics
 from transforms.annotation.annotate import ANNOTATE, Annotated, AnnotateOptions
 from transforms.common.artefacts import Workspace
 from transforms.common.fingerprints import bucket_of
-from transforms.common.merge import Staged
+from transforms.common.merge import StagedRun
 from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.formats.duplicates import AnnotateTask
 
@@ -63,12 +63,14 @@ class _Staged(beam.DoFn):
     def __init__(self, parts: int) -> None:
         self._parts = parts
 
-    def process(self, element: Annotated) -> Iterator[tuple[tuple[str, int], Staged]]:
+    def process(self, element: Annotated) -> Iterator[tuple[tuple[str, int], StagedRun]]:
         files = {"documents": element.documents, "sentences": element.sentences}
+        found: dict[tuple[str, int], list[tuple[str, int, int]]] = {}
         for batch in element.staged:
             key = (batch.table, bucket_of(batch.document_id, self._parts))
-            place = (batch.document_id, batch.block)
-            yield key, Staged(place, files[batch.table], batch.ordinal)
+            found.setdefault(key, []).append((batch.document_id, batch.block, batch.ordinal))
+        for (table, bucket), batches in found.items():
+            yield (table, bucket), StagedRun(files[table], tuple(batches))
 
 
 @dataclass
@@ -79,6 +81,6 @@ class ListStaged(beam.PTransform):
 
     def expand(
         self, receipts: beam.PCollection[Annotated]
-    ) -> beam.PCollection[tuple[tuple[str, int], Staged]]:
+    ) -> beam.PCollection[tuple[tuple[str, int], StagedRun]]:
         """Apply the transform."""
         return receipts | "ListBatches" >> beam.ParDo(_Staged(self.parts))

@@ -16,6 +16,8 @@ from transforms.common.sound import HashedStream, checked
 
 __all__ = ["BatchReader", "BatchWriter"]
 
+_BUFFER = 1 << 16  # bytes
+
 
 class BatchWriter:
     """Writes batches of one schema to a stream; `write` returns each batch's ordinal."""
@@ -24,7 +26,10 @@ class BatchWriter:
         options = pa.ipc.IpcWriteOptions(
             compression="lz4", unify_dictionaries=False, use_threads=False
         )
-        self._writer = pa.ipc.new_file(pa.PythonFile(stream, "w"), schema, options=options)
+        # Arrow writes a small batch in dozens of pieces.
+        buffered = pa.BufferedOutputStream(pa.PythonFile(stream, "w"), _BUFFER)
+        self._buffered = buffered
+        self._writer = pa.ipc.new_file(buffered, schema, options=options)
         self._next = 0
 
     def write(self, batch: pa.RecordBatch) -> int:
@@ -43,6 +48,7 @@ class BatchWriter:
         trace: TracebackType | None,
     ) -> None:
         self._writer.close()
+        self._buffered.detach()  # flushes it; whoever gave the stream closes it
 
 
 class BatchReader:
@@ -72,7 +78,9 @@ class BatchReader:
             self._open.popitem(last=False)[1][0].close()
         checked(file)
         stream = pa.OSFile(path) if files.is_local(path) else files.open_read(path)
-        self._open[path] = (stream, pa.ipc.open_file(stream))
+        # A batch is small: to decompress it with threads takes longer than to decompress it.
+        options = pa.ipc.IpcReadOptions(use_threads=False)
+        self._open[path] = (stream, pa.ipc.open_file(stream, options=options))
         return self._open[path][1]
 
     def __enter__(self) -> "BatchReader":

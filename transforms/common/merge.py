@@ -16,7 +16,9 @@ from transforms.common.batches import BatchReader
 from transforms.common.receipts import File
 from transforms.common.tables import PartFile, write_part
 
-__all__ = ["MergeTask", "Staged", "batches", "in_order", "merge", "staged_identity"]
+__all__ = [
+    "MergeTask", "Staged", "StagedRun", "batches", "in_order", "merge", "staged_identity",
+]  # fmt: skip
 
 
 class Staged(NamedTuple):
@@ -28,6 +30,21 @@ class Staged(NamedTuple):
     order: tuple[str, int]
     file: File
     ordinal: int
+
+
+class StagedRun(NamedTuple):
+    """Batches of one file that go to one part: of each, document, block and ordinal.
+
+    They are shuffled together, for what names the file takes several times what names a batch.
+    """
+
+    file: File
+    batches: tuple[tuple[str, int, int], ...]
+
+    def staged(self) -> Iterator[Staged]:
+        """Yield the batches one by one."""
+        for document, block, ordinal in self.batches:
+            yield Staged((document, block), self.file, ordinal)
 
 
 class MergeTask(NamedTuple):

@@ -2,7 +2,7 @@
 
 MakeArtefact      a DoFn: (key, task) -> (key, receipt)
 SpreadOverLanes   PCollection[T] -> PCollection[T], balanced over workers by weight
-MergeTables       PCollection[((table, bucket), Staged)] -> PCollection[Part]
+MergeTables       PCollection[((table, bucket), StagedRun)] -> PCollection[Part]
 WriteResult       PCollection[T] -> one JSON file that the driver reads
 """
 
@@ -16,7 +16,7 @@ from transforms.common import files
 from transforms.common.artefacts import Stage, Workspace, announce, make_all
 from transforms.common.errors import LexbeamError
 from transforms.common.lanes import pack
-from transforms.common.merge import MergeTask, Staged
+from transforms.common.merge import MergeTask, StagedRun
 from transforms.common.receipts import encode
 from transforms.common.tables import Part, PartFile
 
@@ -139,9 +139,9 @@ class _Task(beam.DoFn):
     def __init__(self, parts: int) -> None:
         self._parts = parts
 
-    def process(self, element: tuple[tuple[str, int], Iterable[Staged | None]]) -> Iterator[Any]:
-        (table, bucket), staged = element
-        found = tuple(entry for entry in staged if entry is not None)
+    def process(self, element: tuple[tuple[str, int], Iterable[StagedRun | None]]) -> Iterator[Any]:
+        (table, bucket), runs = element
+        found = tuple(entry for run in runs if run is not None for entry in run.staged())
         yield beam.pvalue.TaggedOutput(table, (bucket, MergeTask(bucket, self._parts, found)))
 
 
@@ -174,7 +174,7 @@ class MergeTables(beam.PTransform):
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def expand(
-        self, staged: beam.PCollection[tuple[tuple[str, int], Staged]]
+        self, staged: beam.PCollection[tuple[tuple[str, int], StagedRun]]
     ) -> beam.PCollection[Part]:
         """Apply the transform."""
         every = [((table, bucket), None) for table in self.stages for bucket in range(self.parts)]

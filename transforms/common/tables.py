@@ -23,6 +23,7 @@ __all__ = [
 
 GROUP_ROWS = 16_384
 GROUP_BYTES = 16 << 20
+_LOOSE = 256  # tables of a row take kilobytes each, whatever they hold: more are put together
 
 
 @dataclass(frozen=True)
@@ -114,14 +115,17 @@ def write_rows(
 
 def _groups(schema: pa.Schema, batches: Iterable[pa.RecordBatch | pa.Table]) -> Iterator[pa.Table]:
     held: list[pa.Table] = []
-    rows = size = 0
+    rows = size = packed = 0
     for piece in _pieces(schema, batches):
         if held and (rows + piece.num_rows > GROUP_ROWS or size + piece.nbytes > GROUP_BYTES):
             yield pa.concat_tables(held).combine_chunks()
-            held, rows, size = [], 0, 0
+            held, rows, size, packed = [], 0, 0, 0
         held.append(piece)
         rows += piece.num_rows
         size += piece.nbytes
+        if len(held) - packed == _LOOSE:
+            held[packed:] = [pa.concat_tables(held[packed:]).combine_chunks()]
+            packed += 1
     if held:
         yield pa.concat_tables(held).combine_chunks()
 
@@ -140,11 +144,14 @@ def table_of(table: pa.Table, schema: pa.Schema) -> pa.Table:
     Raises:
         ValueError: a null in a column that takes none.
     """
-    table = table.select(schema.names)
-    for field in schema:
-        if not field.nullable and table.column(field.name).null_count:
+    same = table.schema.equals(schema, check_metadata=True)
+    if not same:
+        table = table.select(schema.names)
+    for place, field in enumerate(schema):
+        if not field.nullable and table.column(place).null_count:
             raise ValueError(f"column {field.name!r} cannot be null")
-    return table.cast(schema)
+    # Staged batches are of the schema already, and many: a cast takes longer than to write them.
+    return table if same else table.cast(schema)
 
 
 def sort_rows(table: pa.Table, keys: Sequence[str]) -> pa.Table:

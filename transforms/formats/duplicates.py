@@ -17,12 +17,12 @@ DUPLICATES = ("reject", "keep")
 
 
 class Occurrence(NamedTuple):
-    """One record with a given key: its source, its place there, and where it is staged."""
+    """One record with a given key: its source, its place there, and file and place in staging."""
 
     source: str
     ordinal: int
     position: str
-    path: str
+    file: str
     place: int
 
 
@@ -33,7 +33,7 @@ class Decision(NamedTuple):
     record if this one is rejected, and is empty if it is kept.
     """
 
-    path: str
+    file: str
     place: int
     number: int
     same_as: str
@@ -51,7 +51,7 @@ def decide(occurrences: Iterable[Occurrence], mode: str) -> Iterator[Decision]:
     first, *others = sorted(occurrences)
     for number, other in enumerate(others, 1):
         same_as = f"{first.source} {first.position}".rstrip() if mode == "reject" else ""
-        yield Decision(other.path, other.place, number, same_as)
+        yield Decision(other.file, other.place, number, same_as)
 
 
 def document_id(key: str, number: int) -> str:

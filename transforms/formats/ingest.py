@@ -8,6 +8,8 @@ where staging files are cut, has no effect on what is published.
 """
 
 import functools
+import pickle
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -73,10 +75,20 @@ class Unit:
     size: int
     broken: tuple[tuple[str, str], ...] = ()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Names and paths of a folder are alike, and a graph holds those of all files.
+        files = zlib.compress(pickle.dumps([tuple(file) for file in self.files]))
+        return _unit, (files, self.size, self.broken)
+
     @functools.cached_property
     def readings(self) -> list[Reading]:
         """What was read of the files for their digests, in their order."""
         return [_reading(file, self.broken) for file in self.files]
+
+
+def _unit(files: bytes, size: int, broken: tuple[tuple[str, str], ...]) -> Unit:
+    named = pickle.loads(zlib.decompress(files))
+    return Unit(tuple(InputFile(*file) for file in named), size, broken)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
     IngestFiles       PCollection[(name, Unit)] -> PCollection[Ingested]
     SettleDuplicates  PCollection[Ingested] -> PCollection[AnnotateTask], with what is left out
     KeepAcceptable    PCollection[T] -> PCollection[T], empty if too many records were rejected
-    ListRejects       PCollection[receipt with rejects] -> PCollection[((table, bucket), Staged)]
+    ListRejects       PCollection[receipt with rejects] -> PCollection[((table, bucket), StagedRun)]
 
 Counters (namespace `ingest`): records, documents, rejects.
 """
@@ -17,7 +17,7 @@ from apache_beam.metrics import Metrics
 
 from transforms.common.artefacts import Workspace
 from transforms.common.batches import BatchReader
-from transforms.common.merge import Staged
+from transforms.common.merge import StagedRun
 from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.formats.duplicates import AnnotateTask, Decision, Occurrence, decide
 from transforms.formats.ingest import INGEST, Ingested, IngestOptions, Unit, acceptable
@@ -67,29 +67,35 @@ class IngestFiles(beam.PTransform):
         )
 
 
+def _name(stage: StageFile) -> str:
+    return stage.records.path.rpartition("/")[2]
+
+
 class _Files(beam.DoFn):
     def process(self, element: Ingested) -> Iterator[tuple[str, StageFile]]:
         for stage in element.stages:
-            yield str(stage.records.path), stage
+            yield _name(stage), stage
 
 
 class _Occurrences(beam.DoFn):
-    def process(self, element: Ingested) -> Iterator[tuple[str, Occurrence]]:
+    # There is one for each record: plain tuples take a third of what named ones do.
+    def process(self, element: Ingested) -> Iterator[tuple[str, tuple[Any, ...]]]:
         with BatchReader() as reader:
             for number, stage in enumerate(element.stages):
                 columns = reader.read(element.keys, number).to_pydict().values()
                 for key, source, ordinal, position, place in zip(*columns, strict=True):
-                    path = str(stage.records.path)
-                    yield key, Occurrence(source, ordinal, position, path, place)
+                    yield key, (source, ordinal, position, _name(stage), place)
 
 
 class _Decide(beam.DoFn):
     def __init__(self, mode: str) -> None:
         self._mode = mode
 
-    def process(self, element: tuple[str, Iterable[Occurrence]]) -> Iterator[tuple[str, Decision]]:
-        for decision in decide(element[1], self._mode):
-            yield decision.path, decision
+    def process(
+        self, element: tuple[str, Iterable[tuple[Any, ...]]]
+    ) -> Iterator[tuple[str, Decision]]:
+        for decision in decide((Occurrence(*row) for row in element[1]), self._mode):
+            yield decision.file, decision
 
 
 class _Join(beam.DoFn):
@@ -161,11 +167,11 @@ class _Rejects(beam.DoFn):
     def __init__(self, parts: int) -> None:
         self._parts = parts
 
-    def process(self, element: Any) -> Iterator[tuple[tuple[str, int], Staged]]:
+    def process(self, element: Any) -> Iterator[tuple[tuple[str, int], StagedRun]]:
         if element.rejects.file is not None:
-            for ordinal in range(element.rejects.batches):
-                for bucket in range(self._parts):
-                    yield ("rejects", bucket), Staged(("", 0), element.rejects.file, ordinal)
+            batches = tuple(("", 0, ordinal) for ordinal in range(element.rejects.batches))
+            for bucket in range(self._parts):
+                yield ("rejects", bucket), StagedRun(element.rejects.file, batches)
 
 
 @dataclass
@@ -179,6 +185,6 @@ class ListRejects(beam.PTransform):
 
     def expand(
         self, receipts: beam.PCollection[Any]
-    ) -> beam.PCollection[tuple[tuple[str, int], Staged]]:
+    ) -> beam.PCollection[tuple[tuple[str, int], StagedRun]]:
         """Apply the transform."""
         return receipts | "ListBatches" >> beam.ParDo(_Rejects(self.parts))

@@ -136,8 +136,9 @@ class RecordStage:
             self._artefact.writing(suffix) as stream,
             BatchWriter(stream, RECORD) as writer,
         ):
-            for row in self._rows:
-                writer.write(pa.RecordBatch.from_pylist([row], schema=RECORD))
+            rows = pa.RecordBatch.from_pylist(self._rows, schema=RECORD)
+            for place in range(len(self._rows)):
+                writer.write(rows.slice(place, 1))
         ready = None
         if any(batch is not None for batch in self._ready):
             empty = annotation_batch([], self._layers)
