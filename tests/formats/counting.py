@@ -218,15 +218,21 @@ def _count_rows(data, options, name):
     if quoting and b'"' in data and len(data) + 64 * len(lines) > limit:
         return None  # which row is too long?
     delimiter = options.separator or "\t" * name.lower().endswith((".tsv", ".tab"))
-    rows, headed, place = 0, not options.header, 0
+    tabs = delimiter == "\t"
+    rows, headed, first, place = 0, not options.header, [], 0
     while place < len(lines):
         line = lines[place]
         if line is not None and not line.strip(" \r\ufeff"):
             place += 1
             continue
-        if line is not None:
-            delimiter = delimiter or max("\t,;|", key=line.count)
+        if not delimiter and line is not None:
+            delimiter = max("\t,;|", key=line.count)
+            tabs = "\t" in line
         cells, taken = _row(lines[place:], delimiter, quoting)
+        if len(first) < 2 and cells is not None:
+            first = cells
+        if taken > 1 and is_stray(lines[place : place + taken], cells, delimiter, first, tabs):
+            cells, taken = None, 1
         place += taken
         if cells is not None and not any(cell.strip() for cell in cells):
             continue
@@ -250,21 +256,34 @@ def _row(lines, delimiter, quoting):
         reader = csv.reader((line + "\n" for line in lines[:taken]), strict=True,
                             delimiter=delimiter)  # fmt: skip
         try:
-            cells = next(reader)
+            return next(reader), taken
         except csv.Error as error:
             if "unexpected end" not in str(error):
                 return None, 1
-            continue
-        # A quote that makes one row of lines that look like rows themselves is a stray one.
-        widths = {len(line.split(delimiter)) for line in lines[:taken]}
-        stray = taken > 1 and widths == {len(cells)} and len(cells) >= least_width(delimiter)
-        return (None, 1) if stray else (cells, taken)
     return None, 1
 
 
-def least_width(delimiter):
-    """Return how many cells make it sure that lines with as many are rows."""
-    return 3 if delimiter == "\t" else 4
+def is_stray(lines, cells, delimiter, first, tabs):
+    """Return whether the quote that makes one row of lines is a stray one, by docs/formats.md.
+
+    `first` are the cells of the first row that has several; `tabs` tells whether the table is known
+    to be separated by tabs.
+    """
+    width = len(first)
+    between = [line.count(delimiter) for line in lines]
+    if tabs:
+        if width == 1 or len(cells) < width or any(cells[width:]):
+            return True
+        held = [cell for cell in cells if "\n" in cell and "\t" in cell]
+        return bool(held) and max(between[1:]) >= width - 1
+    if width > 3 and set(between) == {width - 1}:
+        return True
+    spaced = any(re.match(r"\s|$", cell) for cell in first[1:])
+    if not spaced:  # text has white space after a comma, rows have none
+        between = [len(re.sub(re.escape(delimiter) + r"(\s|$)", "", line).split(delimiter)) - 1
+                   for line in lines]  # fmt: skip
+    rows = between.count(width - 1)
+    return width > 1 and between[0] == width - 1 and rows >= 0.75 * len(lines)
 
 
 def _blocks(data, encoding="utf-8"):

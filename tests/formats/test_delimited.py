@@ -14,8 +14,10 @@ from transforms.formats.base import ReaderOptions
 CELL = st.text(alphabet='ab,;"\n\té', max_size=8)
 
 
+# Commas of text, before white space; others may look like those between cells.
 @given(st.lists(st.tuples(CELL, CELL), min_size=1, max_size=8))
 def test_what_the_csv_module_writes_is_read_back(rows):
+    rows = [tuple(cell.replace(",", ", ") for cell in row) for row in rows]
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([("text", "other"), *rows])
     found = entries(out.getvalue().encode(), "csv", delimiter=",")
@@ -109,9 +111,9 @@ def test_rows_that_a_quote_would_swallow_arrive_and_its_own_row_is_a_reject():
 def test_cells_of_several_lines_are_read():
     data = b'n,text\n1,"One,\ntwo, and three."\n2,"a\n\nb"\n'
     assert summary(data, "csv") == ["One,\ntwo, and three.", "a\n\nb"]
-    data = b'n\ttext\n1\t"Scene\nANNA\tHi.\nBOB\tYo."\n'
-    assert summary(data, "csv", name="a.tsv") == ["Scene\nANNA\tHi.\nBOB\tYo."]
-    data = b'n,text\n1,"One, two\nthree, four"\n'  # with few columns nobody can tell
+    data = b'n\ttext\tm\n1\t"Scene\nANNA.\nBOB. Yo."\tx\n'
+    assert summary(data, "csv", name="a.tsv") == ["Scene\nANNA.\nBOB. Yo."]
+    data = b'n,text\n1,"One, two\nthree, four"\n'
     assert summary(data, "csv") == ["One, two\nthree, four"]
     data = b'n,text,m\n1,"One, two\nthree, four",2\n'
     assert summary(data, "csv") == ["One, two\nthree, four"]
@@ -130,3 +132,72 @@ def test_a_compressed_tsv_is_a_table_with_tabs():
     data = b"text,with,commas\ttext\nx\tone\n"
     assert summary(data, name="a.tsv") == ["one"]
     assert summary(gzip.compress(data), name="a.tsv.gz") == ["one"]
+
+
+@given(st.data(), st.integers(1, 4))
+def test_no_stray_quote_swallows_a_row_separated_by_tabs(data, width):
+    """Any quotes at the borders of cells: each row is a document or a reject at its own line."""
+    cell = st.text(alphabet="ab ", min_size=1, max_size=3)
+    quoted = st.tuples(st.sampled_from(["", '"']), cell, st.sampled_from(["", '"'])).map("".join)
+    row = st.lists(quoted, min_size=width, max_size=width).map("\t".join)
+    rows = data.draw(st.lists(row, min_size=1, max_size=8))
+    header = "\t".join(["text", "b", "c", "d"][:width])
+    made = "\n".join([header, *rows]).encode()
+    found = entries(made, name="a.tsv")
+    there = [n for n, row in enumerate(rows, 2) if row.replace('"', "").strip()]
+    assert {int(entry.position) for entry in found} >= set(there)
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "expected"),
+    [
+        # Two columns, separated by tabs; once these were one document of three rows.
+        ("a.tsv", ["text\tn", '"Can it grow?\t1', "plain row\t2", 'He said so."\t3', "last\t4"],
+         [("2", "malformed"), "plain row", 'He said so."', "last"]),
+        ("a.tsv", ["n\ttext", '1\t"Can it grow?', "2\tplain row", '3\tHe said so."'],
+         [("2", "malformed"), "plain row", 'He said so."']),
+        # One of the rows between is broken; once these were one document, in any table.
+        ("a.tsv", ["text\tn\tm", '"Can it?\t1\tx', "broken\t2", 'He said."\t3\tx'],
+         [("2", "malformed"), ("3", "malformed"), 'He said."']),
+        # The row that results has too many cells; once one reject stood for both.
+        ("a.tsv", ["n\ttext", '1\t"open', 'closed"\t5'],
+         [("2", "malformed"), "5"]),
+        # One column.
+        ("a.tsv", ["text", '"Can it grow?', "plain row", 'He said so."'],
+         [("2", "malformed"), "plain row", 'He said so."']),
+        # Two and three columns, separated by commas.
+        ("a.csv", ["text,n", '"Can it grow?,1', "plain row,2", 'He said, so.",3', "last,4"],
+         [("2", "malformed"), "plain row", ("4", "malformed"), "last"]),
+        ("a.csv", ["text;n;m", '"Can it?;1;x', "plain; row;2;x", 'He said.";3;x', "last;4;x"],
+         [("2", "malformed"), ("3", "malformed"), 'He said."', "last"]),
+        # Rows written with blanks.
+        ("a.csv", ["text, n", '"Can it?, 1', "plain row, 2", 'He said.", 3'],
+         [("2", "malformed"), "plain row", 'He said."']),
+    ],
+)  # fmt: skip
+def test_a_stray_quote_swallows_no_row_however_few_the_columns(name, lines, expected):
+    assert summary("\n".join(lines).encode(), "csv", name=name) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "expected"),
+    [
+        ("a.tsv", ["text\tn", '"One', 'two"\t5'], ["One\ntwo"]),
+        ("a.tsv", ["n\ttext", '1\t"One', "", 'two"'], ["One\n\ntwo"]),
+        ("a.tsv", ["n\tm\ttext", '1\tx\t"One', "a\tb", 'two"\t'], ["One\na\tb\ntwo"]),
+        ("a.csv", ["text", '"One', 'two"', "three"], ["One\ntwo", "three"]),
+        ("a.csv", ["n,text", '1,"Yes,', "he said, 1,000 times,", 'and then, ""No""."'],
+         ['Yes,\nhe said, 1,000 times,\nand then, "No".']),
+        ("a.csv", ["text,n", '"So, then,', "we went, all,", 'of us.",1'],
+         ["So, then,\nwe went, all,\nof us."]),
+    ],
+)  # fmt: skip
+def test_cells_of_several_lines_go_on_working(name, lines, expected):
+    assert summary("\n".join(lines).encode(), "csv", name=name) == expected
+
+
+def test_quotes_that_meet_quotes_take_no_quadratic_time():
+    for row in (b'"x\t1\np"\t3\n', b'a\t"\n', b'"x\t1\np\t2\n', b'x"\t"\n'):
+        start = time.process_time()
+        assert entries(b"text\tb\n" + row * 10_000, "csv", name="a.tsv")
+        assert time.process_time() - start < 5

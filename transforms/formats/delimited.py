@@ -1,9 +1,20 @@
 r"""Tables as text (CSV, TSV): a record a row, its fields the named columns.
 
 With quoting, a row is read as RFC 4180 says, and strictly: a quote that opens a cell must close it.
-A row whose quote is stray is a reject, and reading goes on with the next line; so it is where the
-quote finds another one lines below, and each of these lines has the row's number of cells. Without
-quoting a row is a line and quotes are characters like others: the CompLex files need that.
+A row whose quote is stray is a reject, and reading goes on with the next line. So it is where the
+quote finds another one some lines below, but what these lines say tells against it:
+
+- In a table separated by tabs a cell of several lines holds no tabs, if a line after its first has
+  as many as a row or more, and its row has as many cells as others. So no row is ever swallowed. In
+  a table of one column each line is a row.
+- In others text holds delimiters, too: it is a stray quote if the first line and three quarters of
+  all have as many as a row. Those before white space do not count, unless rows are written so. In
+  tables of four columns or more they may count in all lines as well. Of one column nobody can tell:
+  its cells may have several lines.
+
+How many cells a row has tells the first one that has several, as a header does.
+
+Without quoting a row is a line and quotes are characters like others: the CompLex files need that.
 
 A row of empty cells, such as spreadsheets leave at the end, is blank and passed over. A row with
 more or fewer cells than columns is a reject (cells left empty at its end are not missed); so is a
@@ -11,6 +22,7 @@ row over `max_line_bytes`.
 """
 
 import csv
+import re
 import sys
 from collections import deque
 from collections.abc import Iterator
@@ -24,6 +36,7 @@ from transforms.formats.text_cleaning import Cleaning, cleaning, decode
 __all__ = ["read_csv", "rows", "sniff"]
 
 _DELIMITERS = "\t,;|"
+_TABBED = (".tsv", ".tab")
 # Rows are bounded before they reach the csv module, whose own limit is one for the whole process.
 csv.field_size_limit(sys.maxsize)
 
@@ -80,12 +93,16 @@ def rows(source: Source, options: ReaderOptions) -> Iterator[Row]:
 
 def sniff(name: str, line: str) -> str:
     """Return the delimiter of a table by its name and first line."""
+    if _is_tabbed(name):
+        return "\t"
+    return max(_DELIMITERS, key=line.count)
+
+
+def _is_tabbed(name: str) -> bool:
     name = name.lower()
     for suffix in SUFFIXES:
         name = name.removesuffix(suffix)
-    if name.endswith((".tsv", ".tab")):
-        return "\t"
-    return max(_DELIMITERS, key=line.count)
+    return name.endswith(_TABBED)
 
 
 def _named(row: list[str], columns: list[str]) -> dict[str, str]:
@@ -115,7 +132,7 @@ def _decoded(
 def _split(
     lines: Iterator[tuple[int, str | BadRecord]], name: str, options: ReaderOptions
 ) -> Iterator[Row]:
-    delimiter = options.separator
+    table: _Table | None = None
     pending: deque[tuple[int, str | BadRecord]] = deque()
     alone = 0  # before this line an open quote is not closed
     while True:
@@ -128,16 +145,17 @@ def _split(
             continue
         if not line.strip(" \r\ufeff"):
             continue
-        delimiter = delimiter or sniff(name, line)
+        table = table or _Table(options.separator, name, line)
         if not options.quoting or '"' not in line:
-            cells = line.split(delimiter)
+            cells = line.split(table.delimiter)
+            table.begin(cells)
             if any(map(str.strip, cells)):
                 yield number, cells
             continue
         taken: list[tuple[int, str | BadRecord]] = []
         following = _following(line, pending, lines, taken, options, number >= alone)
         try:
-            cells = next(csv.reader(following, delimiter=delimiter, strict=True))
+            cells = next(csv.reader(following, delimiter=table.delimiter, strict=True))
         except (csv.Error, BadRecord) as error:
             # Only the first line is to blame; those that the open quote swallowed are rows yet.
             pending.extendleft(reversed(taken))
@@ -148,7 +166,8 @@ def _split(
                 alone = sys.maxsize
             yield number, BadRecord("malformed", f"a stray quote ({_cause(error)}); {_REMEDY}")
             continue
-        if taken and _swallowed([line, *(str(text) for _, text in taken)], delimiter, len(cells)):
+        table.begin(cells)
+        if taken and table.swallowed([line, *(str(text) for _, text in taken)], cells):
             pending.extendleft(reversed(taken))
             cause = f"it would make one row of {len(taken) + 1} lines that are rows themselves"
             yield number, BadRecord("malformed", f"a stray quote ({cause}); {_REMEDY}")
@@ -157,14 +176,48 @@ def _split(
             yield number, cells
 
 
-def _swallowed(lines: list[str], delimiter: str, cells: int) -> bool:
-    """Return whether each line of a row is as good a row: a stray quote found another by chance.
+class _Table:
+    """What the first row tells of a table: its delimiter, and how rows of it look."""
 
-    Where columns are few, a cell of several lines may well hold as many delimiters in each of them.
-    """
-    if cells < (3 if delimiter == "\t" else 4):
-        return False
-    return all(line.count(delimiter) == cells - 1 for line in lines)
+    def __init__(self, separator: str, name: str, line: str) -> None:
+        self.delimiter = separator or sniff(name, line)
+        # One column has no delimiter, but what it would be may be said.
+        said = bool(separator) or _is_tabbed(name) or "\t" in line
+        self._tabs = said and self.delimiter == "\t"
+        self._tight = re.compile(re.escape(self.delimiter) + r"(?!\s|$)")
+        self._spaced = False
+        self._width = 0
+
+    def begin(self, cells: list[str]) -> None:
+        """Note how many cells a row has, and whether white space begins them."""
+        if self._width < 2:
+            self._width = len(cells)
+            self._spaced = any(not cell or cell[0].isspace() for cell in cells[1:])
+
+    def swallowed(self, lines: list[str], cells: list[str]) -> bool:
+        """Return whether the lines of a row are rows: a stray quote found another by chance."""
+        if self._tabs:
+            return self._swallowed_by_tabs(lines, cells)
+        borders = self._width - 1
+        if not borders:
+            return False
+        if borders > 2 and all(line.count(self.delimiter) == borders for line in lines):
+            return True
+        alike = [self._borders(line) == borders for line in lines]
+        return alike[0] and sum(alike) * 4 >= len(alike) * 3
+
+    def _swallowed_by_tabs(self, lines: list[str], cells: list[str]) -> bool:
+        while len(cells) > self._width and not cells[-1]:
+            cells = cells[:-1]
+        if len(cells) != self._width or self._width == 1:
+            return True
+        within = any("\n" in cell and "\t" in cell for cell in cells)
+        return within and any(line.count("\t") >= self._width - 1 for line in lines[1:])
+
+    def _borders(self, line: str) -> int:
+        if self._spaced:
+            return line.count(self.delimiter)
+        return len(self._tight.findall(line))
 
 
 def _following(
