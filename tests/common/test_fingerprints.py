@@ -1,3 +1,5 @@
+import json
+import os
 import subprocess
 import sys
 
@@ -11,6 +13,7 @@ from transforms.common.fingerprints import (
     canonical_json,
     digest,
     environment,
+    readable_json,
 )
 
 PLAIN = st.recursive(
@@ -31,6 +34,14 @@ def test_the_order_of_keys_does_not_matter_but_that_of_lists_does():
     assert digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
     assert digest([1, 2]) != digest([2, 1])
     assert canonical_json({"b": "ä", "a": [1]}) == '{"a":[1],"b":"ä"}'.encode()
+
+
+@given(st.binary().map(os.fsdecode) | st.text(st.characters(codec=None)))
+def test_paths_that_are_not_utf8_have_a_digest_too(path):
+    for form in (canonical_json([path]), readable_json([path], indent=1)):
+        assert digest(json.loads(form)) == digest([path])
+        # Halves that Python joins are the character that they are halves of.
+        assert json.loads(form) == json.loads(json.dumps([path]))
 
 
 @given(st.text(), st.integers(1, 64))

@@ -317,7 +317,7 @@ def test_a_date_may_lie_at_a_path(tmp_path):
 
 
 def test_names_that_no_table_can_hold_and_names_like_members(texts, tmp_path):
-    odd = tmp_path / "odd"
+    odd = tmp_path / os.fsdecode(b"odd\xff")
     odd.mkdir()
     text = (texts / "1810.txt").read_bytes()
     for name in (b"bytes\xff.txt", b"one\x01.txt", b"two\x02.txt"):

@@ -1,6 +1,7 @@
 """What is the same for every command: inputs found, an action's tables published."""
 
 import hashlib
+import os
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -219,3 +220,10 @@ def test_an_options_file_that_always_changes_is_an_error(tmp_path):
     changing = Command(options=Listing, plan=_planning(["two", "six", "ten", "old"]))
     with pytest.raises(LexbeamError, match=r"words.tsv changed while it was read, 3 times"):
         running._planned(running.Job("toy", changing, options), Inputs(()))
+
+
+def test_an_output_folder_whose_name_is_not_utf8_is_refused(corpus, tmp_path, capsys):
+    out = tmp_path / os.fsdecode(b"out\xff")
+    assert main(["toy", "evaluate", str(corpus), "--out", str(out)]) != 0
+    assert "is not UTF-8: give another name" in capsys.readouterr().err
+    assert not out.exists()

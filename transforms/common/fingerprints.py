@@ -18,6 +18,7 @@ __all__ = [
     "canonical_json",
     "digest",
     "environment",
+    "readable_json",
     "stream_digest",
 ]
 
@@ -26,8 +27,18 @@ _DIGITS = 32
 
 def canonical_json(value: Any) -> bytes:
     """Return the one JSON form of a plain value: sorted keys, no spaces, UTF-8."""
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    return text.encode()
+    return _utf8(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
+
+
+def readable_json(value: Any, indent: int | None = None) -> bytes:
+    """Return a plain value as JSON for people: sorted keys, UTF-8."""
+    return _utf8(json.dumps(value, indent=indent, sort_keys=True, ensure_ascii=False))
+
+
+def _utf8(text: str) -> bytes:
+    # Halves of surrogate pairs, by which Python has the bytes of a path that are no UTF-8, become
+    # escapes of JSON, and lead back to what they were.
+    return text.encode("utf-8", "backslashreplace")
 
 
 def digest(value: Any) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from transforms.common import files
 from transforms.common.errors import LexbeamError
-from transforms.common.fingerprints import blas_kernels, digest, environment
+from transforms.common.fingerprints import blas_kernels, digest, environment, readable_json
 from transforms.common.layout import (
     LOG,
     MANIFEST,
@@ -197,7 +197,7 @@ def _placed(parts: Sequence[Part], missing: Collection[str] = ()) -> dict[str, P
 
 
 def _text(manifest: Mapping[str, Any]) -> bytes:
-    return (json.dumps(manifest, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()
+    return readable_json(manifest, indent=1) + b"\n"
 
 
 def _build(out: str, name: str, manifest: Mapping[str, Any], placed: Mapping[str, Part]) -> None:
@@ -298,7 +298,7 @@ def _write_log(
         if part.sha256 not in damaged and (state := state_of(part.path)) is not None
     }
     value = {"sections": sections, "checked": states, "manifest": manifest}
-    content = json.dumps(value, sort_keys=True, ensure_ascii=False).encode()
+    content = readable_json(value)
     files.write_bytes(folder + LOG, content, durable=True)
 
 

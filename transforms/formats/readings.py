@@ -24,6 +24,7 @@ __all__ = ["CHANGED", "IN_MEMORY", "Reading", "first_reading"]
 IN_MEMORY = 8 << 20
 CHANGED = "changed while it was read"
 _BLOCK = 1 << 20
+_PIECE = 1 << 17
 _DIGEST = 16  # bytes of a block's digest that are kept
 
 
@@ -87,7 +88,8 @@ def _blocks(start: bytes, stream: BinaryIO) -> Iterator[bytes]:
 def _read(stream: BinaryIO, size: int) -> bytes:
     """Return `size` bytes, fewer only where the stream ends."""
     pieces = []
-    while size and (data := stream.read(size)):
+    # Asked for all at once, streams make room for all of it, and most files are small.
+    while size and (data := stream.read(min(size, _PIECE))):
         pieces.append(data)
         size -= len(data)
     return b"".join(pieces)
