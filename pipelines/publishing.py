@@ -16,7 +16,7 @@ from transforms.common.artefacts import Workspace
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.fingerprints import digest
 from transforms.common.json_text import parse_json
-from transforms.common.layout import ARTEFACTS, locked, make_own_folder
+from transforms.common.layout import ARTEFACTS, check_links, locked, make_own_folder
 from transforms.common.publish import publish, settle
 from transforms.common.removing import discard_damaged, discard_stages, free
 from transforms.common.sections import (
@@ -94,6 +94,7 @@ def publish_run(
             old.manifest if old else None, tables, overwrite=consent or again, drop=drop,
             out=options.out,
         )  # fmt: skip
+        check_links(out)
         workspace = Workspace(make_own_folder(out, ARTEFACTS))
         if options.fresh:
             discard_stages(workspace.root, {name.partition(".")[0] for name in tables})

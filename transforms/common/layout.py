@@ -14,6 +14,7 @@ from what it stands for.
 """
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -32,7 +33,7 @@ from transforms.common.receipts import read_envelope
 
 __all__ = [
     "ARTEFACTS", "LOCK", "LOG", "MANIFEST", "MARK", "POINTER", "SNAPSHOTS", "Record",
-    "check_foreign", "is_link_of_ours", "is_own_folder", "is_unfinished_snapshot",
+    "check_foreign", "check_links", "is_link_of_ours", "is_own_folder", "is_unfinished_snapshot",
     "last_published", "links_of", "locked", "make_own_folder", "read_record", "snapshot_name",
     "write_record",
 ]  # fmt: skip
@@ -349,6 +350,32 @@ def _make_lock(path: str) -> None:
     hidden = files.temporary(path)
     with open(hidden, "xb") as stream:
         stream.write(_LOCK_TEXT)
-    with contextlib.suppress(FileExistsError):
-        os.link(hidden, path)
+    try:
+        with contextlib.suppress(FileExistsError):
+            os.link(hidden, path)
+    except OSError:  # a file system without hard links; an empty lock is as good
+        with contextlib.suppress(FileExistsError), open(path, "xb") as stream:
+            stream.write(_LOCK_TEXT)
+    finally:
+        os.remove(hidden)
+
+
+def check_links(out: str) -> None:
+    """Check that a link can be made in a folder where nothing is published yet.
+
+    Raises:
+        UsageError: its file system has none.
+    """
+    if not files.is_local(out) or os.path.lexists(os.path.join(out, POINTER)):
+        return
+    hidden = files.temporary(os.path.join(out, POINTER))
+    try:
+        os.symlink(SNAPSHOTS, hidden)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP):
+            raise
+        raise UsageError(
+            f"the file system of `out` {out!r} has no symbolic links, by which tables are "
+            "published (FAT and exFAT have none): give a folder on another"
+        ) from None
     os.remove(hidden)
