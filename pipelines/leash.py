@@ -8,6 +8,7 @@ A leash is a named pipe that only this process holds open for writing. Each prog
 of the block, at an interrupt before anything else, and by the system when this process ends.
 """
 
+import io
 import os
 import shutil
 import signal
@@ -24,14 +25,13 @@ from pipelines import guard
 __all__ = ["Leash", "leashed"]
 
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_HELD: set[int] = set()
+_HELD: set[io.FileIO] = set()
 
 
 def _let_go() -> None:
     """Close what a forked child must not hold: it would keep the programs of a dead run alive."""
     for pipe in _HELD:
-        os.close(pipe)
-    _HELD.clear()
+        pipe.close()
 
 
 os.register_at_fork(after_in_child=_let_go)
@@ -51,14 +51,15 @@ class Leash:
         reader = os.open(
             place, os.O_RDONLY | os.O_NONBLOCK
         )  # else the next line would wait for one
-        self._pipe = os.open(place, os.O_WRONLY)
+        # An object closes in one step, which no signal can come between.
+        self._pipe = io.FileIO(os.open(place, os.O_WRONLY), "w")
         _HELD.add(self._pipe)
         os.close(reader)
 
     @property
     def is_cut(self) -> bool:
         """Whether the programs have been told to end."""
-        return self._pipe not in _HELD
+        return self._pipe.closed
 
     def command(self, words: Sequence[str], output: str = "-") -> list[str]:
         """Return the command that starts a program which ends with the run.
@@ -71,9 +72,8 @@ class Leash:
 
     def cut(self) -> None:
         """End all programs; a second time does nothing."""
-        if not self.is_cut:
-            _HELD.discard(self._pipe)
-            os.close(self._pipe)
+        self._pipe.close()
+        _HELD.discard(self._pipe)
 
 
 @contextmanager

@@ -217,7 +217,7 @@ def run_pipeline(
         pipeline = beam.Pipeline(runner=runner, options=options)
         build(pipeline)
         try:
-            with _portable(), watching(work, stages), job_server(runner, options, leash):
+            with _portable(), watching(work, stages), job_server(runner, pipeline.options, leash):
                 result = pipeline.run()
                 state = result.wait_until_finish()
         except Exception as error:
