@@ -38,28 +38,28 @@ os.register_at_fork(after_in_child=_let_go)
 
 
 class Leash:
-    """What a run's programs are tied to.
-
-    Attributes:
-        folder: a folder for their temporary files, removed at the end.
-    """
+    """What a run's programs are tied to; a run that starts none makes no folder."""
 
     def __init__(self) -> None:
-        self.folder = tempfile.mkdtemp(prefix="lexbeam-run-")
-        place = os.path.join(self.folder, guard.ALIVE)
-        os.mkfifo(place, 0o600)
-        reader = os.open(
-            place, os.O_RDONLY | os.O_NONBLOCK
-        )  # else the next line would wait for one
-        # An object closes in one step, which no signal can come between.
-        self._pipe = io.FileIO(os.open(place, os.O_WRONLY), "w")
-        _HELD.add(self._pipe)
-        os.close(reader)
+        self._folder: str | None = None
+        self._pipe: io.FileIO | None = None
+        self.is_cut = False
 
     @property
-    def is_cut(self) -> bool:
-        """Whether the programs have been told to end."""
-        return self._pipe.closed
+    def folder(self) -> str:
+        """A folder for the temporary files of programs, removed at the end."""
+        if self._folder is None:
+            self._folder = tempfile.mkdtemp(prefix="lexbeam-run-")
+            place = os.path.join(self._folder, guard.ALIVE)
+            os.mkfifo(place, 0o600)
+            reader = os.open(place, os.O_RDONLY | os.O_NONBLOCK)  # or the next line waits for one
+            # An object closes in one step, which no signal can come between.
+            self._pipe = io.FileIO(os.open(place, os.O_WRONLY), "w")
+            _HELD.add(self._pipe)
+            os.close(reader)
+            if self.is_cut:
+                self.cut()
+        return self._folder
 
     def command(self, words: Sequence[str], output: str = "-") -> list[str]:
         """Return the command that starts a program which ends with the run.
@@ -72,8 +72,15 @@ class Leash:
 
     def cut(self) -> None:
         """End all programs; a second time does nothing."""
-        self._pipe.close()
-        _HELD.discard(self._pipe)
+        self.is_cut = True
+        if self._pipe is not None:
+            self._pipe.close()
+            _HELD.discard(self._pipe)
+
+    def remove(self) -> None:
+        """Remove the folder, if there is one; the last program to end does it, too."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
 
 @contextmanager
@@ -102,4 +109,4 @@ def leashed() -> Iterator[Leash]:
         leash.cut()
         for heeded, handler in previous.items():
             signal.signal(heeded, handler)
-        shutil.rmtree(leash.folder, ignore_errors=True)
+        leash.remove()
