@@ -8,6 +8,7 @@ A leash is a named pipe that only this process holds open for writing. Each prog
 of the block, at an interrupt before anything else, and by the system when this process ends.
 """
 
+import io
 import os
 import shutil
 import signal
@@ -24,41 +25,41 @@ from pipelines import guard
 __all__ = ["Leash", "leashed"]
 
 INTERRUPTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_HELD: set[int] = set()
+_HELD: set[io.FileIO] = set()
 
 
 def _let_go() -> None:
     """Close what a forked child must not hold: it would keep the programs of a dead run alive."""
     for pipe in _HELD:
-        os.close(pipe)
-    _HELD.clear()
+        pipe.close()
 
 
 os.register_at_fork(after_in_child=_let_go)
 
 
 class Leash:
-    """What a run's programs are tied to.
-
-    Attributes:
-        folder: a folder for their temporary files, removed at the end.
-    """
+    """What a run's programs are tied to; a run that starts none makes no folder."""
 
     def __init__(self) -> None:
-        self.folder = tempfile.mkdtemp(prefix="lexbeam-run-")
-        place = os.path.join(self.folder, guard.ALIVE)
-        os.mkfifo(place, 0o600)
-        reader = os.open(
-            place, os.O_RDONLY | os.O_NONBLOCK
-        )  # else the next line would wait for one
-        self._pipe = os.open(place, os.O_WRONLY)
-        _HELD.add(self._pipe)
-        os.close(reader)
+        self._folder: str | None = None
+        self._pipe: io.FileIO | None = None
+        self.is_cut = False
 
     @property
-    def is_cut(self) -> bool:
-        """Whether the programs have been told to end."""
-        return self._pipe not in _HELD
+    def folder(self) -> str:
+        """A folder for the temporary files of programs, removed at the end."""
+        if self._folder is None:
+            self._folder = tempfile.mkdtemp(prefix="lexbeam-run-")
+            place = os.path.join(self._folder, guard.ALIVE)
+            os.mkfifo(place, 0o600)
+            reader = os.open(place, os.O_RDONLY | os.O_NONBLOCK)  # or the next line waits for one
+            # An object closes in one step, which no signal can come between.
+            self._pipe = io.FileIO(os.open(place, os.O_WRONLY), "w")
+            _HELD.add(self._pipe)
+            os.close(reader)
+            if self.is_cut:
+                self.cut()
+        return self._folder
 
     def command(self, words: Sequence[str], output: str = "-") -> list[str]:
         """Return the command that starts a program which ends with the run.
@@ -71,9 +72,15 @@ class Leash:
 
     def cut(self) -> None:
         """End all programs; a second time does nothing."""
-        if not self.is_cut:
+        self.is_cut = True
+        if self._pipe is not None:
+            self._pipe.close()
             _HELD.discard(self._pipe)
-            os.close(self._pipe)
+
+    def remove(self) -> None:
+        """Remove the folder, if there is one; the last program to end does it, too."""
+        if self._folder is not None:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
 
 @contextmanager
@@ -102,4 +109,4 @@ def leashed() -> Iterator[Leash]:
         leash.cut()
         for heeded, handler in previous.items():
             signal.signal(heeded, handler)
-        shutil.rmtree(leash.folder, ignore_errors=True)
+        leash.remove()

@@ -96,10 +96,12 @@ def publish_run(
         )  # fmt: skip
         check_links(out)
         workspace = Workspace(make_own_folder(out, ARTEFACTS))
-        if options.fresh:
+        # What an interrupted run with `fresh` has made anew is fresh.
+        if options.fresh and not (same and note.get("fresh")):
             discard_stages(workspace.root, {name.partition(".")[0] for name in tables})
         note = {
             "sections": sorted(tables), "asked": asked, "overwrite": consent, "drop": list(drop),
+            "fresh": options.fresh,
         }  # fmt: skip
         unfinished = files.join(workspace.root, UNFINISHED)
         before = files.read_bytes(unfinished) if files.exists(unfinished) else None

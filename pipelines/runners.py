@@ -24,7 +24,7 @@ from pipelines.cores import cores
 from pipelines.job_servers import job_server
 from pipelines.leash import leashed
 from pipelines.progress import watching
-from pipelines.workers import direct_runner, thread_failures
+from pipelines.workers import direct_runner, has_processes, run_watched, thread_failures
 from transforms.common.errors import LexbeamError, UsageError, nearest, quoted
 from transforms.common.options import from_mapping, option
 from transforms.common.sound import Damaged
@@ -206,17 +206,21 @@ def run_pipeline(
         LexbeamError: the pipeline failed; the message is that of the cause.
     """
     options = PipelineOptions(list(config.beam))
-    with leashed() as leash, thread_failures(leash) as failed:
-        here = config.runner == DIRECT
+    here = config.runner == DIRECT
+    processes = here and has_processes(options)
+    with leashed() as leash, thread_failures(leash) as ended:
         runner = direct_runner(options, leash) if here else create_runner(config.runner)
         pipeline = beam.Pipeline(runner=runner, options=options)
         build(pipeline)
+
+        def run() -> str:
+            return pipeline.run().wait_until_finish()
+
         try:
-            with _portable(), watching(work, stages), job_server(runner, options, leash):
-                result = pipeline.run()
-                state = result.wait_until_finish()
+            with _portable(), watching(work, stages), job_server(runner, pipeline.options, leash):
+                state = run_watched(run, ended, leash) if processes else run()
         except Exception as error:
-            raise _readable(error, failed.told()) from error
+            raise _readable(error) from error
     if state != PipelineState.DONE:
         raise LexbeamError(f"the pipeline ended in state {state}; see the runner's log")
 
@@ -251,7 +255,7 @@ _RAISED = re.compile(
 _KINDS = {kind.__name__: kind for kind in (LexbeamError, UsageError, Damaged)}
 
 
-def _readable(error: Exception, more: str) -> LexbeamError:
+def _readable(error: Exception) -> LexbeamError:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, LexbeamError):
@@ -267,4 +271,4 @@ def _readable(error: Exception, more: str) -> LexbeamError:
         return explained(error)
     if told := explained_text(str(error)):
         return told
-    return LexbeamError(f"the pipeline failed: {type(error).__name__}: {error}{more}")
+    return LexbeamError(f"the pipeline failed: {type(error).__name__}: {error}")

@@ -2,54 +2,87 @@
 
 import logging
 import os
+import queue
 import shlex
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
 
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
 from pipelines.leash import Leash
+from transforms.common.errors import LexbeamError
 
-__all__ = ["Failed", "direct_runner", "thread_failures"]
+__all__ = ["direct_runner", "has_processes", "run_watched", "thread_failures"]
 
-log = logging.getLogger("lexbeam")
+Ended = queue.SimpleQueue[str]  # how workers ended that should not have
 
 MODULE = "apache_beam.runners.worker.sdk_worker_main"
+PROCESSES = "multi_processing"
 LINES = 10  # of what workers said last, for the message
+SECONDS = 2  # that the news of a worker's end may be behind the news of its broken connection
 
 
-class Failed(NamedTuple):
-    """What threads of Beam failed with, one of which waits for each worker."""
-
-    texts: list[str]
-    leash: Leash
-
-    def told(self) -> str:
-        """Return what is to be added to the message of a run that failed: how workers ended."""
-        ended = sorted({text for text in self.texts if "Worker subprocess" in text})
-        if not ended:
-            return ""
-        lines = [f"\n  {line}" for line in _last_lines(_output(self.leash))]
-        return f" ({'; '.join(ended)})" + "".join(lines)
+def has_processes(options: PipelineOptions) -> bool:
+    """Return whether the direct runner starts processes with these options."""
+    return options.view_as(DirectOptions).direct_running_mode == PROCESSES
 
 
 def direct_runner(options: PipelineOptions, leash: Leash) -> FnApiRunner:
-    """Return the runner of this machine; where its workers are processes, they are on the leash."""
-    direct = options.view_as(DirectOptions)
-    if direct.direct_running_mode != "multi_processing":
+    """Return the runner of this machine; where its workers are processes, they are on the leash.
+
+    What workers print is shown only to those who want to see what Beam logs.
+    """
+    if not has_processes(options):
         return FnApiRunner()
-    direct.direct_running_mode = None  # or Beam starts workers by a command of its own
+    # Or Beam would start workers by a command of its own.
+    options.view_as(DirectOptions).direct_running_mode = None
     output = "-" if _is_verbose() else _output(leash)
     words = leash.command([sys.executable, "-m", MODULE], output)
     # A Ctrl-C is not for workers, not even before they have left the group of processes that it
     # reaches; and no shell is left between them and Beam, which would outlive them.
     command = f"trap '' INT HUP; exec {shlex.join(words)}"
     return FnApiRunner(SubprocessSDKEnvironment.from_command_string(command))
+
+
+def run_watched(run: Callable[[], Any], ended: Ended, leash: Leash) -> Any:
+    """Return what `run` returns; it waits for workers, even for one that will never begin.
+
+    Raises:
+        LexbeamError: a worker ended before its time; the message has what workers said last.
+    """
+    outcome: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+
+    def work() -> None:
+        try:
+            outcome.put((run(), None))
+        except BaseException as error:
+            outcome.put((None, error))
+
+    def watch() -> None:
+        outcome.put((None, _explained(ended.get(), leash)))
+
+    for target in (work, watch):
+        threading.Thread(target=target, daemon=True).start()
+    try:
+        value, error = outcome.get()
+        if error is not None and "Channel closed" in str(error):
+            with suppress(queue.Empty):
+                error = outcome.get(timeout=SECONDS)[1] or error
+    finally:
+        ended.put("")  # or the watch would go on
+    if error is not None:
+        raise error
+    return value
+
+
+def _explained(text: str, leash: Leash) -> LexbeamError:
+    lines = "".join(f"\n  {line}" for line in _last_lines(_output(leash)))
+    return LexbeamError(f"a worker process ended before its time: {text}{lines}")
 
 
 def _output(leash: Leash) -> str:
@@ -70,23 +103,25 @@ def _last_lines(path: str) -> list[str]:
 
 
 @contextmanager
-def thread_failures(leash: Leash) -> Iterator[Failed]:
-    """Collect what threads of Beam fail with while the block runs.
+def thread_failures(leash: Leash) -> Iterator[Ended]:
+    """Give a queue of how workers ended that should not have, as threads of Beam find out.
 
-    Python would print each with a traceback, a dozen of them when a server or worker ends. What
-    they mean for the run is told once, by its own error. Other threads' failures are printed.
+    Python would print whatever those threads fail with, each with a traceback: a dozen where a
+    server or a worker ends. What it means for the run is told once, by the run's own error. What
+    other threads fail with is printed as ever.
     """
-    failed = Failed([], leash)
+    ended: Ended = queue.SimpleQueue()
     verbose, previous = _is_verbose(), threading.excepthook
 
     def note(given: threading.ExceptHookArgs) -> None:
+        if "Worker subprocess" in str(given.exc_value) and not leash.is_cut:
+            ended.put(str(given.exc_value))
         if verbose or not _is_of_beam(given):
             previous(given)
-        failed.texts.append(f"{given.exc_type.__name__}: {given.exc_value}")
 
     threading.excepthook = note
     try:
-        yield failed
+        yield ended
     finally:
         threading.excepthook = previous
 
