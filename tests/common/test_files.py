@@ -1,9 +1,12 @@
 import os
+import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from apache_beam.io.filesystem import FileSystem
 from store import OBJECTS
 
 from transforms.common import files
@@ -166,3 +169,32 @@ def test_folders_that_link_to_each_other_are_listed_once(tmp_path):
     assert [entry.name for entry in files.list_files(str(tmp_path / "a"))] == [
         "1.txt", "l0/2.txt",
     ]  # fmt: skip
+
+
+def test_no_pattern_of_an_object_store_hangs():
+    """Beam's own pattern for this one took hours."""
+    OBJECTS.clear()
+    names = ["a" * 200 + ".txt", "a" * 200 + "b", "ab/c.txt", "x [1].txt", "x 1.txt", "é.txt"]
+    OBJECTS.update({f"store://bucket/in/{name}": b"x" for name in names})
+    start = time.process_time()
+    found = files.list_files("store://bucket/in/" + "*a" * 12 + "*b")
+    assert [entry.name for entry in found] == [names[1]]
+    assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["*", "**", "*.txt", "x*", "x [[]1].txt", "x [!1]*", "x ?.txt", "é*", "a*/*", "?.txt", "[a-x]*",
+     "[!a]*", "[^a]*", "*[*", "a**.txt", "*]*", "(*", "x\\ 1*"],
+)  # fmt: skip
+def test_patterns_of_an_object_store_mean_what_beams_mean(pattern):
+    OBJECTS.clear()
+    names = ["a.txt", "ab/c.txt", "x [1].txt", "x 1.txt", "x^.txt", "é.txt", "b]", "(x"]
+    OBJECTS.update({f"store://bucket/in/{name}": b"x" for name in names})
+    path = "store://bucket/in/" + pattern
+    regex = re.compile(FileSystem.translate_pattern(path))
+    expected = sorted(name for name in OBJECTS if regex.match(name))
+    try:
+        assert sorted(entry.path for entry in files.list_files(path)) == expected
+    except LexbeamError:
+        assert not expected

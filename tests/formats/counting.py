@@ -117,6 +117,21 @@ def _without_mark(text):
     return text.removeprefix("\ufeff")
 
 
+def count_jsonl_with_records(data):
+    lines = [line for line in data.removeprefix(BOM).split(b"\n") if line.strip()]
+    return max(1, sum(_records_of(line, ["a", "b"]) for line in lines))
+
+
+def count_json_with_records(data):
+    try:
+        found = json.loads(data.decode("utf-8-sig").removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        return 1
+    if not isinstance(found, list):
+        return _elements_of(found, ["a", "b"])
+    return max(1, sum(_elements_of(one, ["a", "b"]) for one in found))
+
+
 def count_csv(data, options=PLAIN, name=""):
     return _count_rows(data, options, name)
 
@@ -179,6 +194,8 @@ COUNTS = {
     "tei": count_tei,
     "jsonl": count_jsonl,
     "json": count_json_at_once,
+    "jsonl with records": count_jsonl_with_records,
+    "json with records": count_json_with_records,
     "csv": count_csv,
     "csv without quoting": count_csv_without_quoting,
     "conllu": count_conllu,
@@ -189,6 +206,20 @@ COUNTS = {
 
 # The same, by options: of bytes, options and the file's name.
 BY_OPTIONS = {name: of for name, of in COUNTS.items() if " " not in name} | {"json": count_json}
+
+
+def _records_of(line, names):
+    try:
+        return _elements_of(json.loads(line.decode("utf-8").removeprefix("\ufeff")), names)
+    except (ValueError, RecursionError):
+        return 1
+
+
+def _elements_of(value, names):
+    """Count the elements of an array within arrays; what has none of them is one."""
+    if not names or not isinstance(value, dict) or not isinstance(value.get(names[0]), list):
+        return 1
+    return max(1, sum(_elements_of(one, names[1:]) for one in value[names[0]]))
 
 
 def _decoded(data, encoding="utf-8", limit=PLAIN.max_line_bytes):

@@ -64,6 +64,17 @@ def _tei(texts):
     return whole.encode()
 
 
+_INNER = st.recursive(
+    st.none() | TEXT | st.integers(),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.fixed_dictionaries({}, optional={"a": inner, "b": inner, "text": inner})
+    ),
+    max_leaves=12,
+)
+NESTED = st.fixed_dictionaries({"a": st.lists(_INNER, max_size=3)}) | _INNER
+
+
 def _table(rows):
     return ("text,b\n" + "\n".join(map(",".join, rows))).encode("utf-8", "replace")
 
@@ -74,6 +85,7 @@ def _parquet(values):
     return out.getvalue()
 
 
+OPTIONS = {"": {}, "without quoting": {"quoting": False}, "with records": {"records": "a[].b[]"}}
 VALID = {
     "text": TEXT.map(lambda text: text.encode("utf-8", "replace")),
     "lines": TEXT.map(lambda text: text.encode("utf-8", "replace")),
@@ -89,6 +101,12 @@ VALID = {
         lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.just("text"), inner),
         max_leaves=6,
     ).map(lambda value: json.dumps(value).encode()),
+    "jsonl with records": st.lists(NESTED, max_size=4).map(
+        lambda rows: "\n".join(map(json.dumps, rows)).encode()
+    ),
+    "json with records": (st.lists(NESTED, max_size=4) | NESTED).map(
+        lambda value: json.dumps(value).encode()
+    ),
     "csv": st.lists(st.lists(CELL, min_size=1, max_size=3), max_size=5).map(_table),
     "csv without quoting": st.lists(st.lists(CELL, max_size=3), max_size=5).map(_table),
     "conllu": st.lists(
@@ -106,8 +124,8 @@ VALID = {
 
 
 def check(format, data):
-    reader, _, without = format.partition(" ")
-    options = {"quoting": False} if without else {}
+    reader, _, how = format.partition(" ")
+    options = OPTIONS[how]
     found = entries(data, reader, **options)
     accepted, rejected = records(found)
     if not PACKED.match(data):  # else taken for compressed, and not what it seems

@@ -8,6 +8,7 @@ import errno
 import glob
 import os
 import posixpath
+import re
 import secrets
 import shutil
 import stat
@@ -15,7 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO, NamedTuple
 
-from transforms.common.errors import LexbeamError
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.patterns import compiled, searchable
 
 __all__ = [
     "Entry", "Folder", "absolute", "check_there", "exists", "is_local", "join", "link_or_copy",
@@ -333,13 +335,33 @@ def _fixed_part(pattern: str) -> str:
     return head or ("/" if pattern.startswith("/") else ".")
 
 
+def _pattern(path: str) -> Any:
+    """Return a glob of a remote file system as RE2 matches it, with the meaning that Beam gives it.
+
+    Raises:
+        LexbeamError: it is no pattern.
+    """
+    from apache_beam.io.filesystem import FileSystem
+
+    glob_of_folders = path + "*" if path.endswith("/") else path
+    regex = FileSystem.translate_pattern(glob_of_folders).removesuffix(r"\Z") + r"\z"
+    try:
+        return compiled(regex, "inputs")
+    except UsageError:
+        raise LexbeamError(f"{path!r} is not a pattern of file names") from None
+
+
 def _list_remote(path: str) -> list[Entry]:
-    patterns = [path] if glob.has_magic(path) else [path, path.rstrip("/") + "/**"]
+    pattern = _pattern(path) if glob.has_magic(path) else None
+    # Beam lists all that begins like a pattern in any case, but then may match it for ages.
+    head = re.split(r"[\[*?]", path, maxsplit=1)[0]
+    patterns = [head + "**"] if pattern else [path, path.rstrip("/") + "/**"]
     found = {
         entry.path: entry.size_in_bytes
         for match in _beam(path).match(patterns)
         for entry in match.metadata_list
         if not entry.path.endswith("/")
+        if pattern is None or pattern.match(searchable(entry.path))
     }
     base = _fixed_part(path).rstrip("/")
     return [
