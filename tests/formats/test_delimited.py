@@ -130,3 +130,10 @@ def test_a_compressed_tsv_is_a_table_with_tabs():
     data = b"text,with,commas\ttext\nx\tone\n"
     assert summary(data, name="a.tsv") == ["one"]
     assert summary(gzip.compress(data), name="a.tsv.gz") == ["one"]
+
+
+def test_a_stray_quote_before_a_bad_line_leaves_cells_of_several_lines_whole():
+    """Lines between the two were read alone, and the first that ended so was taken for the last."""
+    data = b'text,b\none,"\ntwo","\n\xb1\nthree,"a\nb"\n'
+    stray, bad = "malformed", "undecodable"
+    assert summary(data, "csv") == [("2", stray), ("3", stray), ("4", bad), "three"]
