@@ -172,7 +172,7 @@ def count_parquet(data, options=PLAIN, name=""):
     """Return the rows of a file that Arrow reads whole; None of one that may break off later."""
     try:
         file = pq.ParquetFile(io.BytesIO(data))
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError, ValueError):
         return 1
     path = options.text_field
     if not {path, path.partition(".")[0]} & set(file.schema_arrow.names):

@@ -6,6 +6,7 @@ anything comes of it that must not.
 
 import contextlib
 import random
+import re
 import tempfile
 import unicodedata
 from collections.abc import Callable, Iterator
@@ -30,7 +31,7 @@ from transforms.formats.staging import RECORD
 
 __all__ = ["ABOVE"]
 
-NOTHING = Counted(0, 0, 0, True)
+TAKEN, REFUSED = Counted(1, 1, 0, True), Counted(1, 0, 1, True)
 FIRST_YEAR = -9999
 _PIECES = """
 0 1 7 9 12 13 28 29 30 31 32 45 49 84 99 100 184 1790 1810 1842 1899 1900 2100 2101 0049 -0049.0
@@ -50,7 +51,55 @@ RULES = (
 FILE_NAMES = ("a.txt", "1790.txt", "lat_-0084_7.txt", "x!1810-12.txt", "2101", "dir/1790_b.xml.gz")
 
 
+# Dates of the year Y, and of the years Y to Z, day D, month M and its name N.
+OF_A_YEAR = (
+    *(
+        "Y",
+        "Y-M-D",
+        "D.M.Y",
+        "D N Y",
+        "N D, Y",
+        "ca. Y",
+        "[Y?]",
+        "Y-M",
+        "Y ad",
+        "Y-M-DT12:30:59+01:00",
+    ),
+    *("Ds of N, Y", "<Y>", "Y.0", "Monday, N D, Y", "Winter Y", "Y/M/D", "N Y.", "12:30, N D, Y"),
+)
+OF_TWO_YEARS = ("Y-Z", "Y/Z", "from Y to Z", "between Y and Z", "Y bis Z", "Y–Z", "Y-M-D/Z-M-D")
+NAMES_OF_MONTHS = {1: "January", 3: "März", 5: "mai", 8: "ago", 12: "décembre"}
+
+
+def _known_date(rng: random.Random) -> tuple[str, int, int]:
+    """Return a date and the years that it must be read as."""
+    year, month, day = (
+        rng.randrange(1000, 2000),
+        rng.choice([*NAMES_OF_MONTHS]),
+        rng.randrange(1, 29),
+    )
+    last = min(year + rng.randrange(1, 40), 2000)
+    form = rng.choice(OF_A_YEAR)
+    if chance(rng, 0.3):
+        form = rng.choice(OF_TWO_YEARS)
+    else:
+        last = year
+    values = {"Y": f"{year}", "Z": f"{last}", "M": f"{month:02}", "D": f"{day:02}"}
+    values["N"] = NAMES_OF_MONTHS[month]
+    shown = re.sub("[YZMDN](?![a-z])|Ds", lambda found: _shown(found[0], values), form)
+    return shown, year, last
+
+
+def _shown(name: str, values: dict[str, str]) -> str:
+    day = int(values["D"])
+    endings = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd"}
+    return f"{day}{endings.get(day, 'th')}" if name == "Ds" else values[name]
+
+
 def _a_date(rng: random.Random) -> str:
+    if chance(rng, 0.4):
+        known = _known_date(rng)[0]
+        return known if chance(rng, 0.3) else f"{known} {rng.choice(PIECES)}"
     separator = rng.choice(SEPARATORS)
     found = separator.join(rng.choices(PIECES, k=rng.randrange(1, 6)))
     if chance(rng, 0.2):
@@ -63,9 +112,13 @@ def _a_date(rng: random.Random) -> str:
 def check_date(rng: random.Random) -> Counted:
     """A date is read as the same years however often, within the range that there is."""
     given = _a_date(rng)
+    if chance(rng, 0.3):
+        given, *years = _known_date(rng)
+        if (parse_date(given) or ())[:2] != tuple(years):
+            raise Wrong(f"{given!r} is {parse_date(given)}, not {years}")
     date = parse_date(given)
     if date is None:
-        return NOTHING
+        return REFUSED
     if not FIRST_YEAR <= date.year <= date.year_to <= LAST_YEAR:
         raise Wrong(f"{given!r} is {date}")
     if parse_date(date.text) != date or parse_date(f"  {given} ") != date:
@@ -76,7 +129,7 @@ def check_date(rng: random.Random) -> Counted:
             raise Wrong(f"{date} has no year by {how!r}")
         if year is not None and not date.year <= year <= date.year_to:
             raise Wrong(f"{date} is in {year} by {how!r}")
-    return NOTHING
+    return TAKEN
 
 
 def check_date_rule(rng: random.Random) -> Counted:
@@ -88,7 +141,7 @@ def check_date_rule(rng: random.Random) -> Counted:
     try:
         rule = parse_date_rule(spec)
     except UsageError:
-        return NOTHING
+        return REFUSED
     fields = {"date": _a_date(rng) or "x", "title": line(rng) or "1790"}
     record = Record("1", fields, "text", None)
     metadata = Metadata({"a": {"date": _a_date(rng)}}, "") if rule.kind == "table" else None
@@ -99,7 +152,7 @@ def check_date_rule(rng: random.Random) -> Counted:
                 raise Wrong(f"{spec!r} gives {found}")
         elif found.reason not in ("no_date", "bad_date"):
             raise Wrong(f"{spec!r} gives {found}")
-    return NOTHING
+    return TAKEN
 
 
 @contextlib.contextmanager
@@ -125,7 +178,7 @@ def check_table(rng: random.Random) -> Counted:
     except LexbeamError as error:
         if not str(error).strip():
             raise Wrong("an error without a message") from None
-        return NOTHING
+        return REFUSED
     for key, row in table.by_key.items():
         for value in (key, *row.values()):
             if not value or not unicodedata.is_normalized("NFC", value) or "\x00" in value:
@@ -133,7 +186,7 @@ def check_table(rng: random.Random) -> Counted:
             value.encode()
         if table.row(key) != row:
             raise Wrong(f"the row of {key!r} is not found by its key")
-    return NOTHING
+    return TAKEN
 
 
 LEVELS = ("form", "form-char", "lemma", "lemma-char", "level", "#")
@@ -153,12 +206,12 @@ def check_rules(rng: random.Random) -> Counted:
     except UsageError as error:
         if "line" not in str(error):
             raise Wrong(f"an error without a line: {error}") from None
-        return NOTHING
+        return REFUSED
     for word in text(rng).split()[:5]:
         for mapped in (rules.form(word), rules.lemma(word)):
             if not mapped or any(map(str.isspace, mapped)):
                 raise Wrong(f"{word!r} becomes {mapped!r} by {given!r}")
-    return NOTHING
+    return TAKEN
 
 
 def _options(rng: random.Random, format: str, reader: dict[str, Any]) -> IngestOptions:

@@ -191,6 +191,8 @@ def _counted(made: Input, found: list[Entry], told: set[str]) -> Counted:
     expected = made.expected(told)
     if rejects + documents < 1:
         raise Wrong("neither a document nor a reject")
+    if made.cut and not rejects:
+        raise Wrong("its end is missing, but nothing was rejected")
     if expected is not None and expected != documents + rejects:
         raise Wrong(f"{documents} documents and {rejects} rejects of {expected} records")
     return Counted(documents + rejects, documents, rejects, expected is not None)
@@ -280,8 +282,7 @@ def _unfit(text: Any) -> bool:
 
 def _check_same(made: Input, found: list[Entry], again: list[Entry], told: set[str]) -> None:
     """Refuse readings that differ; by small limits, given as `told`, some may within bounds."""
-    breaks = [entry for entry in found if entry.reason in AT_A_BREAK]
-    if told and (breaks if "json" in told else any(not entry.position for entry in breaks)):
+    if told and any(entry.reason in AT_A_BREAK and not entry.position for entry in found):
         # How much comes before a break depends on how much is read at once.
         _check_entries(made, again, told)
         return

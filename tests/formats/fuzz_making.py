@@ -35,6 +35,27 @@ ODD = (
 )
 
 
+# What is more than its characters: composed, cut, line ends, escapes.
+ODD_RUNS = (
+    *("e\u0301", "\u1100\u1161", "\u1100\u1161\u11a8", "a\u0316\u0301", "\u0928\u093c", "\xad\n"),
+    *(
+        "-\n",
+        "\r\n",
+        "\n\n\n",
+        " \n \n ",
+        "\n\u200b\n",
+        "\u2029\n",
+        '\\"',
+        "\\\\",
+        '"',
+        "\\u0041",
+        "a",
+        "b ",
+    ),
+    *("\\ud800", "\\N{DIGIT ONE}", "+AGE-", "&amp;", "\x1b$B", "xn--a"),
+)
+
+
 def chance(rng: random.Random, share: float) -> bool:
     """Return true in a share of cases."""
     return rng.random() < share
@@ -46,7 +67,7 @@ def text(rng: random.Random) -> str:
     if kind < 0.5:
         return " ".join(rng.choices(WORDS, k=rng.randrange(1, 6)))
     if kind < 0.8:
-        return "".join(rng.choices(ODD, k=rng.randrange(8)))
+        return "".join(rng.choices(ODD_RUNS if kind < 0.6 else ODD, k=rng.randrange(8)))
     if kind < 0.97:
         return "\n".join((line(rng), "".join(rng.choices(ODD, k=3)), line(rng)))
     return "a" + "".join(rng.choices(ODD, k=2)) * rng.randrange(5, 60)
@@ -161,6 +182,11 @@ def make_csv(rng: random.Random) -> bytes:
         rows.insert(0, names)
     if rows and chance(rng, 0.2):
         rng.choice(rows).append("x")
+    if rows and chance(rng, 0.1):  # stray quotes, of which one may find another
+        for form in ('"{}', '{}"'):
+            row = rng.choice(rows)
+            place = rng.randrange(len(row))
+            row[place] = form.format(row[place])
     end = rng.choice(("\n", "\n", "\r\n", "\r\n", "\n\n"))
     return utf8(end.join(map(delimiter.join, rows)) + rng.choice(("", end)))
 
@@ -248,13 +274,19 @@ def _tei_text(rng: random.Random) -> str:
     return f"<TEI{rng.choice(SPACES)}>{head}<text><{part}>{inner}</{part}></text></TEI>"
 
 
+def _corpus(texts: str) -> str:
+    return f"<teiCorpus>{texts}</teiCorpus>"
+
+
 def make_tei(rng: random.Random) -> bytes:
     """Return a document, or a corpus of some."""
     kind = rng.random()
     if kind < 0.8:
         made = _tei_text(rng)
     else:
-        made = f"<teiCorpus>{''.join(_tei_text(rng) for _ in range(rng.randrange(4)))}</teiCorpus>"
+        made = _corpus("".join(_tei_text(rng) for _ in range(rng.randrange(4))))
+        if chance(rng, 0.3):  # in a corpus of corpora
+            made = _corpus(made + _tei_text(rng))
     if chance(rng, 0.3):
         made = rng.choice(PROLOGUES) + made
     return utf8(made)

@@ -58,6 +58,7 @@ class Input(NamedTuple):
         data: of the file.
         options: of the reader.
         members: what it holds, where that is known; None where what packed it was damaged.
+        cut: whether its end is missing, so that there must be a reject.
     """
 
     format: str
@@ -66,6 +67,7 @@ class Input(NamedTuple):
     data: bytes
     options: dict[str, Any]
     members: list[Member] | None
+    cut: bool = False
 
     def expected(self, told: set[str]) -> int | None:
         """Return how many records there must be, counted without the readers; None if unknown.
@@ -167,6 +169,9 @@ def _packed(rng: random.Random, plain: Input) -> Input:
     if plain.asked == "auto" and kind >= 4:
         members = None  # the members' names tell no format
     options = dict(plain.options)
+    if kind < 4 and len(data) > 30 and chance(rng, 0.1):
+        data = data[: -rng.randrange(1, 5)]
+        return plain._replace(name=name, data=data, members=None, cut=True)
     if chance(rng, 0.05):
         options["max_expanded_bytes"] = rng.choice((1, 100, 5000))
     if chance(rng, 0.3):

@@ -201,3 +201,10 @@ def test_quotes_that_meet_quotes_take_no_quadratic_time():
         start = time.process_time()
         assert entries(b"text\tb\n" + row * 10_000, "csv", name="a.tsv")
         assert time.process_time() - start < 5
+
+
+def test_a_stray_quote_before_a_bad_line_leaves_cells_of_several_lines_whole():
+    """Lines between the two were read alone, and the first that ended so was taken for the last."""
+    data = b'text,b\none,"\ntwo","\n\xb1\nthree,"a\nb"\n'
+    stray, bad = "malformed", "undecodable"
+    assert summary(data, "csv") == [("2", stray), ("3", stray), ("4", bad), "three"]

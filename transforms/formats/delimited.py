@@ -162,7 +162,7 @@ def _split(
             # Or each stray quote would read on to there again.
             if isinstance(error, BadRecord):
                 alone = taken[-1][0]
-            elif "unexpected end" in str(error):
+            elif number >= alone and "unexpected end" in str(error):
                 alone = sys.maxsize
             yield number, BadRecord("malformed", f"a stray quote ({_cause(error)}); {_REMEDY}")
             continue
