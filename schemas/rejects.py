@@ -20,6 +20,12 @@ REASONS = {
     "too_large": "larger than the limit on a record",
     "duplicate": "same text, year, author, title and collection as a document kept",
     "engine_error": "the annotation engine failed on the document",
+    "html": "a page in HTML, where text was asked for",
+    "pdf": "a PDF or PostScript file",
+    "image": "a picture",
+    "office": "a document of an office program, or an e-book",
+    "executable": "a program",
+    "binary": "sound, film, compressed or other data: bytes of no text",
 }
 
 # What a person may do about many of a kind.
@@ -31,6 +37,9 @@ REMEDIES = {
     "bad_date": "choose another rule for `dates`",
     "too_large": "raise `max_line_bytes`, `max_record_bytes` or `max_document_characters`",
     "unsafe": "raise `max_expanded_bytes` or `max_expansion_ratio` where you trust them",
+    "html": "read pages with `html` main or all",
+    "pdf": "turn PDF files into text before",
+    "office": "turn office documents into text before",
 }
 
 # Left out by rule, not by fault: they do not count towards `max_reject_share`.

@@ -92,6 +92,10 @@ def count_parquet(data):
         return None
 
 
+def count_html(data):
+    return 1
+
+
 INVISIBLE = "[\u00ad\u200b\u200c\u200d\u2060\ufeff]"
 COUNTS = {
     "text": count_text,
@@ -103,6 +107,7 @@ COUNTS = {
     "conllu": count_conllu,
     "lines": count_lines,
     "parquet": count_parquet,
+    "html": count_html,
 }
 
 
