@@ -14,6 +14,7 @@ from transforms.common.options import Within, embedded, option
 from transforms.formats.base import ReaderOptions
 from transforms.formats.dates import parse_date_rule
 from transforms.formats.duplicates import DUPLICATES
+from transforms.formats.html import check_html
 from transforms.formats.ingest import IngestOptions, InputFile, Unit
 from transforms.formats.metadata import load_metadata
 from transforms.formats.registry import FORMATS, READERS
@@ -123,6 +124,8 @@ def _share_of_unit(file: InputFile) -> int:
 
 def plan_corpus(options: CorpusOptions, _: Inputs | None = None) -> CorpusPlan:
     """List the inputs and check the options; nothing is read but tables and rules."""
+    if options.format == "html" or (options.format == "auto" and options.reader.html != "reject"):
+        check_html(options.reader)
     inputs = list_inputs(options.inputs, options.exclude, options.out)
     units = [
         Unit(tuple(group), sum(file.size for file in group))

@@ -23,6 +23,12 @@ REASONS = {
     "too_many_marks": "over 30 combining marks in a row, as no language has them",
     "control": "a control character that no text holds (NUL), or half of a surrogate pair",
     "changed_while_read": "the file changed whenever it was read",
+    "html": "a page in HTML, where text was asked for",
+    "pdf": "a PDF or PostScript file",
+    "image": "a picture",
+    "office": "a document of an office program, or an e-book",
+    "executable": "a program",
+    "binary": "sound, film, compressed or other data: bytes of no text",
 }
 
 # What a person may do about many of a kind.
@@ -37,6 +43,9 @@ REMEDIES = {
     "control": "drop them by `control`",
     "unsafe": "raise `max_expanded_bytes` or `max_expansion_ratio` where you trust them",
     "changed_while_read": "wait until nobody writes to them",
+    "html": "read pages with `html` main or all",
+    "pdf": "turn PDF files into text before",
+    "office": "turn office documents into text before",
 }
 
 # Left out by rule, not by fault: they do not count towards `max_reject_share`.

@@ -188,6 +188,10 @@ def count_parquet(data, options=PLAIN, name=""):
         return None
 
 
+def count_html(data):
+    return 1
+
+
 INVISIBLE = "[\u00ad\u200b\u200c\u200d\u2060\ufeff]"
 COUNTS = {
     "text": count_text,
@@ -201,6 +205,7 @@ COUNTS = {
     "conllu": count_conllu,
     "lines": count_lines,
     "parquet": count_parquet,
+    "html": count_html,
 }
 
 

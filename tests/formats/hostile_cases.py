@@ -80,6 +80,18 @@ def _long(before: bytes, after: bytes) -> Callable[[], bytes]:
     return lambda: before + b"x" * LONG + after
 
 
+PAGE = b"<!DOCTYPE html><html lang=en><head><title>T</title></head><body><p>Text.</p></body></html>"
+PDF = b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\n"
+PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+ELF = b"\x7fELF\x02\x01\x01\x00\x00"
+DOCX = [("word/document.xml", b"<w:document/>"), ("[Content_Types].xml", b"<Types/>")]
+EPUB = [("mimetype", b"application/epub+zip"), ("a.xhtml", PAGE)]
+
+
+def _deep(depth: int) -> bytes:
+    return b"<html><body>" + b"<div>" * depth + b"Text."
+
+
 CASES: dict[str, list[Case]] = {
     "Text and encodings": [
         Case("no bytes", "a.txt", b"", "empty"),
@@ -120,11 +132,49 @@ CASES: dict[str, list[Case]] = {
              lambda: (GRAVE + BELOW) * 2_500_000, "too_many_marks"),
         Case("the same, to be broken", "a.txt", lambda: (GRAVE + BELOW) * 2_500_000, "document",
              {"marks": "break"}),
-        Case("a picture", "a.txt", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "undecodable"),
-        Case("a program, with no suffix", "a", b"\x7fELF\x02\x01\x01\x00\x00", "malformed"),
         Case("one line of 100 MB; annotation then leaves it out, by `--max-document-characters`",
              "a.txt", _long(b"", b""), "document"),
         Case("a text over the limit", "a.txt", LARGE, "too_large", {"max_record_bytes": 999}),
+    ],
+    "What is no text": [
+        Case("a page", "a.txt", PAGE, "html"),
+        Case("a page, named as TEI", "a.xml", b"<html><body><p>Text.</p></body></html>", "html"),
+        Case("a page, as plain text", "a.txt", PAGE, "html", {"format": "text"}),
+        Case("a page in UTF-16", "a.html", PAGE.decode().encode("utf-16"), "html"),
+        Case("a page, where pages are read", "a.html", PAGE, "document", {"html": "main"}),
+        Case("a page without text", "a.html", b"<html><body><script>x</script></body></html>",
+             "empty", {"html": "all"}),
+        Case("a page, its elements 1,000 deep", "a.html", _deep(1000), "too_large",
+             {"html": "main"}),
+        Case("the same, where all is read", "a.html", _deep(1000), "document", {"html": "all"}),
+        Case("a page, its elements 100,000 deep", "a.html", _deep(100_000), "too_large",
+             {"html": "all"}),
+        Case("a page, a tag of 100,000 attributes (quadratic)", "a.html",
+             b"<html><p" + b" a" * 100_000 + b">Text.</p>", "too_large", {"html": "all"}),
+        Case("a page, entities of entities", "a.html",
+             b"<!DOCTYPE html [<!ENTITY a 'haha'><!ENTITY b '&a;&a;'>]><p>Text.&b;</p>",
+             "document", {"html": "all"}),
+        Case("a text about tags", "a.txt", b"<html> is a tag.", "document"),
+        Case("a PDF", "a.pdf", PDF, "pdf"),
+        Case("a PDF, as lines", "a.txt", PDF, "pdf", {"format": "lines"}),
+        Case("a picture", "a.txt", PNG, "image"),
+        Case("a drawing", "a.svg", b'<svg xmlns="http://www.w3.org/2000/svg"><text>A</text></svg>',
+             "image"),
+        Case("a Word document", "a.docx", zipped(*DOCX), "office"),
+        Case("a Word document of before 2007", "a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00",
+             "office"),
+        Case("a document in RTF", "a.txt", b"{\\rtf1\\ansi Text.}", "office"),
+        Case("an e-book", "a.epub", zipped(*EPUB), "office"),
+        Case("an e-book, cut short", "a.epub", zipped(*EPUB)[:-30], "office"),
+        Case("a program, with no suffix", "a", ELF, "executable"),
+        Case("sound", "a.mp3", b"ID3\x03\x00\x00\x00\x00", "binary"),
+        Case("bytes of nothing known, with no suffix", "a", b"\x00\x01\x02", "binary"),
+        Case("these, in a tar archive", "a.tar",
+             tar(("a", PAGE), ("b", PDF), ("c", PNG), ("d", zipped(*EPUB)), ("e", b"Text.")),
+             "a: html; b: pdf; c: image; d: office; e: document"),
+        Case("these, in a zip archive", "a.zip",
+             zipped(("a", PAGE), ("b", PDF), ("c", PNG), ("d", zipped(*EPUB)), ("e", b"Text.")),
+             "a: html; b: pdf; c: image; d: office; e: document"),
     ],
     "XML": [
         Case("cut short", "a.xml", tei()[:-20], "malformed"),
@@ -162,7 +212,7 @@ CASES: dict[str, list[Case]] = {
              {"control": "drop"}),
         Case("a word of 31 combining marks, some of them behind a soft hyphen", "a.xml",
              tei("a" + "\u0300" * 20 + "\u00ad" + "\u0300" * 11), "too_many_marks"),
-        Case("not TEI", "a.xml", b"<html><body><p>Text.</p></body></html>", "malformed"),
+        Case("not TEI", "a.xml", b"<article><p>Text.</p></article>", "malformed"),
         Case("no text in the body", "a.xml", tei(" "), "empty"),
         Case("a `<teiCorpus>`, one `<TEI>` without text", "a.xml",
              b"<teiCorpus>" + tei() + tei("") + tei() + b"</teiCorpus>",
@@ -312,7 +362,7 @@ CASES: dict[str, list[Case]] = {
         *map(_misnamed, COMPRESS),
         Case("gz without the suffix in its name", "a.txt", gzip.compress(b"Text."), "document"),
         Case("gz of nothing", "a.txt.gz", gzip.compress(b""), "empty"),
-        Case("gz within gz", "a.txt.gz", gzip.compress(gzip.compress(b"Text.\x00")), "undecodable"),
+        Case("gz within gz", "a.txt.gz", gzip.compress(gzip.compress(b"Text.\x00")), "binary"),
     ],
     "Archives": [
         Case("zip, cut short", "a.zip", zipped(*TWO)[:-30], "malformed"),

@@ -82,6 +82,11 @@ def _table(rows):
     return ("text,b\n" + "\n".join(map(",".join, rows))).encode("utf-8", "replace")
 
 
+def _html(parts):
+    tags = ["p", "div", "b", "script", "td", "title", "!--", "pre", "meta name=a content=b", "br"]
+    return "".join(f"<{tags[n]}>{text}" for n, text in parts).encode("utf-8", "replace")
+
+
 def _parquet(values):
     out = io.BytesIO()
     pq.write_table(pa.table({"text": pa.array(values, pa.string())}), out)
@@ -120,6 +125,7 @@ VALID = {
         max_size=4,
     ).map(_conllu),
     "tei": st.lists(st.lists(st.tuples(st.integers(0, 9), TEXT), max_size=6), max_size=3).map(_tei),
+    "html": st.lists(st.tuples(st.integers(0, 9), TEXT), max_size=6).map(_html),
     "parquet": st.lists(
         st.none() | TEXT.map(lambda t: t.encode("utf-8", "replace").decode()), max_size=5
     ).map(_parquet),

@@ -39,7 +39,7 @@ HOSTILE = [
     ("a.csv", b"a,b\n", "missing_field"),
     ("a.parquet", b"PAR1PAR1", "malformed"),
     ("a.conllu", b"1\ta", "malformed"),
-    ("a.bin", b"\x00\x01\x02", "malformed"),
+    ("a.bin", b"\x00\x01\x02", "binary"),
     ("a.zip", b"PK\x03\x04", "malformed"),
 ]
 

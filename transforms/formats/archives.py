@@ -2,7 +2,8 @@
 
 A zip archive needs a stream that can seek; a tar archive, compressed or not, is read once from
 start to end. Folders and hidden members (a name that begins with a dot, `__MACOSX`) are no input
-records, as in a folder. Names that lead out of the archive and archives within archives are
+records, as in a folder. An archive that is one document or program to whoever uses it (docx, odt,
+epub, jar) is one reject. Names that lead out of the archive and archives within archives are
 rejects; so are links and devices. A tar archive that breaks off, or whose end mark is missing, is
 one reject more. What members are called `transforms/common/names.py` says.
 """
@@ -16,6 +17,7 @@ from typing import Any, BinaryIO, cast
 
 from transforms.common.names import Names, member_of
 from transforms.formats.base import BadRecord, ReaderOptions, Reject, Source
+from transforms.formats.content import Content, package_of, packaged_head
 from transforms.formats.failures import reject_of
 from transforms.formats.streams import Guard, Guarded, decompress, peek
 
@@ -125,6 +127,7 @@ def _member(
     try:
         stream, inner = decompress(open(), name, options)
         head, stream = peek(stream, _BLOCK)
+        _refuse_package(packaged_head(head))
         if head.startswith((*_ZIP, *_OTHER)) or _is_tar(head, inner):
             raise BadRecord("unreadable", "an archive within an archive is not opened")
     except Exception as error:  # whatever is wrong with a member is about this member
@@ -136,9 +139,11 @@ def _member(
 def _zip_members(
     path: str, name: str, stream: BinaryIO, options: ReaderOptions
 ) -> Iterator[tuple[str, Source | Reject]]:
+    _refuse_package(packaged_head(peek(stream, _BLOCK)[0]))
     if not getattr(stream, "seekable", bool)():
         raise BadRecord("unreadable", "a zip archive must lie where its end can be read first")
     with zipfile.ZipFile(stream) as archive:
+        _refuse_package(package_of(archive.namelist(), _mimetype(archive)))
         size = stream.seek(0, 2)
         guard = Guard(options, lambda: size)
         names = Names()
@@ -160,6 +165,20 @@ def _zip_members(
             yield _member(path, member, info.filename, opener, options, once=False)
         if not members:
             raise BadRecord("empty", "the archive has no members")
+
+
+def _refuse_package(found: Content | None) -> None:
+    if found is not None:
+        raise BadRecord(found.reason, f"{found.what}, not an archive of texts")
+
+
+def _mimetype(archive: zipfile.ZipFile) -> bytes:
+    """Return the beginning of what a member `mimetype` holds, where it can be read."""
+    try:
+        with archive.open("mimetype") as stream:
+            return stream.read(100)
+    except Exception:  # there is none, or reading it as a member will tell what is wrong with it
+        return b""
 
 
 class _ZipOpener:

@@ -14,6 +14,7 @@ source; that then counts as one more reject. What one input record is:
 | parquet | a row | its number from 1 |
 | conllu | a `# newdoc`, or the file; each broken sentence is one more | line number |
 | lines | the file; each line that must be left out is one more | empty; line number |
+| html | the file | empty |
 
 With `records` an element of the array that it names is an input record of jsonl, json and parquet
 (`transforms/formats/nested.py`), and an object without elements there is one, too.
@@ -46,6 +47,7 @@ from transforms.formats.paths import check_path, check_records
 __all__ = [
     "BLOCK",
     "CONTROL",
+    "HTML_READ",
     "LINES_HOLD",
     "MARKS",
     "TEI_PARTS",
@@ -65,6 +67,7 @@ LINES_HOLD = ("lemmas", "forms", "text")
 CONTROL = ("reject", "drop")
 MARKS = ("reject", "break")
 TEI_PARTS = ("body", "front", "back")
+HTML_READ = ("reject", "main", "all")
 _TAB = {"tab": "\t", "\\t": "\t"}
 
 
@@ -153,7 +156,9 @@ class ReaderOptions:
         columns: names of the columns of csv without header; else they are `1`, `2`, ...
         lines_hold: what the tokens of `lines` are: `lemmas`, `forms`, or `text`, where each line
             is a paragraph that an engine annotates.
-        max_record_bytes: of a file that cannot be read in pieces (text, tei, json that is not an
+        html: what is read of pages: `main`, their main text, `all`, or nothing: where they are found
+            by their content they are rejects; named as format `html` they are read as with `main`.
+        max_record_bytes: of a file that cannot be read in pieces (text, tei, html, json that is not an
             array or is read at a path, and parquet in an archive), and of an element of a JSON
             array; larger ones are rejects.
         max_line_bytes: of a line of lines, jsonl, conllu and of a row of csv.
@@ -193,6 +198,10 @@ class ReaderOptions:
     lines_hold: str = option(
         "lemmas", help="what `lines` are made of; text is for an engine", choices=LINES_HOLD
     )
+    html: str = option(
+        "reject", help="what is read of web pages: their main text, all, or nothing",
+        choices=HTML_READ,
+    )  # fmt: skip
     max_record_bytes: int = option(
         200_000_000,
         help="larger files read whole (text, TEI, JSON object) or JSON elements are rejects",
@@ -231,6 +240,7 @@ class ReaderOptions:
             ("tei_parts", self.tei_parts, TEI_PARTS),
             ("control", (self.control,), CONTROL),
             ("marks", (self.marks,), MARKS),
+            ("html", (self.html,), HTML_READ),
         ):
             for value in values:
                 if value not in allowed:

@@ -330,9 +330,11 @@ def _content_key(row: dict[str, Any], collection: str) -> str:
 
 def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:
     """Return the layers that count, and the readers: all where the format is found out by file."""
-    named = READERS if options.format == "auto" else (options.format,)
+    named = {options.format} if options.format != "auto" else set(READERS)
+    if options.format == "auto" and options.reader.html == "reject":
+        named.discard("html")  # nor does the package count that nobody needs then
     return {
-        "transforms.formats.registry:READERS": tuple(named),
+        "transforms.formats.registry:READERS": tuple(sorted(named)),
         "transforms.annotation.layers:LAYERS": options.reader.layers,
     }
 

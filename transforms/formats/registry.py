@@ -15,8 +15,10 @@ from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.formats.archives import open_sources
 from transforms.formats.base import BadRecord, Reader, ReaderOptions, Record, Reject, Source
 from transforms.formats.conllu import read_conllu
+from transforms.formats.content import HEAD, content_of, is_binary
 from transforms.formats.delimited import read_csv
 from transforms.formats.failures import reject_of
+from transforms.formats.html import read_html
 from transforms.formats.jsonl import read_json, read_jsonl
 from transforms.formats.lines import read_lines
 from transforms.formats.parquet import read_parquet
@@ -26,12 +28,13 @@ from transforms.formats.tei import read_tei
 
 __all__ = ["FORMATS", "READERS", "detect", "printable", "read_file"]
 
-_HEAD = 4096
+_LOOK = 4096
 _DETAIL = 300
 _SUFFIX = {
     ".txt": "text", ".xml": "tei", ".tei": "tei", ".jsonl": "jsonl", ".ndjson": "jsonl",
     ".json": "json", ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".parquet": "parquet",
-    ".pq": "parquet", ".conllu": "conllu", ".conll": "conllu",
+    ".pq": "parquet", ".conllu": "conllu", ".conll": "conllu", ".html": "html", ".htm": "html",
+    ".xhtml": "html",
 }  # fmt: skip
 _UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 
@@ -47,6 +50,8 @@ def detect(name: str, head: bytes) -> str | None:
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"PAR1"):
         return "parquet"
+    if (found := content_of(head)) is not None and found.reason == "html":
+        return "html"
     by_name = next((f for suffix, f in _SUFFIX.items() if lower.endswith(suffix)), None)
     if by_name == "json" and _json_lines(start):
         return "jsonl"
@@ -58,7 +63,9 @@ def detect(name: str, head: bytes) -> str | None:
         return "jsonl" if _json_lines(start) else "json"
     if start.startswith((b"[{", b"[\n", b"[ {")):
         return "json"
-    return None if b"\x00" in head and not wide else "text"
+    if found is not None:
+        return None
+    return "text" if wide or not is_binary(head[:_LOOK]) else None
 
 
 def _json_lines(start: bytes) -> bool:
@@ -117,14 +124,9 @@ def _read(
     source: Source, format: str, options: ReaderOptions, told: Callable[[str], None]
 ) -> Iterator[Record | Reject]:
     try:
-        name = format
-        if format == "auto":
-            head, stream = peek(source.open(), _HEAD)
-            found = detect(source.name, head[:_HEAD])
-            if found is None:
-                raise BadRecord("malformed", "bytes of no known format; see --format")
-            name = found
-            source = replace(source, open=_First(stream, source.open))
+        head, stream = peek(source.open(), HEAD)
+        source = replace(source, open=_First(stream, source.open))
+        name = _format_of(source.name, head, format, options)
         told(name)
         for entry in READERS[name](source, options):
             yield _clean(entry) if isinstance(entry, Reject) else entry
@@ -132,6 +134,37 @@ def _read(
         raise
     except Exception as error:
         yield _clean(reject_of(error))
+
+
+def _format_of(source: str, head: bytes, format: str, options: ReaderOptions) -> str:
+    """Return the reader of a source.
+
+    Raises:
+        BadRecord: its content is certain to be something else than this or any reader takes.
+    """
+    name = format if format != "auto" else detect(source, head)
+    if name == "html" and format == "auto" and options.html == "reject":
+        raise BadRecord("html", "a page in HTML; see --html")
+    # A reader from outside may be of anything.
+    found = content_of(head) if name is None or name in _OURS else None
+    if (
+        found is not None
+        and found.reason == "html"
+        and (name == "html" or _may_hold(name, options))
+    ):
+        found = None
+    if found is not None:
+        remedy = "; --format html reads it" if found.reason == "html" else ""
+        wanted = _OURS.get(name or "", "text")
+        raise BadRecord(found.reason, f"{found.what}, not {wanted}{remedy}")
+    if name is None:
+        raise BadRecord("binary", "bytes of no known format; see --format")
+    return name
+
+
+def _may_hold(name: str | None, options: ReaderOptions) -> bool:
+    """Return whether a table without header may begin with a page that is a cell."""
+    return name == "csv" and not options.header
 
 
 class _First:
@@ -163,6 +196,12 @@ READERS: dict[str, Reader] = {
     "parquet": read_parquet,
     "conllu": read_conllu,
     "lines": read_lines,
+    "html": read_html,
 }
+# What our readers take, in words.
+_OURS = {
+    "text": "plain text", "tei": "TEI", "jsonl": "JSON lines", "json": "JSON", "csv": "CSV",
+    "parquet": "Parquet", "conllu": "CoNLL-U", "lines": "lines of text", "html": "HTML",
+}  # fmt: skip
 # A live view: what is added to the readers is a choice at once.
 FORMATS: Mapping[str, Any] = ChainMap(READERS, {"auto": None})
