@@ -27,8 +27,8 @@ from lxml.html import HTMLParser
 from transforms.common.errors import UsageError
 from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.html_tree import head_fields, main_paragraphs, paragraphs, without_scripts
-from transforms.formats.streams import read_all
-from transforms.formats.text_cleaning import clean_text, clean_value, decode
+from transforms.formats.streams import encodings_of, marked_encoding, read_all
+from transforms.formats.text_cleaning import Cleaning, clean_text, clean_value, cleaning, decode
 
 __all__ = ["check_html", "parsed", "read_html"]
 
@@ -37,10 +37,6 @@ _DECLARED = re.compile(
     rb"|<meta\s[^>]{0,500}?charset\s*=\s*[\"']?\s*([\w.:-]+)",
     re.IGNORECASE,
 )
-_BOMS = {
-    codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
-}  # fmt: skip
 # What browsers take for these (https://encoding.spec.whatwg.org/#names-and-labels).
 _TAKEN_FOR = {
     "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874",
@@ -70,11 +66,12 @@ def read_html(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
         BadRecord: `undecodable`, `empty`, `too_large`, and what `clean_text` raises.
     """
     everything = options.html == "all"
-    page = clean_value(_decoded(read_all(source, options), options))
+    how = cleaning(source, options)
+    page = clean_value(_decoded(read_all(source, options), source, options, how), how)
     cleaned = without_scripts(page, None if everything else 100_000)
     root = parsed(cleaned.page, deep=everything)
     found = paragraphs(root) if everything else main_paragraphs(root, cleaned.tags)
-    text = clean_text("\n\n".join(found))
+    text = clean_text("\n\n".join(found), how)
     if not text:
         raise BadRecord("empty", "no text" if everything else "no main text; see --html all")
     yield Record("", head_fields(root, cleaned.linked), text, None)
@@ -104,13 +101,11 @@ def parsed(page: str, *, deep: bool = False) -> Any:
     return root
 
 
-def _decoded(data: bytes, options: ReaderOptions) -> str:
-    mark = next((mark for mark in _BOMS if data.startswith(mark)), None)
-    if mark is not None:
-        return decode(data, _BOMS[mark])
+def _decoded(data: bytes, source: Source, options: ReaderOptions, how: Cleaning) -> str:
+    encodings = encodings_of(data, source, options)
     found = _DECLARED.search(data[:4096])
-    if found is None:
-        return decode(data, options.encoding)
+    if found is None or data.startswith(codecs.BOM_UTF8) or marked_encoding(data):
+        return decode(data, encodings, how)
     declared = (found[1] or found[2]).decode("ascii")
     try:
         codec = codecs.lookup(declared)
@@ -118,11 +113,11 @@ def _decoded(data: bytes, options: ReaderOptions) -> str:
     except LookupError:
         encoding = ""
     if not encoding:
-        return decode(data, options.encoding)
+        return decode(data, encodings, how)
     try:
-        return decode(data, encoding)
+        return decode(data, (encoding,))
     except BadRecord as error:
         try:
-            return decode(data, options.encoding)
+            return decode(data, encodings, how)
         except BadRecord:
             raise error from None
