@@ -266,6 +266,8 @@ def encodings_of(head: bytes, source: Source, options: ReaderOptions) -> tuple[s
 
 def marked_encoding(head: bytes) -> str:
     """Return the encoding that a byte order mark of UTF-16 or UTF-32 tells of; else nothing."""
+    if head[:1] not in (b"\xff", b"\xfe", b"\x00"):
+        return ""
     # The mark of UTF-32 with the low byte first begins like that of UTF-16, and a NUL.
     return next((name for mark, name in MARKED.items() if head.startswith(mark)), "")
 
