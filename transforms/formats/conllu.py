@@ -175,7 +175,7 @@ def _chunks(source: Source, options: ReaderOptions) -> Iterator[_Chunk]:
     stream, encodings = opened(source, options)
     with stream:
         for current, raw in iter_lines(stream, options.max_line_bytes):
-            if raw is not None and not raw.strip():
+            if raw is not None and (not raw or raw.isspace()):
                 if lines or error or _opens(comments):
                     yield _Chunk(number, first, comments, lines, error)
                     comments, lines, error, size = [], [], None, 0

@@ -104,7 +104,9 @@ def _decoded(
                     "too_large",
                     f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes",
                 )
-            yield number, decode(line, encodings, how)
+            held = [decode(line, encodings, how)]
+            line = None  # which may be long; nor is the text kept here
+            yield number, held.pop()
         except BadRecord as error:
             yield number, error
 
@@ -128,6 +130,7 @@ def _split(
         delimiter = delimiter or sniff(name, line)
         if not options.quoting or '"' not in line:
             cells = line.split(delimiter)
+            del entry, line  # which may be long
             if any(map(str.strip, cells)):
                 yield number, cells
             continue

@@ -20,7 +20,7 @@ from transforms.annotation.layers import columns_of, told
 from transforms.common import files
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchWriter
-from transforms.common.fingerprints import digest, stream_digest
+from transforms.common.fingerprints import digest, stream_digest, text_digest
 from transforms.common.receipts import File
 from transforms.formats.base import ReaderOptions, Record, Reject
 from transforms.formats.dates import DateRule, date_of
@@ -280,7 +280,7 @@ def _row(source: str, record: Record, options: IngestOptions) -> dict[str, Any] 
 
 
 def _content_key(row: dict[str, Any], collection: str) -> str:
-    return digest([row["text"], row["year"], row["author"], row["title"], collection])
+    return text_digest(row["text"], [row["year"], row["author"], row["title"], collection])
 
 
 def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:

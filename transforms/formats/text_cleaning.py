@@ -30,6 +30,7 @@ __all__ = [
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _REMOVE = dict.fromkeys(map(ord, _INVISIBLE))
 _SHORT = 1000
+_PIECE = 1 << 20
 _LINE_ENDS = {"\x0b": "\n", "\x0c": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n\n"}
 _CLEANED = frozenset(("\x00", "\r", *_LINE_ENDS, *_INVISIBLE))
 _SOFT_BREAK = re.compile(r"\u00ad[^\S\n]*\n(?!\s*\n)[^\S\n]*")
@@ -175,11 +176,18 @@ def clean_value(text: str, how: Cleaning = STRICT) -> str:
     """
     if len(text) < _SHORT and text.isascii() and text.isprintable():
         return text
-    return clean_rare(text, rare_characters(text.encode("utf-8", "surrogatepass")), how)
+    return clean_rare(text, _rare_of(text), how)
 
 
 def _even(text: str) -> str:
     return (_UNEVEN.sub("\n\n", text) if "\n" in text else text).strip()
+
+
+def _rare_of(text: str) -> set[str]:
+    """Return the rare characters of a text; of a long one's pieces, since each needs memory."""
+    pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
+    found = (rare_characters(piece.encode("utf-8", "surrogatepass")) for piece in pieces)
+    return set().union(*found)
 
 
 def rare_characters(utf8: bytes) -> set[str]:
