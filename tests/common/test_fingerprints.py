@@ -2,11 +2,13 @@ import json
 import os
 import subprocess
 import sys
+from unittest import mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from transforms.common import fingerprints
 from transforms.common.fingerprints import (
     blas_kernels,
     bucket_of,
@@ -14,6 +16,7 @@ from transforms.common.fingerprints import (
     digest,
     environment,
     readable_json,
+    text_digest,
 )
 
 PLAIN = st.recursive(
@@ -28,6 +31,12 @@ def test_a_digest_depends_on_the_value_alone(value):
     assert digest(value) == digest(value)
     assert len(digest(value)) == 32
     int(digest(value), 16)
+
+
+@given(st.text(), st.lists(PLAIN, max_size=4), st.integers(1, 5))
+def test_a_text_taken_in_pieces_has_the_same_digest(text, others, piece):
+    with mock.patch.object(fingerprints, "_PIECE", piece):
+        assert text_digest(text, others) == digest([text, *others])
 
 
 def test_the_order_of_keys_does_not_matter_but_that_of_lists_does():

@@ -1,5 +1,7 @@
 """Large files, made on the spot, are read in little memory (1 GB: benchmarks/ingest_memory.py)."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,3 +35,38 @@ def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch, kind, megabyt
     assert rejects == 0
     assert large < 40
     assert large - small < 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("format", ["jsonl", "csv", "lines", "conllu"])
+def test_a_long_line_takes_twice_its_size(tmp_path, format):
+    """Bytes and text, or text and cells; the rest is what the interpreter needs."""
+    size = 60_000_000
+    pieces = {
+        "jsonl": (b'{"text": "', b'"}\n'), "csv": (b"text\tn\n", b"\t1\n"),
+        "lines": (b"", b"\n"), "conllu": (b"1\t", b"\ta" + b"\t_" * 7 + b"\n\n"),
+    }  # fmt: skip
+    word = b"x" if format in ("lines", "conllu") else b"some words "
+    path = tmp_path / "long"
+    path.write_bytes(pieces[format][0] + word * (size // len(word)) + pieces[format][1])
+    result = subprocess.run(
+        [sys.executable, "-c", LONG_LINE, format, str(path)],
+        stdout=subprocess.PIPE, check=True, cwd=ROOT, text=True,
+    )  # fmt: skip
+    kind, grown = result.stdout.split()
+    assert kind == "dict"
+    assert float(grown) < 2.25 * size / 2**20  # formerly four to seven times
+
+
+LONG_LINE = """
+import os, sys
+from benchmarks.ingest_memory import _memory
+from transforms.formats.base import ReaderOptions
+from transforms.formats.ingest import IngestOptions, InputFile, read_documents
+format, path = sys.argv[1:]
+options = IngestOptions(format=format, reader=ReaderOptions(max_line_bytes=400_000_000))
+idle = _memory("VmRSS")
+for row in read_documents(InputFile("a", path, os.path.getsize(path), "in"), options):
+    kind = type(row[0]).__name__
+print(kind, _memory("VmHWM") - idle)
+"""

@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
 
 import threadpoolctl
@@ -20,9 +20,11 @@ __all__ = [
     "environment",
     "readable_json",
     "stream_digest",
+    "text_digest",
 ]
 
 _DIGITS = 32
+_PIECE = 1 << 20
 
 
 def canonical_json(value: Any) -> bytes:
@@ -44,6 +46,15 @@ def _utf8(text: str) -> bytes:
 def digest(value: Any) -> str:
     """Return 32 hexadecimal digits of the SHA-256 of a plain value's canonical JSON."""
     return hashlib.sha256(canonical_json(value)).hexdigest()[:_DIGITS]
+
+
+def text_digest(text: str, others: Sequence[Any]) -> str:
+    """Return `digest([text, *others])`, however long the text is in little memory."""
+    found = hashlib.sha256(b'["')
+    for start in range(0, len(text), _PIECE):
+        found.update(canonical_json(text[start : start + _PIECE])[1:-1])
+    found.update(b'"' + b",".join((b"", *map(canonical_json, others))) + b"]")
+    return found.hexdigest()[:_DIGITS]
 
 
 def stream_digest(stream: BinaryIO) -> str:

@@ -15,9 +15,8 @@ it. Signs of combining class zero, such as the vowels of Devanagari, need no ord
 import functools
 import re
 import unicodedata
-from collections.abc import Iterator
 
-__all__ = ["LIMIT", "broken", "is_nfc", "nfc", "too_many"]
+__all__ = ["ENOUGH", "LIMIT", "broken", "is_nfc", "nfc", "too_many"]
 
 LIMIT = 30
 # Combining grapheme joiner: a starter that is not seen, which the Stream-Safe Text Process inserts.
@@ -26,12 +25,14 @@ _FIRST, _LAST = 0x300, 0x1FFFF  # there are no marks before and none behind
 _FAR = "\U00010000"
 # A run is over the limit only if so many characters in a row are nothing but marks: one of them is
 # two marks at most, and a letter before them ends in three at most.
-_ENOUGH = 14
+ENOUGH = 14
 
 
 def too_many(text: str) -> int | None:
     """Return the place, in code points, of the first mark that is one too many in its run."""
-    for found in _candidates(text):
+    if _harmless(text):
+        return None
+    for found in _pattern().finditer(text):
         if breaks := _breaks(text, *found.span(), first=True):
             return breaks[0]
     return None
@@ -43,8 +44,10 @@ def broken(text: str) -> tuple[str, int]:
     That is what the Stream-Safe Text Process makes of it: wherever a mark is one too many, U+034F
     stands before it, and the count begins anew.
     """
+    if _harmless(text):
+        return text, 0
     breaks: list[int] = []
-    for found in _candidates(text):
+    for found in _pattern().finditer(text):
         breaks += _breaks(text, *found.span())
     if not breaks:
         return text, 0
@@ -56,7 +59,9 @@ def broken(text: str) -> tuple[str, int]:
 
 def nfc(text: str) -> str:
     """Return a text in NFC, its runs of marks broken, in linear time."""
-    return text if text.isascii() else unicodedata.normalize("NFC", broken(text)[0])
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFC", text if len(text) < ENOUGH else broken(text)[0])
 
 
 def is_nfc(text: str) -> bool:
@@ -64,10 +69,9 @@ def is_nfc(text: str) -> bool:
     return text.isascii() or (too_many(text) is None and unicodedata.is_normalized("NFC", text))
 
 
-def _candidates(text: str) -> Iterator[re.Match[str]]:
-    """Yield stretches of text that hold all runs over the limit, but not the letter before."""
-    if len(text) >= _ENOUGH and not text.isascii():
-        yield from _pattern().finditer(text)
+def _harmless(text: str) -> bool:
+    """Return whether a text has no run over the limit; nearly always, and soon."""
+    return len(text) < ENOUGH or text.isascii() or _pattern().search(text) is None
 
 
 def _breaks(text: str, start: int, end: int, *, first: bool = False) -> list[int]:
@@ -113,8 +117,9 @@ def _marks() -> dict[str, int]:
 
 @functools.cache
 def _pattern() -> re.Pattern[str]:
+    """Return what finds the stretches that hold all runs over the limit, a letter before aside."""
     # The few hundred beyond the first plane, one by one, would make the search 30 times slower.
     near = "".join(re.escape(mark) for mark in _marks() if mark < _FAR)
     one = f"[{near}{_FAR}-{chr(_LAST)}]"
     # One of them in front, outside the repetition, makes it faster still.
-    return re.compile(f"{one}{one}{{{_ENOUGH - 1},}}")
+    return re.compile(f"{one}{one}{{{ENOUGH - 1},}}")

@@ -99,7 +99,7 @@ class Reject(NamedTuple):
     detail: str
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Source:
     """A stream of bytes with a name.
 

@@ -21,12 +21,13 @@ from typing import NamedTuple
 
 from transforms.annotation.layer_values import ConlluWord
 from transforms.annotation.layers import values_of
-from transforms.common.marks import is_nfc
+from transforms.common.marks import ENOUGH, is_nfc
 from transforms.common.records import Sentence
 from transforms.formats.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.fields import KNOWN, scalar
 from transforms.formats.streams import iter_lines, opened
 from transforms.formats.text_cleaning import (
+    Cleaning,
     bounded,
     clean_field,
     cleaning,
@@ -65,6 +66,7 @@ def read_conllu(source: Source, options: ReaderOptions) -> Iterator[Record | Rej
     Raises:
         BadRecord: `empty`, if there is no sentence at all.
     """
+    how = cleaning(source, options)
     document: _Document | None = None
     chunks = 0
     for chunk in _chunks(source, options):
@@ -81,7 +83,7 @@ def read_conllu(source: Source, options: ReaderOptions) -> Iterator[Record | Rej
         try:
             if chunk.error is not None:
                 raise chunk.error
-            parsed = _parse(chunk.lines, options.layers)
+            parsed = _parse(chunk.lines, options.layers, how)
         except BadRecord as error:
             document.broken()
             yield Reject(str(chunk.first), error.reason, error.detail)
@@ -165,6 +167,7 @@ class _Document:
 
 def _chunks(source: Source, options: ReaderOptions) -> Iterator[_Chunk]:
     how = cleaning(source, options)
+    drop = how.control == "drop"
     comments: list[str] = []
     lines: list[str] = []
     error: BadRecord | None = None
@@ -172,7 +175,7 @@ def _chunks(source: Source, options: ReaderOptions) -> Iterator[_Chunk]:
     stream, encodings = opened(source, options)
     with stream:
         for current, raw in iter_lines(stream, options.max_line_bytes):
-            if raw is not None and not raw.strip():
+            if raw is not None and (not raw or raw.isspace()):
                 if lines or error or _opens(comments):
                     yield _Chunk(number, first, comments, lines, error)
                     comments, lines, error, size = [], [], None, 0
@@ -184,7 +187,9 @@ def _chunks(source: Source, options: ReaderOptions) -> Iterator[_Chunk]:
                     raise BadRecord(
                         "too_large", f"over {options.max_line_bytes} bytes; see --max-line-bytes"
                     )
-                line = bounded(without_control(decode(raw, encodings, how), how), how)
+                line = decode(raw, encodings, how)
+                if drop or "\x00" in line:
+                    line = without_control(line, how)
             except BadRecord as bad:
                 if error is None:
                     error, first = bad, current
@@ -206,11 +211,11 @@ def _opens(comments: list[str]) -> bool:
     return any(comment.split("=")[0].split()[:1] == ["newdoc"] for comment in comments)
 
 
-def _parse(lines: list[str], layers: tuple[str, ...] = ()) -> _Parsed:
+def _parse(lines: list[str], layers: tuple[str, ...], how: Cleaning) -> _Parsed:
     """Return the sentence of some token lines; offsets are within its text.
 
     Raises:
-        BadRecord: `malformed`.
+        BadRecord: `malformed`; `too_many_marks`, in a form or lemma.
     """
     forms: list[str] = []
     lemmas: list[str] = []
@@ -225,7 +230,10 @@ def _parse(lines: list[str], layers: tuple[str, ...] = ()) -> _Parsed:
         cells = line.split("\t")
         if len(cells) != 10:
             raise BadRecord("malformed", f"{len(cells)} columns, not 10: {line[:60]!r}")
-        name, form, lemma, tag = cells[0], clean_field(cells[1]), clean_field(cells[2]), cells[3]
+        name, form, lemma, tag = cells[:4]
+        if len(form) >= ENOUGH or len(lemma) >= ENOUGH:
+            form, lemma = bounded(form, how), bounded(lemma, how)
+        form, lemma = clean_field(form), clean_field(lemma)
         if "." in name:
             continue
         first, _, last = name.partition("-")

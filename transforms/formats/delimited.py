@@ -124,7 +124,9 @@ def _decoded(
                     "too_large",
                     f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes",
                 )
-            yield number, decode(line, encodings, how)
+            held = [decode(line, encodings, how)]
+            line = None  # which may be long; nor is the text kept here
+            yield number, held.pop()
         except BadRecord as error:
             yield number, error
 
@@ -148,6 +150,7 @@ def _split(
         table = table or _Table(options.separator, name, line)
         if not options.quoting or '"' not in line:
             cells = line.split(table.delimiter)
+            del entry, line  # which may be long
             table.begin(cells)
             if any(map(str.strip, cells)):
                 yield number, cells

@@ -19,7 +19,7 @@ from schemas.rejects import RejectRow
 from transforms.annotation.layers import columns_of, told
 from transforms.common.artefacts import Artefact, Stage, Superseded
 from transforms.common.batches import BatchWriter
-from transforms.common.fingerprints import digest
+from transforms.common.fingerprints import digest, text_digest
 from transforms.common.receipts import File
 from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject
 from transforms.formats.dates import DateRule, date_of
@@ -325,7 +325,7 @@ def _row(source: str, record: Record, options: IngestOptions) -> dict[str, Any] 
 
 
 def _content_key(row: dict[str, Any], collection: str) -> str:
-    return digest([row["text"], row["year"], row["author"], row["title"], collection])
+    return text_digest(row["text"], [row["year"], row["author"], row["title"], collection])
 
 
 def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, BinaryIO
 
+import msgspec
 import orjson
 
 from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
@@ -20,6 +21,7 @@ __all__ = ["read_json", "read_jsonl"]
 _HEAD = 4096
 _PIECE = 1 << 18
 _SMALL = 1 << 22
+_LONG = 1 << 24
 _NO_ELEMENTS = "the array has no elements"
 
 
@@ -46,6 +48,7 @@ def read_jsonl(source: Source, options: ReaderOptions) -> Iterator[Record | Reje
                         f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes",
                     )
                 value = _parse(line, encodings, how)
+                line = None  # which may be long
             except BadRecord as error:
                 yield Reject(str(number), error.reason, error.detail)
                 continue
@@ -136,11 +139,12 @@ def _of_value(found: Any, options: ReaderOptions, how: Cleaning) -> Iterator[Rec
         yield from entries_of(str(number), value, options, how)
 
 
-def _parse(data: bytes, encodings: tuple[str, ...], how: Cleaning) -> Any:
+def _parse(data: bytes | bytearray, encodings: tuple[str, ...], how: Cleaning) -> Any:
     if encodings[0] == "utf-8":
         try:
-            value = orjson.loads(data)
-        except orjson.JSONDecodeError:
+            # orjson, the faster, makes a copy of what it parses.
+            value = orjson.loads(data) if len(data) < _LONG else msgspec.json.decode(data)
+        except (ValueError, RecursionError):
             pass  # the slower parser takes more (NaN, a byte order mark), and says what is wrong
         else:
             if len(encodings) > 1:

@@ -5,6 +5,7 @@ that a file of any size is read in little memory. A line that is not text, or to
 of its own, which counts as one input record more; the rest of the document is kept.
 """
 
+import re
 from collections.abc import Iterator
 
 from transforms.common.records import Sentence
@@ -13,6 +14,9 @@ from transforms.formats.streams import iter_lines, opened
 from transforms.formats.text_cleaning import clean_value, cleaning, decode
 
 __all__ = ["read_lines"]
+
+_PIECE = 1 << 20
+_SPACE = re.compile(r"\s")
 
 
 def read_lines(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
@@ -63,9 +67,24 @@ def _decoded(source: Source, options: ReaderOptions) -> Iterator[tuple[int, str 
                         "too_large",
                         f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes",
                     )
-                yield number - 1, clean_value(decode(line, encodings, how), how)
+                held = [decode(line, encodings, how)]
+                line = None  # which may be long; nor is the text kept here
+                held[0] = clean_value(held[0], how)
+                yield number - 1, held.pop()
             except BadRecord as error:
                 yield number - 1, Reject(str(number), error.reason, error.detail)
+
+
+def _single_spaces(text: str) -> str:
+    """Return the words of a text with a space between them; of a long text, some at a time."""
+    pieces, start = [], 0
+    while len(text) - start > _PIECE:
+        found = _SPACE.search(text, start + _PIECE)
+        end = found.start() if found else len(text)
+        pieces.append(" ".join(text[start:end].split()))
+        start = end
+    pieces.append(" ".join(text[start:].split()))
+    return " ".join(filter(None, pieces))
 
 
 def _text(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
@@ -76,7 +95,7 @@ def _text(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
         if isinstance(line, Reject):
             rejected = True
             yield line
-        elif line := " ".join(line.split()):
+        elif line := _single_spaces(line):
             size += len(line)
             if size > options.max_record_bytes:
                 raise BadRecord("too_large", f"over {options.max_record_bytes} characters")

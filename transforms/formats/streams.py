@@ -310,6 +310,8 @@ def encodings_of(head: bytes, source: Source, options: ReaderOptions) -> tuple[s
 
 def marked_encoding(head: bytes) -> str:
     """Return the encoding that a byte order mark of UTF-16 or UTF-32 tells of; else nothing."""
+    if head[:1] not in (b"\xff", b"\xfe", b"\x00"):
+        return ""
     # The mark of UTF-32 with the low byte first begins like that of UTF-16, and a NUL.
     return next((name for mark, name in MARKED.items() if head.startswith(mark)), "")
 
@@ -359,18 +361,35 @@ class _Recoded(io.RawIOBase):
         super().close()
 
 
-def iter_lines(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes | None]]:
+def iter_lines(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes | bytearray | None]]:
     """Yield the number, from 1, and the bytes of each line without its end.
 
-    A line of more than `limit` bytes is passed over and yields None.
+    A line of more than `limit` bytes is passed over and yields None. Nothing is kept of a line that
+    was yielded: it is in memory only as long as the caller keeps it.
     """
-    for number, line in enumerate(iter(lambda: stream.readline(limit + 2), b""), 1):
+    size = min(limit + 2, _CHUNK)
+    for number, line in enumerate(iter(lambda: stream.readline(size), b""), 1):
         if number == 1 and line.startswith(_BOM):
-            # As many bytes more, or a line that is just too long would be taken for two.
-            line = line[3:] + (b"" if line.endswith(b"\n") else stream.readline(3))
-        if not line.endswith(b"\n") and len(line) > limit:
-            while (rest := stream.readline(_CHUNK)) and not rest.endswith(b"\n"):
-                pass
-            yield number, None
+            line = line[3:]
+        if line.endswith(b"\n") or len(line) < size - 3:
+            yield number, line.rstrip(b"\r\n")
             continue
-        yield number, line.rstrip(b"\r\n")
+        held = [_long(stream, line, limit)]
+        del line
+        yield number, held.pop()
+
+
+def _long(stream: BinaryIO, start: bytes, limit: int) -> bytearray | None:
+    """Return a long line without its end, which is never in memory twice; None over the limit."""
+    line = bytearray(start)
+    while len(line) <= limit and (piece := stream.readline(min(limit + 2 - len(line), _CHUNK))):
+        line += piece
+        if piece.endswith(b"\n"):
+            break
+    if not line.endswith(b"\n") and len(line) > limit:
+        while (rest := stream.readline(_CHUNK)) and not rest.endswith(b"\n"):
+            pass
+        return None
+    while line.endswith((b"\r", b"\n")):
+        del line[-1:]
+    return line

@@ -30,14 +30,18 @@ __all__ = [
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 _REMOVE = dict.fromkeys(map(ord, _INVISIBLE))
 _SHORT = 1000
+_PIECE = 1 << 20
 _LINE_ENDS = {"\x0b": "\n", "\x0c": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n\n"}
 _CLEANED = frozenset(("\x00", "\r", *_LINE_ENDS, *_INVISIBLE))
 _SOFT_BREAK = re.compile(r"\u00ad[^\S\n]*\n(?!\s*\n)[^\S\n]*")
 # Borders of paragraphs that are anything but one empty line.
 _UNEVEN = re.compile(r"\n(?:[^\S\n]+\n|\n\s*\n)(?:\s*\n)?")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_HALVES = range(0xD800, 0xE000)
 # Control characters but white space, as Python has it; and what no UTF-8 can hold.
-_CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
+_NO_TEXT = frozenset(map(chr, (*range(9), *range(0xE, 0x1C), *range(0x7F, 0x85), *range(0x86, 0xA0),
+                               *_HALVES)))  # fmt: skip
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_CONTROL = re.compile(f"[{''.join(sorted(_NO_TEXT))}]")
 
 _BOM = "\ufeff"
 # What a control character is by the byte after it: a return (r) before its line feed, a line feed
@@ -88,24 +92,27 @@ def decode(data: bytes | bytearray, encodings: tuple[str, ...], how: Cleaning = 
     Raises:
         BadRecord: `undecodable`, with the place of the first bad byte in each encoding.
     """
-    faults = []
     for encoding in encodings:
         try:
             text = str(data, encoding)
-        except UnicodeError as error:
-            faults.append(f"not {encoding}: {_fault(data, error)}")
+        except UnicodeError:
             continue
         if len(encodings) > 1:
             how.note(f"encoding {encoding}")
-        return text[1:] if text.startswith(_BOM) else text
-    raise BadRecord("undecodable", "; ".join(faults))
+        return text.removeprefix(_BOM)
+    raise BadRecord("undecodable", "; ".join(_fault(data, encoding) for encoding in encodings))
 
 
-def _fault(data: bytes | bytearray, error: UnicodeError) -> str:
-    if not isinstance(error, UnicodeDecodeError):
-        return str(error)
-    shown = f"0x{data[error.start]:02x}" if error.start < len(data) else "end"
-    return f"byte {error.start} ({shown}): {error.reason}"
+def _fault(data: bytes | bytearray, encoding: str) -> str:
+    detail = "no text"
+    try:
+        str(data, encoding)
+    except UnicodeDecodeError as error:
+        shown = f"0x{data[error.start]:02x}" if error.start < len(data) else "end"
+        detail = f"byte {error.start} ({shown}): {error.reason}"
+    except UnicodeError as error:
+        detail = str(error)
+    return f"not {encoding}: {detail}"
 
 
 def clean_bytes(data: bytes, encodings: tuple[str, ...], how: Cleaning = STRICT) -> str:
@@ -169,11 +176,18 @@ def clean_value(text: str, how: Cleaning = STRICT) -> str:
     """
     if len(text) < _SHORT and text.isascii() and text.isprintable():
         return text
-    return clean_rare(text, rare_characters(text.encode("utf-8", "surrogatepass")), how)
+    return clean_rare(text, _rare_of(text), how)
 
 
 def _even(text: str) -> str:
     return (_UNEVEN.sub("\n\n", text) if "\n" in text else text).strip()
+
+
+def _rare_of(text: str) -> set[str]:
+    """Return the rare characters of a text; of a long one's pieces, since each needs memory."""
+    pieces = (text[start : start + _PIECE] for start in range(0, len(text), _PIECE))
+    found = (rare_characters(piece.encode("utf-8", "surrogatepass")) for piece in pieces)
+    return set().union(*found)
 
 
 def rare_characters(utf8: bytes) -> set[str]:
@@ -208,7 +222,7 @@ def clean_rare(text: str, rare: set[str], how: Cleaning = STRICT) -> str:
     """
     if not rare:
         return text
-    if any(map(_CONTROL.match, rare)):
+    if not rare.isdisjoint(_NO_TEXT):
         text = without_control(text, how)
     if "\r" in rare:
         text = io.IncrementalNewlineDecoder(None, translate=True).decode(text, final=True)

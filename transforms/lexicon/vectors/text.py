@@ -107,7 +107,7 @@ def _lines(path: str) -> Iterator[Line]:
                     f"{path}, line {number}: over {LINE_BYTES} bytes: is it text? Else give "
                     "`format=word2vec-binary`"
                 )
-            if line := line.rstrip(b" "):
+            if line := bytes(line).rstrip(b" "):
                 yield number, line
 
 

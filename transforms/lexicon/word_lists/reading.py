@@ -137,7 +137,7 @@ def _start(path: str, options: WordListOptions) -> _Start:
     return _Start(comments, size, sample)
 
 
-def _decoded(line: bytes, encodings: tuple[str, ...], path: str, number: int) -> str:
+def _decoded(line: bytes | bytearray, encodings: tuple[str, ...], path: str, number: int) -> str:
     try:
         return decode(line, encodings)
     except BadRecord as error:

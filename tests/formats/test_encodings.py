@@ -1,0 +1,192 @@
+"""Encodings tried in order, byte order marks, control characters, marks: through every reader."""
+
+import io
+import json
+import time
+from collections import Counter
+
+import hostile_making as make
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reading import entries, reader_options, summary
+
+from transforms.common.errors import UsageError
+from transforms.formats.base import ReaderOptions, Reject
+from transforms.formats.registry import read_file
+
+WORD = "{}\t{}\t{}" + "\t_" * 7 + "\n"
+MARKS = "\u0300\u0316"
+# A file of each format that holds one text.
+HOLDING = {
+    "text": lambda text: text,
+    "lines": lambda text: text + "\n",
+    "jsonl": lambda text: json.dumps({"text": text}, ensure_ascii=False) + "\n",
+    "json": lambda text: json.dumps([{"text": text}], ensure_ascii=False),
+    "csv": lambda text: f"text,n\n{text},1\n",
+    "conllu": lambda text: WORD.format(1, text, "a") + "\n",
+    "tei": lambda text: make.tei(text).decode(),
+}
+BYTES = [*HOLDING, "parquet"]
+
+
+def made(format, text):
+    return make.parquet(text=[text]) if format == "parquet" else HOLDING[format](text).encode()
+
+
+def noted(data, format, **options):
+    """The entries, and what was noted while they were read."""
+    notes = Counter()
+    found = read_file("a", "a", format=format, options=reader_options(**options),
+                      open=lambda: io.BytesIO(data), notes=notes)  # fmt: skip
+    return [entry for _, entry in found], dict(notes)
+
+
+def text_of(record):
+    if record.text is not None:
+        return record.text
+    return " ".join(record.sentences[0].lemmas)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-16-be", "utf-32-be"])
+@pytest.mark.parametrize("format", HOLDING)
+def test_a_byte_order_mark_tells_the_encoding(format, encoding):
+    mark = "\ufeff" if encoding.endswith("be") else ""
+    data = (mark + HOLDING[format]("één")).encode(encoding)
+    (record,), notes = noted(data, format)
+    assert text_of(record) == "één"
+    family = encoding.removesuffix("-be")
+    assert notes == ({} if format == "tei" else {f"encoding {family} by its byte order mark": 1})
+    (record,) = entries(data, format, encoding="cp1252,utf-8" if format != "tei" else "utf-8")
+    assert text_of(record) == "één"
+    if format != "tei":  # where UTF-8 is not among the encodings, no mark is looked for
+        (record, *_) = entries(data, format, encoding="latin-1")
+        assert isinstance(record, Reject) or text_of(record) != "één"
+
+
+@pytest.mark.parametrize("format", HOLDING)
+def test_encodings_are_tried_in_order(format):
+    latin = HOLDING[format]("’één’").encode("cp1252")
+    (record,), notes = noted(latin, format, encoding="utf-8,cp1252")
+    assert text_of(record) == "’één’"
+    assert notes["encoding cp1252"] == 1
+    (record,), notes = noted(HOLDING[format]("één").encode(), format, encoding="utf-8,cp1252")
+    assert text_of(record) == "één"
+    assert notes["encoding utf-8"] >= 1
+    assert "encoding cp1252" not in notes
+    (reject, *_) = entries(HOLDING[format]("\x9d é").encode("latin-1"), format,
+                           encoding="utf-8,cp1252")  # fmt: skip
+    assert reject.reason == "undecodable"
+    if format != "tei":
+        assert "not utf-8: byte " in reject.detail
+    assert "not cp1252: " in reject.detail
+
+
+def test_each_line_is_tried_by_itself():
+    data = b"een\n" + "één\n".encode() + "één\n".encode("cp1252") + b"\xe9\x81\n"
+    (record, reject), notes = sorted_by_kind(*noted(data, "lines", encoding="utf-8,cp1252"))
+    assert [s.lemmas for s in record.sentences] == [["een"], ["één"], ["één"]]
+    assert (reject.position, reject.reason) == ("4", "undecodable")
+    assert notes == {"encoding utf-8": 2, "encoding cp1252": 1}
+
+
+def sorted_by_kind(found, notes):
+    return sorted(found, key=lambda entry: isinstance(entry, Reject)), notes
+
+
+def test_one_encoding_that_needs_no_trial_is_not_noted():
+    assert noted(b"A text.", "text")[1] == {}
+    assert noted(b"caf\xe9", "text", encoding="latin-1")[1] == {}
+
+
+@pytest.mark.parametrize(
+    ("encodings", "cause"),
+    [
+        ((), "at least one"), (("utf-8", "utf-16"), "'utf-16' stands alone"),
+        (("cp037", "utf-8"), "'cp037' stands alone"), (("latin-1", "utf-8"), "never tried"),
+        (("utf-8", "hex"), "called 'hex'"), (("",), "called ''"), (("\x00",), "called"),
+        (("\ud800",), "called"), (("undefined",), "called 'undefined'"), ("utf-8", "called 'u'"),
+    ],
+)  # fmt: skip
+def test_encodings_that_cannot_be_are_errors(encodings, cause):
+    with pytest.raises(UsageError, match=cause):
+        ReaderOptions(encoding=encodings)
+
+
+@pytest.mark.parametrize("format", BYTES)
+def test_control_characters_are_refused_or_dropped(format):
+    data = made(format, "o\x00ne\x07") if format != "tei" else make.tei("o\x00ne\x07")
+    (reject, *_), notes = noted(data, format)
+    assert reject.reason == "control"
+    assert "--control" in reject.detail
+    assert notes == {}
+    (record,), notes = noted(data, format, control="drop")
+    assert text_of(record) == "one"
+    # In JSON they are escaped but for the first.
+    assert notes == {"control characters dropped": 2}
+
+
+def test_what_harms_nothing_stays_where_nothing_is_dropped():
+    assert summary(b"One\x1a two\x7f.", "text") == ["One\x1a two\x7f."]
+    assert summary(b"One\x1a two\x7f.", "text", control="drop") == ["One two."]
+    assert summary("\x85a\x1cb\x92".encode(), "text", control="drop") == ["a\x1cb"]
+
+
+@given(st.text(st.sampled_from("ab \t\n\x00\x07\x1b\x1c\x7f\x85\x92é\u0300\ud800"), max_size=30))
+def test_dropping_is_what_reading_without_them_is(text):
+    plain = "".join(c for c in text if c not in "\x00\x07\x1b\x7f\x92\ud800")
+    data = json.dumps({"text": text}).encode()
+    (found,), notes = noted(data, "jsonl", control="drop")
+    (expected,) = entries(json.dumps({"text": plain}).encode(), "jsonl")
+    assert found == expected or found.text == expected.text
+    assert notes.get("control characters dropped", 0) == len(text) - len(plain)
+
+
+@pytest.mark.parametrize("format", BYTES)
+def test_runs_of_marks_are_refused_or_broken(format):
+    good, bad = "a" + MARKS * 15, "a" + MARKS * 15 + "\u0300"
+    (record,) = entries(made(format, good), format)
+    assert len(text_of(record)) == 30  # of which à is one
+    (reject, *_), notes = noted(made(format, bad), format)
+    assert (reject.reason, notes) == ("too_many_marks", {})
+    (record,), notes = noted(made(format, bad), format, marks="break")
+    assert notes == {"U+034F put into runs of marks": 1}
+    if format != "conllu":  # there the words are broken, and the lemmas stand
+        assert text_of(record).count("\u034f") == 1
+
+
+@pytest.mark.parametrize("split", ["\u200b", "\u00ad", "\u200d\ufeff"])
+@pytest.mark.parametrize("format", ["text", "lines", "jsonl", "csv", "tei"])
+def test_a_run_is_counted_as_it_stands_when_all_else_is_cleaned(format, split):
+    text = "a" + split.join([MARKS * 10] * 2)
+    (reject, *_) = entries(made(format, text), format)
+    assert reject.reason == "too_many_marks"
+
+
+def test_marks_of_annotated_tei_count_by_word_and_text():
+    words = '<w lemma="a">a{0}</w><w lemma="b">{0}b</w>'
+    found = entries(make.tei("<s>" + words.format(MARKS * 8) + "</s>"), "tei")
+    assert found[0].reason == "too_many_marks"
+    (record,) = entries(make.tei("<s>" + words.format(MARKS * 8) + "</s>"), "tei", marks="break")
+    assert "\u034f" in record.text
+    assert record.sentences[0].starts is None
+    (record,) = entries(make.tei("<s>" + words.format(MARKS * 7) + "</s>"), "tei")
+    assert "\u034f" not in record.text
+
+
+@pytest.mark.parametrize("marks", ["reject", "break"])
+@pytest.mark.parametrize("format", BYTES)
+def test_a_megabyte_of_marks_passes_soon(format, marks):
+    data = made(format, "a" + MARKS * 250_000)
+    start = time.perf_counter()
+    (entry, *_) = entries(data, format, marks=marks)
+    assert time.perf_counter() - start < 20  # formerly five minutes
+    assert isinstance(entry, Reject) == (marks == "reject")
+
+
+def test_marks_in_fields_are_broken():
+    data = json.dumps({"text": "a", "title": "a" + MARKS * 400, "x" + MARKS * 20: 1}).encode()
+    (record,) = entries(data, "jsonl")
+    assert record.fields["title"].count("\u034f") == 26
+    (record,) = entries(f"# title = {MARKS * 400}\n{WORD.format(1, 'a', 'a')}\n".encode(), "conllu")
+    assert record.fields["title"].count("\u034f") == 26
