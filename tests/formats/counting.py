@@ -316,7 +316,7 @@ def is_stray(lines, cells, delimiter, first, tabs):
         return True
     spaced = any(re.match(r"\s|$", cell) for cell in first[1:])
     if not spaced:  # text has white space after a comma, rows have none
-        between = [len(re.sub(re.escape(delimiter) + r"(\s|$)", "", line).split(delimiter)) - 1
+        between = [len(re.sub(re.escape(delimiter) + r"(?=\s|$)", "", line).split(delimiter)) - 1
                    for line in lines]  # fmt: skip
     rows = between.count(width - 1)
     return width > 1 and between[0] == width - 1 and rows >= 0.75 * len(lines)

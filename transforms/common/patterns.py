@@ -16,21 +16,25 @@ import re2
 
 from transforms.common.errors import UsageError
 
-__all__ = ["compiled", "searchable"]
+__all__ = ["compiled", "searchable", "shown"]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_DIGIT_REFERENCE = r"(?<!\\)(?:\\\\)*\\[1-9]"
-# What is written otherwise here than in Python, or cannot be; tried in this order.
+# What is written otherwise here than in Python, or cannot be: what RE2 says, a sign of it in the
+# pattern, the remedy. The first that fits counts.
 _UNLIKE = (
-    (r"\(\?<?[=!]", "lookahead and lookbehind are not there: match what stands around, and put "
-     "what counts in a group"),
-    (_DIGIT_REFERENCE + r"|\(\?P=|\(\?\(", "groups cannot be referred to within the pattern"),
-    (r"\\Z", r"the end is \z here, or $"),
-    (r"\(\?>|[*+?}]\+", "atomic groups and possessive repeats are not there, nor are they needed"),
-    (r"\\[uUN]", r"write the character itself, or \x{E9}"),
-    (r"\(\?#|\(\?[aLux]+[):-]", "of flags there are (?i), (?m), (?s) and (?U)"),
-    (r"\{\d", "a part may be repeated 1000 times at most"),
+    ("operator", r"\(\?<?[=!]", "lookahead and lookbehind are not there: match what stands around, "
+     "and put what counts in a group"),
+    ("escape", r"\\[1-9]", "groups cannot be referred to within the pattern"),
+    ("operator", r"\(\?P=|\(\?\(", "groups cannot be referred to within the pattern"),
+    ("escape", r"\\Z", r"the end is \z here, or $"),
+    ("operator", r"\(\?>|[*+?}]\+", "atomic groups and possessive repeats are not there, nor are "
+     "they needed"),
+    ("escape", r"\\[uUN]", r"write the character itself, or \x{E9}"),
+    ("operator", r"\(\?#|\(\?[aLux]", "of flags there are (?i), (?m), (?s) and (?U)"),
+    ("repetition size", "", "a part may be repeated 1000 times at most"),
 )  # fmt: skip
+# Steps of a pattern, at most: a name of 65,000 characters, as archives may have, takes seconds.
+_LARGEST = 20_000
 _OPEN_COUNT = re.compile(r"(?<!\\)(?:\\\\)*\{,\d+\}")
 
 
@@ -49,20 +53,29 @@ def compiled(pattern: str, option: str) -> Any:
     quiet = re2.Options()
     quiet.log_errors = False
     if _SURROGATE.search(pattern):
-        raise UsageError(f"`{option}`: {pattern!r} is not text: its bytes are not UTF-8")
+        raise UsageError(f"`{option}`: {shown(pattern)} is not text: its bytes are not UTF-8")
     if _OPEN_COUNT.search(pattern):  # which RE2 takes for characters like others
-        raise UsageError(f"`{option}`: {_shown(pattern)}: write {{0,n}} instead of {{,n}}")
+        raise UsageError(f"`{option}`: {shown(pattern)}: write {{0,n}} instead of {{,n}}")
     try:
-        return re2.compile(pattern, quiet)
+        found = re2.compile(pattern, quiet)
     except re2.error as error:
         cause = error.args[0] if error.args else ""
         cause = cause.decode("utf-8", "replace") if isinstance(cause, bytes) else str(cause)
-        remedy = next((said for sign, said in _UNLIKE if re.search(sign, pattern)), "")
-        remedy = f"; {remedy}" if remedy else ""
+        remedies = (
+            f"; {said}"
+            for part, sign, said in _UNLIKE
+            if part in cause and re.search(sign, pattern)
+        )
         raise UsageError(
-            f"`{option}`: {_shown(pattern)} is not a regular expression: {cause[:80]}{remedy}"
+            f"`{option}`: {shown(pattern)} is not a regular expression: {cause[:80]}"
+            + next(remedies, "")
         ) from None
+    if found.programsize > _LARGEST:
+        raise UsageError(f"`{option}`: {shown(pattern)} is too large a pattern: repeat less in it")
+    return found
 
 
-def _shown(pattern: str) -> str:
-    return repr(pattern if len(pattern) <= 100 else pattern[:100] + "...")
+def shown(pattern: str) -> str:
+    """Return a pattern for a message, as it was written if that can be shown, or its beginning."""
+    text = pattern if len(pattern) <= 100 else pattern[:100] + "..."
+    return f"'{text}'" if text.isprintable() else repr(text)

@@ -188,7 +188,7 @@ class ReaderOptions:
     json_path: str = option("", help="path of the array within a JSON file")
     records: str = option(
         "", help="array in JSON or Parquet whose elements are the records: debates[].speeches[]",
-        metavar="PATH[]",
+        metavar="PATH",
     )  # fmt: skip
     tei_parts: tuple[str, ...] = option(("body",), help="parts of a TEI text", choices=TEI_PARTS)
     delimiter: str = option("", help="of CSV; found out if not given")

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from transforms.common.errors import UsageError, nearest
 from transforms.common.names import own_name
-from transforms.common.patterns import compiled, searchable
+from transforms.common.patterns import compiled, searchable, shown
 from transforms.formats.base import Record, Reject
 from transforms.formats.date_parsing import (
     DATE_RANGES,
@@ -102,11 +102,10 @@ def parse_date_rule(spec: str) -> DateRule:
 
 def _check_groups(pattern: str) -> None:
     if not compiled(pattern, "dates").groups:
-        raise UsageError(
-            f"`dates`: {pattern!r} has no group: put the year in a group, as in name:su(\\d{{4}})"
-        )
+        remedy = r"put the year in a group, as in name:su(\d{4})"
+        raise UsageError(f"`dates`: {shown(pattern)} has no group: {remedy}")
     if len(_YEAR_GROUP.findall(pattern)) > 1:  # of which one alone would ever be asked
-        raise UsageError(f"`dates`: in {pattern!r} two groups are called year: make them one")
+        raise UsageError(f"`dates`: in {shown(pattern)} two groups are called year: make them one")
 
 
 def _table_rule(spec: str, rest: str) -> DateRule:
