@@ -17,9 +17,9 @@ from transforms.change.sgns import SgnsOptions
 from transforms.change.slicing import PAIRS, Slice, parse_slices, per_slice, slice_of, slice_pairs
 from transforms.change.targets import Targets, load_targets
 from transforms.change.words import ViewOptions
-from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import embedded, option
+from transforms.common.small_texts import read_lines
 from transforms.corpora.corpus import (
     Corpus,
     SentencePart,
@@ -192,13 +192,7 @@ def read_targets(options: ChangeOptions) -> Targets:
     """
     if options.targets is None:
         return Targets()
-    try:
-        text = files.read_bytes(options.targets).decode("utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"cannot read `targets` {options.targets}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"`targets` {options.targets} is not UTF-8 text") from None
-    return load_targets(text.splitlines(), options.view)
+    return load_targets(read_lines(options.targets, "targets"), options.view)
 
 
 def _columns(options: ChangeOptions, targets: Targets) -> set[str]:

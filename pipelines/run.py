@@ -66,10 +66,13 @@ def _chosen(options: RunOptions, jobs: Sequence[Job]) -> list[Job]:
     known = [job.section for job in jobs]
     wanted = [name.replace(" ", ".") for name in options.only]
     start = options.start.replace(" ", ".") if options.start else None
-    for name in [*wanted, *([start] if start else [])]:
+    asked = [*(("only", name) for name in wanted), *([("from", start)] if start else [])]
+    for option_name, name in asked:
         if name not in known:
             hint = nearest(name, known) or f"; it has {', '.join(known)}"
-            raise UsageError(f"{options.config} has no section {name!r}{hint}")
+            raise UsageError(
+                f"`{option_name}`: {files.shown(options.config)} has no section {name!r}{hint}"
+            )
     first = known.index(start) if start else 0
     chosen = [job for job in jobs[first:] if not wanted or job.section in wanted]
     if not chosen:

@@ -19,12 +19,13 @@ output, so that `u -> v` and `v -> u` swap. Case counts. A token that would beco
 
 import functools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from transforms.common import files
 from transforms.common.errors import UsageError, nearest
 from transforms.common.marks import nfc
+from transforms.common.small_texts import read_lines
 
 __all__ = ["LEVELS", "Rules", "parse_rules", "read_rules"]
 
@@ -92,13 +93,7 @@ def read_rules(path: str) -> Rules:
     Raises:
         UsageError: the file is not UTF-8 or a line is wrong; the message names file and line.
     """
-    try:
-        text = files.read_bytes(path).decode("utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"{path}: the normalisation file cannot be read: {error}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not UTF-8 ({error}); save the file as UTF-8") from error
-    return parse_rules(text, name=path)
+    return _rules(read_lines(path, "normalise"), files.shown(path))
 
 
 def parse_rules(text: str, *, name: str = "rules") -> Rules:
@@ -107,8 +102,12 @@ def parse_rules(text: str, *, name: str = "rules") -> Rules:
     Raises:
         UsageError: a line is wrong; the message names the line.
     """
+    return _rules(text.split("\n"), name)
+
+
+def _rules(lines: Iterable[str], name: str) -> Rules:
     levels: dict[str, dict[str, str]] = {level: {} for level in LEVELS}
-    for number, raw in enumerate(text.split("\n"), start=1):
+    for number, raw in enumerate(lines, start=1):
         line = nfc(raw.rstrip("\r"))
         if not line.strip() or line.startswith("#") or line.split("\t") == ["level", "from", "to"]:
             continue

@@ -26,6 +26,7 @@ from transforms.change.words import ViewOptions
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options import option
+from transforms.common.small_texts import read_lines
 
 __all__ = ["Gold", "GoldOptions", "read_gold"]
 
@@ -95,7 +96,7 @@ def read_gold(options: GoldOptions, view: ViewOptions) -> Gold:
     if options.gold:
         binary, graded = _table(options.gold, options)
     elif options.binary or options.graded:
-        binary, graded = _pairs(options.binary), _pairs(options.graded)
+        binary, graded = _pairs(options.binary, "binary"), _pairs(options.graded, "graded")
     else:
         raise UsageError("gold must be given: a table as `gold`, or `binary` or `graded`")
     classes = _values(binary, _class, view)
@@ -120,12 +121,12 @@ class _Cell(NamedTuple):
     value: Any
 
 
-def _pairs(path: str | None) -> Iterator[_Cell]:
+def _pairs(path: str | None, name: str) -> Iterator[_Cell]:
     if path is None:
         return
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in enumerate(read_lines(path, name), 1):
         cells = line.split("\t")
-        if not line.strip():
+        if not line:
             continue
         if len(cells) != 2:
             raise LexbeamError(
@@ -138,18 +139,10 @@ def _pairs(path: str | None) -> Iterator[_Cell]:
         yield _Cell(where, word, cells[1].strip())
 
 
-def _lines(path: str) -> list[str]:
-    try:
-        # Not by `splitlines`, which takes other characters for ends of lines, too.
-        text = files.read_bytes(path).decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError:
-        raise LexbeamError(f"{files.shown(path)} is not UTF-8 text") from None
-    return text.split("\n")
-
-
 def _table(path: str, options: GoldOptions) -> tuple[Iterator[_Cell], Iterator[_Cell]]:
-    content = files.read_bytes(path)
-    rows = _parquet(path, content) if content.startswith(b"PAR1") else _tsv(path)
+    with files.open_read(path) as stream:
+        is_parquet = stream.read(4) == b"PAR1"
+    rows = _parquet(path, files.read_bytes(path)) if is_parquet else _tsv(path)
     if doubled := sorted(n for n, times in Counter(rows.column_names).items() if times > 1):
         raise LexbeamError(
             f"{files.shown(path)} has several columns {', '.join(map(repr, doubled))}: rename them"
@@ -178,17 +171,19 @@ def _table(path: str, options: GoldOptions) -> tuple[Iterator[_Cell], Iterator[_
 def _parquet(path: str, content: bytes) -> pa.Table:
     try:
         return pq.ParquetFile(io.BytesIO(content)).read()
-    except pa.ArrowException as error:
+    except (pa.ArrowException, OSError) as error:
         raise LexbeamError(f"{files.shown(path)} is no Parquet file: {error}") from error
 
 
 def _tsv(path: str) -> pa.Table:
-    header, *lines = (line.split("\t") for line in _lines(path))
-    header = [name.strip() for name in header]
-    lines = [cells if any(map(str.strip, cells)) else [] for cells in lines]
-    rows = [cells for cells in lines if cells]
-    for number, cells in enumerate(lines, 2):
-        if cells and len(cells) != len(header):
+    read = enumerate(read_lines(path, "gold"), 1)
+    lines = [(number, line.split("\t")) for number, line in read if line.strip()]
+    if not lines:
+        raise LexbeamError(f"{files.shown(path)} is empty")
+    header = [name.strip() for name in lines[0][1]]
+    rows = [cells for _, cells in lines[1:]]
+    for number, cells in lines[1:]:
+        if len(cells) != len(header):
             raise LexbeamError(
                 f"{files.shown(path)}, line {number}: {len(cells)} cells under a header of "
                 f"{len(header)}"

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from transforms.change.words import ViewOptions, is_word, normalise_word
-from transforms.common.errors import UsageError
+from transforms.common.errors import UsageError, quoted
 from transforms.common.marks import broken
 
 __all__ = ["Targets", "load_targets", "near_matches", "suffix_of", "target_word"]
@@ -73,13 +73,15 @@ def load_targets(lines: Iterable[str], options: ViewOptions) -> Targets:
         match = _SUFFIXED.fullmatch(text) if options.target_pos == "join" else None
         bare = normalise_word(match[1] if match else text, options)
         if not is_word(bare):
-            raise UsageError(f"targets, line {number}: {text!r} has no letter or digit; remove it")
+            raise UsageError(
+                f"`targets`, line {number}: {quoted(text)} has no letter or digit; remove it"
+            )
         word = f"{bare}_{match[2]}" if match else bare
         words.add(word)
         if match:
             joined.add((bare, UPOS_OF_SUFFIX[match[2]], word))
     if not words:
-        raise UsageError("the targets file names no target: one word per line is expected")
+        raise UsageError("`targets`: the file names no target: one word per line is expected")
     return Targets(tuple(sorted(words)), tuple(sorted(joined)))
 
 

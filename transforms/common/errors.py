@@ -49,6 +49,8 @@ def cause_of(error: BaseException) -> str:
     """Return what an error of a library says, for a message about the data that it was given."""
     if isinstance(error, KeyError):
         return f"it has no {error}"
+    if isinstance(error, EOFError):
+        return "it ends too early"
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
     return str(error) or f"it raises {type(error).__name__}"

@@ -77,11 +77,14 @@ def real(path: str) -> str:
 
 
 def shown(path: str) -> str:
-    """Return `path` for a person: relative to the working directory if it lies there."""
-    if not is_local(path) or not os.path.isabs(path):
-        return path
-    relative = os.path.relpath(path)
-    return path if relative.startswith("..") else relative
+    """Return `path` for a person: relative to the working directory if it lies there.
+
+    What cannot be printed is escaped, so that a name never is two lines.
+    """
+    if is_local(path) and os.path.isabs(path):
+        relative = os.path.relpath(path)
+        path = path if relative.startswith("..") else relative
+    return path if path.isprintable() else repr(path)[1:-1]
 
 
 def join(folder: str, *names: str) -> str:
@@ -129,8 +132,12 @@ def read_bytes(path: str) -> bytes:
     Raises:
         OSError: it cannot be read; `FileNotFoundError` if it is not there.
     """
-    with open_there(path) as stream:
-        return stream.read()
+    try:
+        with open_there(path) as stream:
+            return stream.read()
+    except OSError as error:
+        error.filename = error.filename or path  # what fails while it is read names none
+        raise
 
 
 def open_there(path: str) -> BinaryIO:

@@ -285,13 +285,13 @@ def _checked(entry: Option, value: Any, shown: str) -> None:
 
 
 def _check(item: Any, entry: Option, shown: str) -> None:
-    if entry.choices and item not in entry.allowed:
-        hint = nearest(str(item), entry.allowed) or f"; it is one of {', '.join(entry.allowed)}"
-        raise UsageError(f"{shown} cannot be {quoted(item)}{hint}")
     if isinstance(item, str):
         _check_text(item, entry, shown)
     elif not isinstance(item, bool):
         _check_number(item, entry, shown)
+    if entry.choices and item not in entry.allowed:
+        hint = nearest(str(item), entry.allowed) or f"; it is one of {', '.join(entry.allowed)}"
+        raise UsageError(f"{shown} cannot be {quoted(item)}{hint}")
 
 
 def _check_text(text: str, entry: Option, shown: str) -> None:
@@ -411,4 +411,6 @@ def _without_folder(value: str, entry: Option) -> str:
     found = _within(entry, value)
     if found is None or (found.perhaps and not os.path.isabs(found.path)):
         return value
-    return found.before + found.path.rstrip("/").rpartition("/")[2] + found.after
+    name = found.path.rstrip("/").rpartition("/")[2]
+    # A manifest is UTF-8, as names of files need not be.
+    return found.before + name.encode("utf-8", "backslashreplace").decode() + found.after

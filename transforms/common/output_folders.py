@@ -10,6 +10,8 @@ from transforms.common.system_errors import reason_of
 
 __all__ = ["check_output_folder", "make_output_folder"]
 
+LONGEST_NAME = 255  # bytes of a file's name, on all common file systems
+
 
 def check_output_folder(path: str, name: str = "out") -> None:
     """Check that a path may be a folder to write to; it need not be there. A link to one may.
@@ -26,7 +28,13 @@ def check_output_folder(path: str, name: str = "out") -> None:
         return
     shown = f"`{name}` {path!r}"
     try:
+        os.path.abspath(path).encode()
+    except UnicodeEncodeError:  # Arrow opens no such file
+        raise UsageError(f"{shown}: the path is not UTF-8; give one that is") from None
+    try:
         place = _nearest_there(os.path.abspath(path))
+        if max(map(len, os.fsencode(path).split(b"/"))) > LONGEST_NAME:
+            raise OSError(errno.ENAMETOOLONG, "")
         real = os.path.realpath(path)
         if real == os.path.realpath(os.sep):
             raise UsageError(f"{shown} is the root folder of the file system: give a folder in it")

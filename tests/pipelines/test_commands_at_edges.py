@@ -1,0 +1,145 @@
+"""Whole commands with options at their edges: they work, or say readably why not.
+
+With one odd value everything is done but the graph is run: files are listed, plans are made, and
+commands without a graph run. With all whole numbers at their least, or as large as they may be
+where nothing bounds them, all of it runs.
+"""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
+
+from edges_making import at_most_seconds, is_readable, names_it, required_of
+from small_runs import SLICES, SMALL, change, corpus, write_texts
+
+from pipelines import running
+from pipelines.cli import main
+from pipelines.registry import commands, load
+from transforms.common.errors import LexbeamError
+from transforms.common.options import MOST, options_of
+
+pytestmark = pytest.mark.slow
+
+ODD = (
+    "0", str(MOST), "ünï\nΩ", "\udc80a", "[(" * 1500, "a:b=c,d", "~nosuch/x", "-", "true",
+)  # fmt: skip
+GOLD = "word\tbinary\tgraded\nsea\t1\t0.5\nship\t0\t0.1\nland\t1\t0.7\n"
+CONFIG = """\
+corpus:
+  inputs: [texts]
+  engine: builtin:en
+  format: text
+  dates: 'name:^(\\d+)'
+"""
+
+
+@pytest.fixture(scope="module")
+def base(made_once):
+    """A folder with texts, what is published of them, gold and a configuration."""
+
+    def make(folder):
+        assert corpus(write_texts(folder / "texts"), folder / "published") == 0
+        assert change(folder / "published") == 0
+        (folder / "gold.tsv").write_text(GOLD)
+        (folder / "words.tsv").write_text(GOLD)
+        (folder / "c.yaml").write_text(CONFIG)
+        return folder
+
+    return made_once("edges_base", make)
+
+
+def given_to(words, base):
+    """Return the options that make a command work: those of ours, or any of the right type."""
+    published = str(base / "published")
+    known = {
+        "corpus": {"inputs": str(base / "texts"), "engine": "builtin:en", "format": "text",
+                   "dates": "name:^(\\d+)"},
+        "change": {"corpora": published, **_pairs(SLICES), **_pairs(SMALL)},
+        "evaluate change": {"folder": published, "gold": str(base / "gold.tsv"),
+                            "resamples": "10"},
+        "lexicon look": {"resources": f"list={base / 'words.tsv'}:word=word,value=graded"},
+        "run": {"config": str(base / "c.yaml")}, "clean": {"path": "copy"},
+        "sample": {"tokens": "30000"},
+        **{name: {"path": published} for name in ("show", "report", "export", "status")},
+    }  # fmt: skip
+    cls = load(words).options
+    found = {**required_of(words, cls, Path()), **known.get(words, {})}
+    if "out" in options_of(cls):
+        found["out"] = "out.html" if words == "report" else "out"
+    return found
+
+
+def _pairs(flags):
+    return {
+        flag.strip("-").replace("-", "_"): value
+        for flag, value in zip(flags[::2], flags[1::2], strict=True)
+    }
+
+
+def call(words, values, capsys):
+    """Run a command; return the exit code and what it says on stderr."""
+    known = options_of(load(words).options)
+    flags, last = [], []
+    for name, value in values.items():
+        if known[name].positional:
+            last.append(value)
+        elif known[name].type is not bool:
+            flags.append(f"--{known[name].shown}={value}")
+    with at_most_seconds(60):
+        code = main([*words.split(), *flags, *last])
+    told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("lexbeam: ")]
+    return code, "\n".join(told)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch, base):
+    shutil.copytree(base / "published", tmp_path / "copy", symlinks=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LEXBEAM_CACHE", str(tmp_path / "cache"))
+    return tmp_path
+
+
+@pytest.mark.parametrize("words", commands())
+def test_one_odd_value(words, base, here, capsys, monkeypatch):
+    def stop(*given):
+        raise LexbeamError("as far as the graph")
+
+    monkeypatch.setattr(running, "_run_graph", stop)
+    for name, entry in options_of(load(words).options).items():
+        for value in ODD:
+            if entry.type is bool or (entry.positional and value.startswith("-")):
+                continue
+            code, told = call(words, {**given_to(words, base), name: value}, capsys)
+            where = (name, value[:50], told[:400])
+            assert code in (0, 1, 2), where
+            if code:
+                assert is_readable(told), where
+            if code == 2:
+                assert names_it(told, entry, value), where
+            shutil.rmtree("out", ignore_errors=True)
+
+
+@pytest.mark.parametrize("edge", ["least", "greatest"])
+@pytest.mark.parametrize("words", commands())
+def test_all_whole_numbers(words, edge, base, here, capsys):
+    values = given_to(words, base)
+    for name, entry in options_of(load(words).options).items():
+        if entry.type is int or int in getattr(entry.type, "__args__", ()):
+            # What is greater takes longer, or more memory: where that matters, `most` says so.
+            bound = (entry.least or 0) if edge == "least" else entry.most or MOST
+            if edge == "least" or entry.most is None or entry.most >= 2**31 - 1:
+                values[name] = str(int(bound))
+    while True:  # an option may ask for more than its `least` says, which the message tells
+        code, told = call(words, values, capsys)
+        known = options_of(load(words).options)
+        named = [n for n in values if f"--{known[n].shown} " in told and known[n].type is int]
+        if code != 2 or not named:
+            break
+        assert is_readable(told), told
+        del values[named[0]]
+    assert code == 0 or (code in (1, 2) and is_readable(told)), (values, told)
