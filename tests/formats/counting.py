@@ -84,7 +84,7 @@ def count_json(data, options=PLAIN, name=""):
     if len(data) > options.max_record_bytes:
         return 1
     path = options.json_path
-    whole = isinstance(found, dict) and path in found
+    whole = path and isinstance(found, dict) and path in found
     for key in [path] if whole else path.split(".") if path else []:
         if isinstance(found, dict):
             found = found.get(key)

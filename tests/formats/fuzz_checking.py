@@ -27,7 +27,17 @@ from transforms.formats import conllu, jsonl, lines, parquet, tei_breaks, text_c
 from transforms.formats.base import ReaderOptions, Record, Reject
 from transforms.formats.registry import read_file
 
-__all__ = ["SECONDS", "Counted", "Tables", "Trickle", "Wrong", "check", "watched"]
+__all__ = [
+    "SECONDS",
+    "SMALL",
+    "Counted",
+    "Tables",
+    "Trickle",
+    "Wrong",
+    "check",
+    "limited",
+    "watched",
+]
 
 SECONDS = 5.0  # of processor time for an input; thousands of times what one takes
 # Inner limits that tests make small, so that small inputs go where otherwise only long ones do.
@@ -122,7 +132,8 @@ def watched() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _small(limits: Any) -> Iterator[None]:
+def limited(limits: Any) -> Iterator[None]:
+    """Give inner limits other values for a while."""
     before = [getattr(module, name) for module, name, _ in limits]
     for module, name, value in limits:
         setattr(module, name, value)
@@ -147,7 +158,7 @@ def check(made: Input, rng: random.Random, tables: "Tables") -> Counted:
     seekable = b"PK" in made.data[:2] or made.format == "parquet" or rng.random() < 0.2
     small = rng.random() < 0.5
     limits = SMALL * small + RARELY_SMALL * (rng.random() < 0.02)
-    with _small(limits):
+    with limited(limits):
         again = _read(made, lambda data: Trickle(data, size, seekable), set())
     if found != again:
         _check_same(made, found, again, told if small else set())

@@ -182,11 +182,11 @@ def make_csv(rng: random.Random) -> bytes:
         rows.insert(0, names)
     if rows and chance(rng, 0.2):
         rng.choice(rows).append("x")
-    if rows and chance(rng, 0.1):  # stray quotes, of which one may find another
-        for form in ('"{}', '{}"'):
-            row = rng.choice(rows)
-            place = rng.randrange(len(row))
-            row[place] = form.format(row[place])
+    if len(rows) > 1 and chance(rng, 0.2):  # stray quotes, of which one may find the other
+        first, column = rng.randrange(len(rows) - 1), rng.randrange(width)
+        for row, form in ((rows[first], '"{}'), (rng.choice(rows[first + 1 :]), '{}"')):
+            place = column if chance(rng, 0.8) else rng.randrange(width)
+            row[place] = form.format(line(rng).replace(delimiter, " "))
     end = rng.choice(("\n", "\n", "\r\n", "\r\n", "\n\n"))
     return utf8(end.join(map(delimiter.join, rows)) + rng.choice(("", end)))
 

@@ -155,3 +155,9 @@ def test_the_year_that_counts_of_a_range():
     years = [pick_year(date, how) for how in ("first", "middle", "last", "reject")]
     assert years == [1810, 1811, 1813, None]
     assert pick_year(Date(-3, -3, ""), "reject") == -3
+
+
+def test_white_space_about_a_date_changes_nothing():
+    """A time zone behind a year was one only at the very end."""
+    for text in ("1790 UTC", "from 1790 to 1792 UTC", "1790", "ca. 1790-91"):
+        assert parse_date(f" {text} \n") == parse_date(text) is not None

@@ -160,7 +160,7 @@ def pick_year(date: Date, how: str) -> int | None:
 
 
 def _plain(text: str) -> str:
-    text = text.lower()
+    text = text.strip().lower()
     for pattern, instead in _CLEANED:
         text = re.sub(pattern, instead, text)
     return text
