@@ -28,9 +28,9 @@ _KINDS = {
 
 
 def entries_of(position: str, value: Any, options: ReaderOptions) -> Iterator[Record | Reject]:
-    """Yield the record that a value is, or those of its array `options.records`, and rejects."""
+    """Return the record that a value is, or those of its array `options.records`, and rejects."""
     ways = routes(options.records) if options.records else []
-    yield from _below(position, value, ways, options, None)
+    return _below(position, value, ways, options, None)
 
 
 def _below(
