@@ -207,3 +207,10 @@ def test_a_unit_that_was_taken_in_is_taken_up(tmp_path, monkeypatch):
 
     monkeypatch.setattr(ingest, "read_file", fail)
     assert taken_in(tmp_path, unit_of(*made.files)) == first
+
+
+def test_an_option_that_nobody_gives_names_no_artefact():
+    unit = Unit((), 0)
+    given = IngestOptions(reader=ReaderOptions(records="speeches[]"))
+    assert INGEST.identity(unit, given)[1]["reader"]["records"] == "speeches[]"
+    assert "records" not in INGEST.identity(unit, IngestOptions())[1]["reader"]

@@ -91,6 +91,7 @@ class Fields(Mapping[str, str]):
         self.text_field = options.text_field
         self._options = options
         self._parent = parent
+        self._known: dict[str, list[str]] | None = None
 
     def __getitem__(self, name: str) -> str:
         if (found := self.get(name)) is None:
@@ -116,17 +117,15 @@ class Fields(Mapping[str, str]):
         """Return what a name that `fields` says nothing of stands for."""
         values, found = self._values, ""
         if name in values:
-            found = _value(values[name], name) if name != self._options.text_field else ""
+            found = _value(values[name], name) if name != self.text_field else ""
         elif name in KNOWN:
-            keys = self._known.get(name, ())
-            found = next(filter(None, (scalar(values[key]) for key in keys)), "")
+            if self._known is None:
+                self._known = _known(tuple(values), self.text_field)
+            if keys := self._known.get(name):
+                found = next(filter(None, (scalar(values[key]) for key in keys)), "")
         elif "." in name or ARRAY in name:
             return self._at(name)
         return found or (self._parent._named(name) if self._parent is not None else "")
-
-    @functools.cached_property
-    def _known(self) -> dict[str, list[str]]:
-        return _known(tuple(self._values), self._options.text_field)
 
     @property
     def paths(self) -> Iterator[str]:

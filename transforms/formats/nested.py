@@ -31,12 +31,12 @@ _KINDS = {
 def entries_of(
     position: str, value: Any, options: ReaderOptions, how: Cleaning = STRICT
 ) -> Iterator[Record | Reject]:
-    """Yield the record that a value is, or those of its array `options.records`, and rejects.
+    """Return the record that a value is, or those of its array `options.records`, and rejects.
 
     Texts are cleaned as `how` says.
     """
     ways = routes(options.records) if options.records else []
-    yield from _below(position, value, ways, options, how, None)
+    return _below(position, value, ways, options, how, None)
 
 
 def _below(
