@@ -160,7 +160,7 @@ MAKERS: dict[str, Maker] = {
     "csv": Maker(
         make_csv, _csv_options,
         _tokens('"', '""', '"\n', ',"', '",', ",", "\t", ";", "|", "\n", "\r", "\r\n", "text", " ",
-                "\ufeff", ",,", '"a\nb"', ",\n,\n"),
+                "\ufeff", ",,", '"a\nb"', ",\n,\n", '\nx,"\n-","\n\ud800\n'),
         ".csv",
     ),
     "parquet": Maker(
