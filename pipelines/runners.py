@@ -11,7 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -21,6 +21,7 @@ from apache_beam.options.pipeline_options import PipelineOptions, StandardOption
 from apache_beam.runners.portability.fn_api_runner.fn_runner import FnApiRunner
 from apache_beam.runners.runner import PipelineState
 
+from pipelines.loopback import loopback_only
 from pipelines.progress import watching
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options import from_mapping, option
@@ -204,7 +205,8 @@ def run_pipeline(
     pipeline = beam.Pipeline(runner=runner, options=options)
     build(pipeline)
     try:
-        with _portable(), watching(work, stages):
+        here = loopback_only() if config.here else nullcontext()
+        with here, _portable(), watching(work, stages):
             result = pipeline.run()
             state = result.wait_until_finish()
     except Exception as error:
