@@ -12,7 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -23,6 +23,7 @@ from apache_beam.runners.runner import PipelineState, create_runner
 from pipelines.cores import cores
 from pipelines.job_servers import job_server
 from pipelines.leash import leashed
+from pipelines.loopback import loopback_only
 from pipelines.progress import watching
 from pipelines.workers import direct_runner, has_processes, run_watched, thread_failures
 from transforms.common.errors import LexbeamError, UsageError, nearest, quoted
@@ -216,8 +217,10 @@ def run_pipeline(
         def run() -> str:
             return pipeline.run().wait_until_finish()
 
+        alone = loopback_only() if here else nullcontext()
+        servers = job_server(runner, pipeline.options, leash)
         try:
-            with _portable(), watching(work, stages), job_server(runner, pipeline.options, leash):
+            with alone, _portable(), watching(work, stages), servers:
                 state = run_watched(run, ended, leash) if processes else run()
         except Exception as error:
             raise _readable(error) from error

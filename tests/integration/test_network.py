@@ -1,0 +1,72 @@
+"""Whole commands under strace: nothing is asked, told or offered beyond this machine."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from small_runs import SLICES, SMALL, write_texts
+
+ROOT = Path(__file__).parents[2]
+CALLS = "connect,bind,sendto,sendmsg,sendmmsg"
+# Sockets within the system: a name service on this machine is asked through AF_INET, port 53.
+LOCAL = {"AF_UNIX", "AF_NETLINK", "AF_UNSPEC"}
+ADDRESS = re.compile(
+    r"sa_family=(?P<family>AF_\w+)"
+    r"(?:.*?htons\((?P<port>\d+)\).*?(?:inet_addr\(|inet_pton\(AF_INET6, )\"(?P<host>[^\"]*)\")?"
+)
+LOOPBACK = re.compile(r"127\..*|::1|::ffff:127\..*")
+
+
+def beyond(trace: str) -> Counter[str]:
+    """Count the addresses in what strace wrote that are not of this machine, or a name service."""
+    found: Counter[str] = Counter()
+    for line in trace.splitlines():
+        for address in ADDRESS.finditer(line):
+            if address["family"] in LOCAL:
+                continue
+            host, port = address["host"] or "?", address["port"]
+            if not LOOPBACK.fullmatch(host) or port == "53":
+                found[f"{address['family']} {host} {port}"] += 1
+    return found
+
+
+def test_addresses_are_told_apart():
+    v6 = 'sa_family=AF_INET6, sin6_port=htons({}), sin6_flowinfo=htonl(0), inet_pton(AF_INET6, "{}"'
+    v4 = 'sa_family=AF_INET, sin_port=htons({}), sin_addr=inet_addr("{}")'
+    for line, is_beyond in {
+        v6.format(0, "::"): True, v6.format(443, "2001:db8::1"): True, v6.format(1, "::1"): False,
+        v4.format(53, "127.0.0.53"): True, v4.format(80, "10.0.0.1"): True,
+        v4.format(0, "0.0.0.0"): True, v4.format(9, "127.0.0.1"): False,
+        'sa_family=AF_UNIX, sun_path="/run/x"': False, "sa_family=AF_PACKET": True,
+    }.items():  # fmt: skip
+        assert bool(beyond(f"1 connect(3, {{{line}}}, 28) = 0")) == is_beyond, line
+
+
+def traced(trace: Path, *words: str) -> None:
+    """Run a command under strace, and add to a trace."""
+    done = subprocess.run(
+        ["strace", "-f", "--seccomp-bpf", "-qq", "-A", "-e", f"trace={CALLS}", "-o", str(trace),
+         sys.executable, "-m", "pipelines.cli", *words],
+        env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
+    )  # fmt: skip
+    if "PTRACE" in done.stderr or "Operation not permitted" in done.stderr:
+        pytest.skip("strace may not trace here")
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
+def test_a_whole_job_talks_to_this_machine_alone(tmp_path):
+    out, trace = str(tmp_path / "out"), tmp_path / "trace"
+    texts = str(write_texts(tmp_path / "texts"))
+    traced(trace, "corpus", texts, "--out", out, "--engine", "builtin:en", "--dates",
+           "name:(\\d+)", "--runner-config", "direct_multiprocess")  # fmt: skip
+    traced(trace, "change", "--out", out, *SLICES, *SMALL)
+    traced(trace, "report", out)
+    calls = trace.read_text("utf-8", "replace")
+    assert "::1" in calls or "127.0.0.1" in calls  # else nothing was watched
+    assert not beyond(calls)
