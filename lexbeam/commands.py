@@ -199,6 +199,7 @@ def corpus(
     header: bool = True,
     columns: str | Sequence[str] = (),
     lines_hold: Literal["lemmas", "forms", "text"] = "lemmas",
+    html: Literal["reject", "main", "all"] = "reject",
     language: str | None = None,
     genre: str | None = None,
     duplicates: Literal["reject", "keep"] = "reject",
@@ -240,6 +241,7 @@ def corpus(
         header: whether the first row of CSV names the columns.
         columns: names of the columns of CSV without header.
         lines_hold: what `lines` are made of; text is for an engine.
+        html: what is read of web pages: their main text, all, or nothing.
         language: language where the source does not say.
         genre: genre where the source does not say.
         duplicates: what becomes of equal documents.
@@ -295,6 +297,7 @@ def corpus(
             "header": header,
             "columns": columns,
             "lines_hold": lines_hold,
+            "html": html,
             "language": language,
             "genre": genre,
             "duplicates": duplicates,
@@ -363,6 +366,7 @@ def preview_corpus(
     header: bool = True,
     columns: str | Sequence[str] = (),
     lines_hold: Literal["lemmas", "forms", "text"] = "lemmas",
+    html: Literal["reject", "main", "all"] = "reject",
     language: str | None = None,
     genre: str | None = None,
     duplicates: Literal["reject", "keep"] = "reject",
@@ -403,6 +407,7 @@ def preview_corpus(
         header: whether the first row of CSV names the columns.
         columns: names of the columns of CSV without header.
         lines_hold: what `lines` are made of; text is for an engine.
+        html: what is read of web pages: their main text, all, or nothing.
         language: language where the source does not say.
         genre: genre where the source does not say.
         duplicates: what becomes of equal documents.
@@ -457,6 +462,7 @@ def preview_corpus(
             "header": header,
             "columns": columns,
             "lines_hold": lines_hold,
+            "html": html,
             "language": language,
             "genre": genre,
             "duplicates": duplicates,

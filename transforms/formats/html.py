@@ -71,7 +71,7 @@ def read_html(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     """
     everything = options.html == "all"
     page = clean_value(_decoded(read_all(source, options), options))
-    cleaned = without_scripts(page, None if everything else 100_000)
+    cleaned = without_scripts(page, None if everything else 50_000)
     root = parsed(cleaned.page, deep=everything)
     found = paragraphs(root) if everything else main_paragraphs(root, cleaned.tags)
     text = clean_text("\n\n".join(found))
