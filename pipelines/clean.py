@@ -18,6 +18,7 @@ from pipelines.publishing import UNFINISHED, kept_digests
 from pipelines.status import Leftover, summed, survey
 from transforms.common import files
 from transforms.common.errors import UsageError
+from transforms.common.failed import remove_failed
 from transforms.common.layout import ARTEFACTS, is_own_folder, locked
 from transforms.common.options import option
 from transforms.common.removing import RESULTS, free, remove_hidden
@@ -72,6 +73,7 @@ def _clean_folder(out: str, action: Action) -> None:
         found = survey(out).leftovers
         for leftover in found:
             _remove(leftover)
+        remove_failed(out)
         told = [f"removed: {line}" for line in summed(found)]
         if is_own_folder(out, ARTEFACTS):
             root = files.join(out, ARTEFACTS)

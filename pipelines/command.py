@@ -177,6 +177,7 @@ class Command(Generic[O, P]):
         resources: from a plan, the digests of what is read beside tables and input files.
         section: from a plan and the outcome, what else the manifest says: counts, mostly.
         preview: from a plan, what `--dry-run` tells.
+        explains: those of its tables that say what was wrong: a run that fails leaves them to read.
         summary: what a person reads in the end, from what is published.
         views: named questions, for `show` and for Python.
         report: the panels of the section in `lexbeam report`.
@@ -199,6 +200,7 @@ class Command(Generic[O, P]):
     section: Callable[[P, HandedBack], Mapping[str, Any]] = _nothing_more
     preview: Callable[[P], Iterable[str]] | None = None
     summary: Callable[[Snapshot], Iterable[str]] = _no_lines
+    explains: tuple[Table, ...] = ()
     views: Mapping[str, View[Any]] = field(default_factory=dict)
     report: Callable[[Snapshot], Sequence[Any]] = _no_panels
     action: Callable[[O, Action], Mapping[str, pa.Table] | None] | None = None

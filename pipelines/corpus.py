@@ -238,6 +238,7 @@ CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
       --dates 'name:su(\\d{4})'
   lexbeam corpus lemmas.tar.gz --out corpus --format lines --dates 'name:_([+-]?\\d+)'""",
     tables=(DOCUMENTS, SENTENCES, REJECTS),
+    explains=(REJECTS,),
     stages=(INGEST, ANNOTATE, *MERGES.values()),
     plan=plan_corpus,
     build=_build,

@@ -14,6 +14,7 @@ from pipelines.common_options import PublishOptions
 from transforms.common import files
 from transforms.common.artefacts import Workspace
 from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.failed import remove_failed
 from transforms.common.fingerprints import digest
 from transforms.common.json_text import parse_json
 from transforms.common.layout import ARTEFACTS, check_links, locked, make_own_folder
@@ -62,6 +63,7 @@ def publish_run(
     make: Callable[[Workspace, Snapshot | None], list[Made]],
     versions: Mapping[str, str],
     tell: Callable[[str], object],
+    failed: Callable[[LexbeamError], object] = lambda error: None,
 ) -> bool:
     """Make sections and publish them at `options.out`; return whether anything was published.
 
@@ -71,6 +73,7 @@ def publish_run(
         make: makes them, from artefacts in a workspace; is given what is published at `out`.
         versions: of the schema of every table that is known.
         tell: takes lines that a person is to read.
+        failed: is told why making or publishing failed, while the folder is still held.
 
     Raises:
         UsageError: sections would be replaced or dropped without `overwrite`, or something foreign
@@ -121,12 +124,15 @@ def publish_run(
 
         try:
             outcome = _attempt(finish, workspace, tables)
-        except UsageError:  # asked for again, it would come to nothing again
-            files.remove(unfinished)
-            if before is not None:
-                files.write_bytes(unfinished, before)
+        except LexbeamError as error:
+            if isinstance(error, UsageError):  # asked for again, it would come to nothing again
+                files.remove(unfinished)
+                if before is not None:
+                    files.write_bytes(unfinished, before)
+            failed(error)
             raise
         files.remove(unfinished)
+        remove_failed(out)
         if outcome is None:
             tell(f"{files.shown(options.out)}: published already, with the same inputs and options")
             return False

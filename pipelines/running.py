@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from pipelines.command import Action, Command, Given, Graph, HandedBack, Inputs, Source
 from pipelines.common_options import PublishOptions, RunnerOptions
+from pipelines.failures import Explained, explain
 from pipelines.inputs import noted_files, noted_resources, refuse_output_as_input
 from pipelines.publishing import Intended, publish_run, tables_line
 from pipelines.registry import all_tables, load, maker_of, section_of
@@ -22,6 +23,7 @@ from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import noted_paths, plain_options
 from transforms.common.sections import Made, owner_of
 from transforms.common.snapshots import Snapshot, open_snapshot
+from transforms.common.sound import Damaged, checked
 from transforms.common.system_errors import explaining
 from transforms.common.tables import Part
 from transforms.common.written import WrittenTable, written
@@ -103,13 +105,23 @@ def run_jobs(
     for job in jobs:
         _check(job)
     config = _runner(jobs, beam)
+    explained: list[Explained] = []
 
     def make_all(workspace: Workspace, old: Snapshot | None) -> list[Made]:
         made: list[Made] = []
-        for job in jobs:
-            inputs = find_inputs(job, made, old)
-            section = make_section(job, inputs, workspace, config, Action(tell, inputs, beam))
-            made.append(replace(section, log={**(section.log or {}), **(noted or {})}))
+        explained.clear()
+        try:
+            for job in jobs:
+                inputs = find_inputs(job, made, old)
+                action = Action(tell, inputs, beam)
+                section = make_section(job, inputs, workspace, config, action, explained)
+                made.append(replace(section, log={**(section.log or {}), **(noted or {})}))
+        except Damaged:
+            raise
+        except LexbeamError:
+            for part in (part for one in explained for part in one.parts):
+                checked(part)  # one that was freed is made anew, for a person is to read it
+            raise
         return made
 
     intended = [
@@ -122,7 +134,11 @@ def run_jobs(
         for job in jobs
     ]
     versions = {name: table.version for name, table in all_tables().items()}
-    if publish_run(options, intended, make_all, versions, tell):
+
+    def failed(error: LexbeamError) -> None:
+        explain(error, files.absolute(options.out), explained)
+
+    if publish_run(options, intended, make_all, versions, tell, failed):
         snapshot = open_snapshot(options.out)
         for job in jobs:
             for line in job.command.summary(snapshot):
@@ -244,9 +260,17 @@ def _plan(job: Job, inputs: Inputs) -> Any:
 
 
 def make_section(
-    job: Job, inputs: Inputs, workspace: Workspace, config: Any, action: Action
+    job: Job,
+    inputs: Inputs,
+    workspace: Workspace,
+    config: Any,
+    action: Action,
+    explained: list[Explained],
 ) -> Made:
-    """Make a section from artefacts; nothing is published."""
+    """Make a section from artefacts; nothing is published.
+
+    What says what was wrong is added to `explained` before the section can be refused.
+    """
     command = job.command
     listed = time.time_ns()
     resources = noted_resources(job.options)  # before they are read: what changes since is stale
@@ -255,6 +279,8 @@ def make_section(
         outcome = _run_graph(job, plan, workspace, config)
     else:
         outcome = _run_action(job, action, workspace)
+    for table in command.explains:
+        explained.append(Explained(job.section, table, tuple(outcome.of_table(table.name))))
     entry: dict[str, Any] = {
         "options": plain_options(job.options),
         "stages": _stages(job, plan),

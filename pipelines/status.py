@@ -19,8 +19,10 @@ from pipelines.registry import all_tables
 from pipelines.staleness import stale_sections
 from transforms.common import files
 from transforms.common.errors import LexbeamError
+from transforms.common.failed import failed_files
 from transforms.common.layout import (
     ARTEFACTS,
+    FAILED,
     LOCK,
     LOG,
     MARK,
@@ -125,7 +127,7 @@ def survey(out: str) -> Survey:
         unfinished=unfinished,
         stages=tuple(stage for name in sorted(sections) for stage in _stages(root, name)),
         artefacts=_size(root) if ARTEFACTS in owned else 0,
-        leftovers=tuple(_leftovers(out, owned)),
+        leftovers=(*_leftovers(out, owned), *_failed(out)),
     )
 
 
@@ -142,8 +144,16 @@ def _survey_store(out: str, owned: Sequence[str]) -> Survey:
         unfinished=tuple(read_unfinished(out).get("sections", ())),
         stages=(),
         artefacts=sum(e.size for e in files.list_files(root)) if ARTEFACTS in owned else 0,
-        leftovers=tuple(Leftover("temporary file", path, files.size(path) or 0) for path in found),
+        leftovers=(
+            *(Leftover("temporary file", path, files.size(path) or 0) for path in found),
+            *_failed(out),
+        ),
     )
+
+
+def _failed(out: str) -> Iterator[Leftover]:
+    for path in failed_files(out):
+        yield Leftover("what a failed run says was wrong", path, files.size(path) or 0)
 
 
 def _lock_of(out: str) -> tuple[bool, int | None]:
@@ -233,7 +243,8 @@ def _leftovers(out: str, owned: Sequence[str]) -> Iterator[Leftover]:
                 continue
             if match[1] == MARK or _SNAPSHOT.fullmatch(match[1].removesuffix(LOG)):
                 yield Leftover("temporary file", path, _bytes(path))
-    known = {*read_record(out).links, *links_of(all_tables()), POINTER, LOCK, ARTEFACTS, SNAPSHOTS}
+    known = {*read_record(out).links, *links_of(all_tables())}
+    known |= {POINTER, LOCK, ARTEFACTS, SNAPSHOTS, FAILED}
     for name in sorted(os.listdir(out)):
         path = os.path.join(out, name)
         match = _TEMPORARY.fullmatch(name)

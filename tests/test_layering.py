@@ -22,7 +22,8 @@ FLAG = re.compile(r"(?:^|[\s`]|(?<!var)\()--[a-z]")
 DETAILS = {
     f"transforms/formats/{name}.py"
     for name in (
-        "conllu", "dates", "delimited", "json_array", "jsonl", "lines", "registry", "streams",
+        "conllu", "dates", "delimited", "html", "html_tree", "json_array", "jsonl", "lines",
+        "registry", "streams",
     )
 }  # fmt: skip
 

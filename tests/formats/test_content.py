@@ -50,10 +50,12 @@ NO_TEXT = {
         b"%!PS-Adobe-3.0\n%%Title: a",
     ],
     "image": [
-        b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff\xe0\x00\x10JFIF\x00", b"GIF89a\x01\x00\x01\x00\x80\x00",
+        b"\x89PNG\r\n\x1a\n",
+        b"\xff\xd8\xff\xe0\x00\x10JFIF\x00", b"GIF89a\x01\x00\x01\x00\x80\x00",
         b"RIFF\x24\x00\x00\x00WEBPVP8 ", b"II*\x00\x08\x00\x00\x00", b"MM\x00*\x00\x00\x00\x08",
         b"BM" + (70).to_bytes(4, "little") + bytes(4) + (54).to_bytes(4, "little") + b"\x28\0\0\0",
-        b"\x00\x00\x00\x1cftypavif", b"<?xml version='1.0'?>\n<svg xmlns='http://www.w3.org/2000/svg'>",
+        b"\x00\x00\x00\x1cftypavif",
+        b"<?xml version='1.0'?>\n<svg xmlns='http://www.w3.org/2000/svg'>",
         b"\x00\x00\x01\x00\x01\x00\x10\x10",
     ],
     "office": [
@@ -103,8 +105,10 @@ TEXTS = [
     b"MM. Chapter", b"RIFF and RAFF, WEBP", b"ID3 is a tag.", b"FORM 1040AIFF", b"OggS",
     b"SQLite format 3 is a format.", b"8BPS", b"Obj", b"wOFF", b"CWS, FWS", b"ITSF", b"BC\xc0\xde",
     b"#!/bin/sh\necho One.", b"Rar! cried he.", b"7z is an archive.", b"BZh", b"AT&TFORM",
-    "яШя".encode("cp1251"), "þíúÎ".encode("latin-1"), "Пъню".encode("cp1251"), "я\x00".encode("cp1251"),
-    "\ufeffOne.".encode(), "One.".encode("utf-16"), "<p>One".encode("utf-16"), b"\x1b[1mBold\x1b[0m",
+    "яШя".encode("cp1251"), "þíúÎ".encode("latin-1"),
+    "Пъню".encode("cp1251"), "я\x00".encode("cp1251"),
+    "\ufeffOne.".encode(), "One.".encode("utf-16"),
+    "<p>One".encode("utf-16"), b"\x1b[1mBold\x1b[0m",
     b"", b"\n", b"<", b"One\x00 two", b"-----BEGIN PGP MESSAGE-----", b"From: a\nMIME-Version: 1.0",
 ]  # fmt: skip
 
@@ -122,7 +126,11 @@ def test_no_text_in_any_encoding_is_taken_for_something_else(text):
         assert is_binary(data) <= (b"\x00" in data)
 
 
-@given(st.sampled_from(sum(NO_TEXT.values(), [])), st.binary(max_size=30), st.integers(0, 40))
+@given(
+    st.sampled_from([head for heads in NO_TEXT.values() for head in heads]),
+    st.binary(max_size=30),
+    st.integers(0, 40),
+)
 def test_any_bytes_are_some_kind_or_none(head, more, cut):
     for data in (head[:cut] + more, more + head):
         found = content_of(data)
@@ -181,8 +189,12 @@ def test_an_archive_that_is_one_document_is_one_reject(suffix):
 
 
 def test_an_archive_of_texts_is_read_whatever_its_members_are_called():
-    members = [("mimetype", b"What a mimetype is."), ("word/a.txt", b"Two."),
-               ("doc/[Content_Types].xml", b"<TEI/>"), ("META-INF/MANIFEST.MF", b"Four.")]  # fmt: skip
+    members = [
+        ("mimetype", b"What a mimetype is."),
+        ("word/a.txt", b"Two."),
+        ("doc/[Content_Types].xml", b"<TEI/>"),
+        ("META-INF/MANIFEST.MF", b"Four."),
+    ]
     names = [name for name, _ in read(zipped(*members), "text", "a.zip")]
     assert names == [f"a.zip!{name}" for name, _ in members]
     assert package_of(["a.class"], b"") is None

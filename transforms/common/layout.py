@@ -3,6 +3,7 @@
     DIR/_snapshots/<digest>/<table>/part-*      an immutable snapshot with its manifest.json
     DIR/_snapshots/<digest>.log.json            where its inputs lay, a copy of the manifest
     DIR/_artefacts/<section>/<stage>/           artefacts, which outlive runs
+    DIR/_failed/<section>-rejects.tsv           what a failed run says was wrong
     DIR/current -> _snapshots/<digest>          what readers see, swapped by one rename
     DIR/<table> -> current/<table>              for convenience; DIR/<task> of <task>/<table>
     DIR/current.json                            on object stores, names the snapshot
@@ -32,13 +33,14 @@ from transforms.common.output_folders import make_output_folder
 from transforms.common.receipts import read_envelope
 
 __all__ = [
-    "ARTEFACTS", "LOCK", "LOG", "MANIFEST", "MARK", "POINTER", "SNAPSHOTS", "Record",
+    "ARTEFACTS", "FAILED", "LOCK", "LOG", "MANIFEST", "MARK", "POINTER", "SNAPSHOTS", "Record",
     "check_foreign", "check_links", "is_link_of_ours", "is_own_folder", "is_unfinished_snapshot",
     "last_published", "links_of", "locked", "make_own_folder", "read_record", "snapshot_name",
     "write_record",
 ]  # fmt: skip
 
 ARTEFACTS = "_artefacts"
+FAILED = "_failed"
 SNAPSHOTS = "_snapshots"
 POINTER = "current"
 MANIFEST = "manifest.json"
@@ -189,10 +191,10 @@ def _check(value: dict[str, Any]) -> str:
 
 
 def make_own_folder(out: str, name: str) -> str:
-    """Make `_snapshots` or `_artefacts`, with its mark from the start; return its path."""
+    """Make a folder of ours, `_snapshots` say, with its mark from the start; return its path."""
     folder = files.join(out, name)
     if not files.is_local(out):
-        if name == ARTEFACTS and not files.exists(files.join(folder, MARK)):
+        if name != SNAPSHOTS and not files.exists(files.join(folder, MARK)):
             files.write_bytes(files.join(folder, MARK), b"")
         return folder
     if not os.path.isdir(folder):
@@ -232,7 +234,7 @@ def _foreign(out: str, tables: Collection[str]) -> Iterator[str]:
     lock = os.path.join(out, LOCK)
     if os.path.lexists(lock) and not _is_own_lock(out, lock):
         yield lock
-    for name in (ARTEFACTS, SNAPSHOTS):
+    for name in (ARTEFACTS, SNAPSHOTS, FAILED):
         folder = os.path.join(out, name)
         if os.path.lexists(folder) and not _may_be_own(folder):
             yield folder
@@ -289,7 +291,7 @@ def _is_own_lock(out: str, path: str) -> bool:
 
 
 def is_own_folder(out: str, name: str) -> bool:
-    """Return whether `_snapshots` or `_artefacts` is there and ours."""
+    """Return whether `_snapshots`, `_artefacts` or `_failed` is there and ours."""
     folder = files.join(out, name)
     if not files.is_local(out):
         return files.exists(files.join(folder, MARK))

@@ -156,10 +156,10 @@ class ReaderOptions:
         columns: names of the columns of csv without header; else they are `1`, `2`, ...
         lines_hold: what the tokens of `lines` are: `lemmas`, `forms`, or `text`, where each line
             is a paragraph that an engine annotates.
-        html: what is read of pages: `main`, their main text, `all`, or nothing: where they are found
-            by their content they are rejects; named as format `html` they are read as with `main`.
-        max_record_bytes: of a file that cannot be read in pieces (text, tei, html, json that is not an
-            array or is read at a path, and parquet in an archive), and of an element of a JSON
+        html: what is read of web pages: `main`, their main text, or `all`; `reject` makes them
+            rejects where `auto` finds them, and reads as `main` does where the format is `html`.
+        max_record_bytes: of a file that cannot be read in pieces (text, tei, html, json that is not
+            an array or is read at a path, and parquet in an archive), and of an element of a JSON
             array; larger ones are rejects.
         max_line_bytes: of a line of lines, jsonl, conllu and of a row of csv.
         max_expansion_ratio: of a compressed file or archive to what comes out of it; the first

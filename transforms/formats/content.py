@@ -225,7 +225,7 @@ def _after(head: bytes, end: bytes, place: int) -> int:
 
 
 def package_of(names: Collection[str], mimetype: bytes) -> Content | None:
-    """Return what a zip archive is by its members' names and what its member `mimetype` begins with.
+    """Return what a zip archive is by its members' names and the beginning of its `mimetype`.
 
     None where it is an archive of files.
     """

@@ -68,7 +68,7 @@ def read_html(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
     everything = options.html == "all"
     how = cleaning(source, options)
     page = clean_value(_decoded(read_all(source, options), source, options, how), how)
-    cleaned = without_scripts(page, None if everything else 100_000)
+    cleaned = without_scripts(page, None if everything else 50_000)
     root = parsed(cleaned.page, deep=everything)
     found = paragraphs(root) if everything else main_paragraphs(root, cleaned.tags)
     text = clean_text("\n\n".join(found), how)

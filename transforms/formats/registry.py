@@ -154,7 +154,7 @@ def _format_of(source: str, head: bytes, format: str, options: ReaderOptions) ->
     ):
         found = None
     if found is not None:
-        remedy = "; --format html reads it" if found.reason == "html" else ""
+        remedy = "; see --format html" if found.reason == "html" else ""
         wanted = _OURS.get(name or "", "text")
         raise BadRecord(found.reason, f"{found.what}, not {wanted}{remedy}")
     if name is None:

@@ -1,0 +1,78 @@
+"""What a failed run leaves: every row of the tables that say what was wrong, for a person.
+
+A command names such tables (`Command.explains`), `rejects` for one. Their parts are made before a
+run is refused, and sorted: they are merged row by row, in little memory, and in one order however
+many parts there are. Cells are those of files that people fill in: no name or detail in them is taken
+for a formula by a spreadsheet.
+"""
+
+import heapq
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from schemas import Table
+from transforms.common import files
+from transforms.common.errors import LexbeamError
+from transforms.common.failed import write_failed
+from transforms.common.tables import Part
+from transforms.people.cells import cell_of
+
+__all__ = ["Explained", "explain", "rows_as_lines"]
+
+log = logging.getLogger("lexbeam")
+
+_ROWS = 1000
+_BOM = "\ufeff"  # by which a spreadsheet knows that it is UTF-8
+
+
+class Explained(NamedTuple):
+    """A table that says what was wrong: the section that made it, the table, its parts."""
+
+    section: str
+    table: Table
+    parts: tuple[Part, ...]
+
+
+def explain(error: LexbeamError, out: str, made: Sequence[Explained]) -> None:
+    """Write the rows of tables to files at `out`, and name these in the error's message.
+
+    If that fails, too, the error says what it said.
+    """
+    for section, table, parts in made:
+        rows = sum(part.rows for part in parts)
+        if not rows:
+            continue
+        name = f"{section}-{table.name}.tsv".replace("/", "-").replace(" ", "-")
+        try:
+            path = write_failed(out, name, rows_as_lines(table, [part.path for part in parts]))
+        except (OSError, ValueError, pa.ArrowException, LexbeamError) as failure:
+            log.warning("%s of the failed run cannot be kept: %s", table.name, failure)
+            continue
+        error.args = (f"{error}\nTable {table.name} is kept in {files.shown(path)} (rows: {rows})",)
+
+
+def rows_as_lines(table: Table, paths: Iterable[str]) -> Iterator[str]:
+    """Yield a header and the rows of a table's parts, sorted by its key, as lines of TSV."""
+    names = table.schema().names
+    places = [names.index(name) for name in table.key]
+    yield _BOM + "\t".join(names) + "\n"
+    with ExitStack() as opened:
+        streams = [opened.enter_context(files.open_read(path)) for path in paths]
+        parts = [_rows(pq.ParquetFile(stream), names) for stream in streams]
+        for row in heapq.merge(*parts, key=lambda row: [row[place] for place in places]):
+            yield "\t".join(map(_cell, row)) + "\n"
+
+
+def _rows(file: pq.ParquetFile, names: Sequence[str]) -> Iterator[tuple[object, ...]]:
+    for batch in file.iter_batches(_ROWS, columns=names):
+        yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+
+def _cell(value: object) -> str:
+    text = "" if value is None else str(value)
+    return text if text.isdecimal() else cell_of(text)  # a line's number does no harm
