@@ -23,6 +23,7 @@ DETAILS = {
     f"transforms/formats/{name}.py"
     for name in (
         "conllu", "dates", "delimited", "json_array", "jsonl", "lines", "registry", "streams",
+        "tei", "text_cleaning",
     )
 }  # fmt: skip
 
