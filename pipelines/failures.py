@@ -2,8 +2,8 @@
 
 A command names such tables (`Command.explains`), `rejects` for one. Their parts are made before a
 run is refused, and sorted: they are merged row by row, in little memory, and in one order however
-many parts there are. Cells are those of files that people fill in: no name or detail in them is taken
-for a formula by a spreadsheet.
+many parts there are. Cells are those of files that people fill in: no name or detail in them is
+taken for a formula by a spreadsheet.
 """
 
 import heapq

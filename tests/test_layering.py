@@ -23,7 +23,7 @@ DETAILS = {
     f"transforms/formats/{name}.py"
     for name in (
         "conllu", "dates", "delimited", "html", "html_tree", "json_array", "jsonl", "lines",
-        "registry", "streams",
+        "registry", "streams", "tei", "text_cleaning",
     )
 }  # fmt: skip
 

@@ -382,7 +382,7 @@ def iter_lines(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes | byte
 def _long(stream: BinaryIO, start: bytes, limit: int) -> bytearray | None:
     """Return a long line without its end, which is never in memory twice; None over the limit."""
     line = bytearray(start)
-    while len(line) <= limit and (piece := stream.readline(min(limit + 2 - len(line), _CHUNK))):
+    while len(line) < limit + 2 and (piece := stream.readline(min(limit + 2 - len(line), _CHUNK))):
         line += piece
         if piece.endswith(b"\n"):
             break
