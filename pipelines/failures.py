@@ -6,6 +6,7 @@ many parts there are. Cells are those of files that people fill in: no name or d
 taken for a formula by a spreadsheet.
 """
 
+import functools
 import heapq
 import logging
 from collections.abc import Iterable, Iterator, Sequence
@@ -73,6 +74,7 @@ def _rows(file: pq.ParquetFile, names: Sequence[str]) -> Iterator[tuple[object, 
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
+@functools.lru_cache(4096)  # reasons and details repeat
 def _cell(value: object) -> str:
     text = "" if value is None else str(value)
     return text if text.isdecimal() else cell_of(text)  # a line's number does no harm

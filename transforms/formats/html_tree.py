@@ -21,9 +21,10 @@ _THOROUGH = 5_000
 
 _OPENING = re.compile(
     r"<(?:(?P<comment>!--)|(?P<raw>script|style|title|textarea|xmp|iframe|noembed|noframes)"
-    r"(?=[\s/>])|(?=[a-z]))",
+    r"(?=[\s/>])|(?P<bogus>[!?]|/(?![a-z]))|/?(?=[a-z]))",
     re.IGNORECASE,
 )
+_COMMENT_END = re.compile("--!?>")
 _NAME = re.compile(r"[^\s/>]*+")
 # As HTML's tokenizer has it: an attribute's name, and its value in quotes or up to white space.
 _ATTRIBUTE = re.compile(
@@ -91,10 +92,14 @@ def without_scripts(page: str, most: int | None = None) -> Page:
             pieces.append(page[done : found.start()])
             done = place = _comment_end(page, found.end())
             continue
-        name = _NAME.match(page, found.start() + 1)
+        if found["bogus"]:  # for a parser all up to the next bracket is a comment
+            end = page.find(">", found.start())
+            place = len(page) if end < 0 else end + 1
+            continue
+        name = _NAME.match(page, found.end("raw") if found["raw"] else found.end())
         rest = _ATTRIBUTES.match(page, name.end() if name else found.end())
         assert rest is not None
-        tags += 1
+        tags += found[0] != "</"
         number = len(_ATTRIBUTE.findall(rest[0])) if rest[0] != ">" else 0
         marks += 1 + number
         pairs += number * number
@@ -106,8 +111,8 @@ def without_scripts(page: str, most: int | None = None) -> Page:
         place = rest.end()
         raw = (found["raw"] or "").lower()
         if raw:
-            end = _END[raw].search(page, place)
-            place = end.end() if end else len(page)
+            close = _END[raw].search(page, place)
+            place = close.end() if close else len(page)
         if raw in _DROPPED:
             if raw == "script" and "ld+json" in rest[0].lower():
                 linked.append(page[rest.end() : place])
@@ -127,8 +132,8 @@ def _comment_end(page: str, place: int) -> int:
     for short in (">", "->"):  # <!--> and <!---> are comments, too
         if page.startswith(short, place):
             return place + len(short)
-    end = page.find("-->", place)
-    return len(page) if end < 0 else end + 3
+    found = _COMMENT_END.search(page, place)
+    return found.end() if found else len(page)
 
 
 def main_paragraphs(root: Any, tags: int) -> list[str]:
