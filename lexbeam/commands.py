@@ -85,14 +85,15 @@ def change(
         view_seed: seed of shuffling and downsampling.
         max_tokens: downsample slices to this many tokens, or to the `smallest` slice.
         write_text: also write the training view as text, a file per slice.
-        dim: length of the vectors.
-        window: words to either side, at most.
-        epochs: passes over a slice.
-        negative: words drawn for each true context.
-        sample: threshold of random removal of frequent words; 0 for none.
-        alpha: learning rate at the start.
+        dim: length of the vectors (at least 1, at most 10000).
+        window: words to either side, at most (at least 1, at most 10000).
+        epochs: passes over a slice (at least 1, at most 10000).
+        negative: words drawn for each true context (at least 1, at most 1000).
+        sample: threshold of random removal of frequent words; 0 for none (at least 0, at most 1).
+        alpha: learning rate at the start (at least 0, at most 1).
         min_count: frequency cut, one or one per slice (at least 1).
-        seeds: number of seeds (3), or the seeds themselves (1,5,9) (at least 0).
+        seeds: number of seeds (3), or the seeds themselves (1,5,9) (at least 0, at most
+            2147483647).
         fit_on: words to fit on: shared, without-targets, top:N, or several joined by +; default
             shared for op, without-targets+top:100000 for cca.
         rcond: cca drops singular values below this share of the first (at least 0, at most 1).
@@ -101,8 +102,9 @@ def change(
         rank_min_count: uses in both slices that a ranked word needs.
         rank_min_documents: documents in both slices that a ranked word needs, or a fifth of a
             smaller slice.
-        neighbour_words: most changed words that get neighbours, beside the targets (at least 0).
-        neighbours: neighbours to list per word (at least 1).
+        neighbour_words: most changed words that get neighbours, beside the targets (at least 0, at
+            most 1000000).
+        neighbours: neighbours to list per word (at least 1, at most 10000).
         neighbour_min_count: uses that a neighbour needs (at least 1).
         resume: continue a run that was cut off, with the same options.
         overwrite: replace what is published there; artefacts are still reused.
@@ -254,12 +256,13 @@ def corpus(
         max_reject_share: publish nothing if more than this share of input records is rejected (at
             least 0, at most 1).
         max_record_bytes: larger files read whole (text, TEI, JSON object) or JSON elements are
-            rejects (at least 1).
-        max_line_bytes: longer lines are rejects: JSON lines, CSV, CoNLL-U, lines (at least 1).
+            rejects (at least 1, at most 1125899906842624).
+        max_line_bytes: longer lines are rejects: JSON lines, CSV, CoNLL-U, lines (at least 1, at
+            most 1125899906842624).
         max_expansion_ratio: what expands more, and to over 16 MiB, is a reject: compressed files,
-            archives (at least 1).
+            archives (at least 1, at most 1125899906842624).
         max_expanded_bytes: what expands to more is a reject: compressed files, archives (at least
-            1).
+            1, at most 1125899906842624).
         max_document_characters: longer documents are rejects (at least 1).
         resume: continue a run that was cut off, with the same options.
         overwrite: replace what is published there; artefacts are still reused.
@@ -268,7 +271,7 @@ def corpus(
         keep: artefacts kept for later runs: all, or only published parts.
         keep_snapshots: snapshots kept, the new one among them (at least 1).
         runner_config: YAML file of runner_configs/, or its name.
-        parts: parts (files) of each table of records (at least 1).
+        parts: parts (files) of each table of records (at least 1, at most 10000).
         beam: Beam options, as they stand on the command line.
 
     Returns:
@@ -417,12 +420,13 @@ def preview_corpus(
         max_reject_share: publish nothing if more than this share of input records is rejected (at
             least 0, at most 1).
         max_record_bytes: larger files read whole (text, TEI, JSON object) or JSON elements are
-            rejects (at least 1).
-        max_line_bytes: longer lines are rejects: JSON lines, CSV, CoNLL-U, lines (at least 1).
+            rejects (at least 1, at most 1125899906842624).
+        max_line_bytes: longer lines are rejects: JSON lines, CSV, CoNLL-U, lines (at least 1, at
+            most 1125899906842624).
         max_expansion_ratio: what expands more, and to over 16 MiB, is a reject: compressed files,
-            archives (at least 1).
+            archives (at least 1, at most 1125899906842624).
         max_expanded_bytes: what expands to more is a reject: compressed files, archives (at least
-            1).
+            1, at most 1125899906842624).
         max_document_characters: longer documents are rejects (at least 1).
         resume: continue a run that was cut off, with the same options.
         overwrite: replace what is published there; artefacts are still reused.
@@ -431,7 +435,7 @@ def preview_corpus(
         keep: artefacts kept for later runs: all, or only published parts.
         keep_snapshots: snapshots kept, the new one among them (at least 1).
         runner_config: YAML file of runner_configs/, or its name.
-        parts: parts (files) of each table of records (at least 1).
+        parts: parts (files) of each table of records (at least 1, at most 10000).
 
     Returns:
         The lines that the command prints.
@@ -533,7 +537,7 @@ def run(
         keep: artefacts kept for later runs: all, or only published parts.
         keep_snapshots: snapshots kept, the new one among them (at least 1).
         runner_config: YAML file of runner_configs/, or its name.
-        parts: parts (files) of each table of records (at least 1).
+        parts: parts (files) of each table of records (at least 1, at most 10000).
         beam: Beam options, as they stand on the command line.
 
     Returns:
@@ -575,7 +579,7 @@ def sample(
 
     Args:
         out: folder to write to.
-        tokens: words of the corpus.
+        tokens: words of the corpus (at most 1000000000).
         seed: another seed gives another corpus.
         overwrite: replace an earlier sample there.
 

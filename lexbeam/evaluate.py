@@ -62,7 +62,7 @@ def change(
             the scores that gold words have.
         baseline: ALIGNMENT/MEASURE (none/frequency): add the difference of every other mean to this
             one, on the same words and resamples.
-        resamples: resamples of the bootstrap; 0: no intervals (at least 0).
+        resamples: resamples of the bootstrap; 0: no intervals (at least 0, at most 1000000).
         level: share of the resamples that an interval holds (at least 0.01, at most 0.999).
         bootstrap_seed: seed of the resamples.
         resume: continue a run that was cut off, with the same options.

@@ -137,7 +137,8 @@ def read_bytes(path: str) -> bytes:
         with open_read(path) as stream:
             return stream.read()
     except OSError as error:
-        error.filename = error.filename or path  # what fails while it is read names none
+        if error.errno and error.filename is None:
+            error.filename = path  # what fails while it is read names none
         raise
 
 
@@ -168,7 +169,9 @@ def writing(path: str, *, durable: bool = False) -> Iterator[BinaryIO]:
                 stream.flush()
                 os.fsync(stream.fileno())
         os.replace(hidden, path)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError) and error.errno and error.filename is None:
+            error.filename = path  # what fails while it is written names none
         with suppress(FileNotFoundError):
             os.remove(hidden)
         raise
