@@ -69,7 +69,7 @@ def _clean_folder(out: str, action: Action) -> None:
             out,
         )
     # The lock is held while leftovers are found again and removed: none is of a run at work.
-    with locked(out):
+    with locked(out, name="path"):
         found = survey(out).leftovers
         for leftover in found:
             _remove(leftover)

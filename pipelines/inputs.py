@@ -11,7 +11,8 @@ from pipelines.command import Inputs
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError, quoted
 from transforms.common.names import Names, escape
-from transforms.common.options import LONGEST_PATH, options_of, value_of
+from transforms.common.option_checks import LONGEST_PATH
+from transforms.common.options import options_of, value_of
 from transforms.common.resources import content_digest
 from transforms.common.tables import Part
 from transforms.corpora.corpus import Corpus

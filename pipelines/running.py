@@ -62,7 +62,7 @@ def run_command(
         UsageError: an option is wrong, or published sections would be replaced unasked.
         LexbeamError: it failed; the message says why.
     """
-    with explaining():
+    with explaining(getattr(options, "out", None)):
         _run_command(name, options, tell, beam, data)
 
 

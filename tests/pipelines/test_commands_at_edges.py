@@ -21,7 +21,8 @@ from pipelines import running
 from pipelines.cli import main
 from pipelines.registry import commands, load
 from transforms.common.errors import LexbeamError
-from transforms.common.options import MOST, options_of
+from transforms.common.option_checks import MOST
+from transforms.common.options import options_of
 
 pytestmark = pytest.mark.slow
 

@@ -30,7 +30,16 @@ PACKAGES = ("pipelines", "schemas", "transforms")  # ours
 # nothing in them decides what an artefact holds, and better words must retrain nothing.
 PLUMBING = frozenset(
     f"transforms.common.{name}"
-    for name in ("artefacts", "errors", "files", "options", "receipts", "sound")
+    for name in (
+        "artefacts",
+        "errors",
+        "files",
+        "option_checks",
+        "options",
+        "receipts",
+        "sound",
+        "system_errors",
+    )  # fmt: skip
 )
 
 _PACKAGED_TEXT = "transforms.common.resources.packaged_text"

@@ -136,7 +136,8 @@ def read_bytes(path: str) -> bytes:
         with open_there(path) as stream:
             return stream.read()
     except OSError as error:
-        error.filename = error.filename or path  # what fails while it is read names none
+        if error.errno and error.filename is None:
+            error.filename = path  # what fails while it is read names none
         raise
 
 
@@ -179,7 +180,9 @@ def writing(path: str, *, durable: bool = False) -> Iterator[BinaryIO]:
                 stream.flush()
                 os.fsync(stream.fileno())
         os.replace(hidden, path)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError) and error.errno and error.filename is None:
+            error.filename = path  # what fails while it is written names none
         with suppress(FileNotFoundError):
             os.remove(hidden)
         raise

@@ -320,8 +320,10 @@ def _has_receipt(folder: str) -> bool:
 
 
 @contextlib.contextmanager
-def locked(out: str, tables: Collection[str] = ()) -> Iterator[None]:
+def locked(out: str, tables: Collection[str] = (), *, name: str = "out") -> Iterator[None]:
     """Hold an output folder for one run that makes `tables`; the folder is made if need be.
+
+    Messages say that the option `name` names it.
 
     On file systems without locks (object stores) two runs at once are not refused.
 
@@ -329,7 +331,7 @@ def locked(out: str, tables: Collection[str] = ()) -> Iterator[None]:
         UsageError: something foreign is in the way.
         LexbeamError: another run holds the folder.
     """
-    make_output_folder(out)
+    make_output_folder(out, name)
     check_foreign(out, tables)
     if not files.is_local(out):
         yield

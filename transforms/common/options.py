@@ -20,7 +20,6 @@ a stage's code passes over it, and over this module.
 import dataclasses
 import functools
 import importlib
-import math
 import numbers
 import os
 import types
@@ -30,6 +29,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from transforms.common import files
 from transforms.common.errors import UsageError, nearest, quoted
+from transforms.common.option_checks import check_value, run_check
 
 __all__ = [
     "Option", "Within", "embedded", "from_mapping", "noted_paths", "option", "options_of",
@@ -38,11 +38,6 @@ __all__ = [
 
 T = TypeVar("T")
 MISSING = dataclasses.MISSING
-
-# Characters of a text, bytes of a path, and the whole numbers that tables and libraries hold.
-LONGEST = 32_768
-LONGEST_PATH = 4096
-LEAST, MOST = -(2**63), 2**63 - 1
 
 # What a path may be: raw input (a file, folder or glob), a file that is read whole and must be
 # there from the start, a resource (a file or folder, likewise), or a place that need not be there.
@@ -261,70 +256,15 @@ def _converted(entry: Option, value: Any, where: str, base: str) -> Any:
         raise UsageError(f"{shown} needs at least one of {', '.join(entry.allowed)}")
     for item in value if entry.several else (value,):
         if item is not None:
-            _check(item, entry, shown)
+            check_value(item, entry, shown)
     if entry.path:
         if entry.several:
             value = tuple(_placed(item, entry, base) for item in value)
         elif value:
             value = _placed(value, entry, base)
     if entry.check is not None and value is not None:
-        _checked(entry, value, shown)
+        run_check(entry, value, shown)
     return value
-
-
-def _checked(entry: Option, value: Any, shown: str) -> None:
-    """Make an option's own check; what it raises names the option."""
-    assert entry.check is not None
-    try:
-        entry.check(value)
-    except UsageError as error:
-        told = str(error)
-        raise UsageError(told if f"`{entry.name}`" in told else f"{shown}: {told}") from None
-    except (ValueError, OverflowError, RecursionError) as error:
-        raise UsageError(f"{shown} cannot be {quoted(value)}: {error}") from None
-
-
-def _check(item: Any, entry: Option, shown: str) -> None:
-    if isinstance(item, str):
-        _check_text(item, entry, shown)
-    elif not isinstance(item, bool):
-        _check_number(item, entry, shown)
-    if entry.choices and item not in entry.allowed:
-        hint = nearest(str(item), entry.allowed) or f"; it is one of {', '.join(entry.allowed)}"
-        raise UsageError(f"{shown} cannot be {quoted(item)}{hint}")
-
-
-def _check_text(text: str, entry: Option, shown: str) -> None:
-    """Refuse what no file, table or message could hold, and an empty text that means nothing."""
-    if not text and entry.default != "" and not entry.several:
-        raise UsageError(f"{shown} is empty: give a value, or leave the option out")
-    if not text and entry.path:
-        raise UsageError(f"{shown} holds an empty path: leave it out")
-    if "\0" in text:
-        raise UsageError(f"{shown} {quoted(text)} holds a NUL, which no text or path can")
-    try:
-        # A name of a file that is no UTF-8 reaches Python so that only `fsencode` turns it back.
-        size = len(os.fsencode(text) if entry.path else text.encode())
-    except UnicodeEncodeError:
-        raise UsageError(
-            f"{shown} {quoted(text)} is not Unicode text: it holds half a surrogate pair"
-        ) from None
-    if entry.path and entry.within is None and files.is_local(text) and size > LONGEST_PATH:
-        raise UsageError(f"{shown} {quoted(text)} is a path of more than {LONGEST_PATH} bytes")
-    if len(text) > LONGEST:
-        raise UsageError(f"{shown} {quoted(text)} is longer than {LONGEST} characters")
-
-
-def _check_number(number: Any, entry: Option, shown: str) -> None:
-    if isinstance(number, float) and not math.isfinite(number):
-        raise UsageError(f"{shown} must be a finite number, not {number}")
-    least, most = entry.least, entry.most
-    if isinstance(number, int):
-        least, most = LEAST if least is None else least, MOST if most is None else most
-    if least is not None and number < least:
-        raise UsageError(f"{shown} must be at least {least}, not {quoted(number)}")
-    if most is not None and number > most:
-        raise UsageError(f"{shown} must be at most {most}, not {quoted(number)}")
 
 
 def _typed(value: Any, kind: Any, shown: str, *, split: bool) -> Any:

@@ -40,7 +40,7 @@ _CAUSES: dict[int, str] = {
 # What is left of an error where it has crossed the border of a process as text: a traceback, whose
 # last line of this form is the error that counts.
 _RAISED = re.compile(r"^[A-Za-z_][\w.]*(?:Error|Exception): .*$", re.MULTILINE)
-_AS_TEXT = re.compile(r"\[Errno (\d+)\] [^\n'\"]*(?:'([^'\n]+)'|\"([^\"\n]+)\")?")
+_AS_TEXT = re.compile(r"\[Errno (\d+)\] [^\n'\":]*(?:: '([^'\n]+)'|: \"([^\"\n]+)\")?")
 
 
 def reason_of(error: OSError) -> str:
@@ -72,20 +72,20 @@ def explained_text(text: str) -> LexbeamError | None:
 
 
 @contextmanager
-def explaining(path: str | None = None) -> Iterator[None]:
+def explaining(place: str | None = None) -> Iterator[None]:
     """Raise the errors of the system that leave the block as LexbeamError.
 
     A reader that has gone (a broken pipe) is none: whoever prints ends quietly.
 
     Args:
-        path: what to name, whatever path the error names.
+        place: what to name where an error names no path, as of a disk that is full.
     """
     try:
         yield
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise explained(error, path) from error
+        raise explained(error, error.filename or place) from error
     except MemoryError as error:
         told = (
             f"there is not enough memory ({error})" if str(error) else "there is not enough memory"

@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from transforms.common import files
 from transforms.common.errors import LexbeamError
+from transforms.common.system_errors import reason_of
 from transforms.report.charts import bundle
 from transforms.report.panels import Chart, Choice, Note, Panel, Rows
 
@@ -82,8 +83,9 @@ def write_report(path: str, title: str, sections: Mapping[str, Sequence[Panel]])
         content = render(title, sections)
         files.write_bytes(path, content)
     except OSError as error:
-        reason = error.strerror or error
-        raise LexbeamError(f"the report cannot be written to {path!r}: {reason}") from error
+        raise LexbeamError(
+            f"the report cannot be written to {path!r}: {reason_of(error)}"
+        ) from error
 
 
 def _check_place(path: str) -> None:
