@@ -27,7 +27,7 @@ def test_every_configuration_is_in_the_readme():
 def test_the_command_line_comes_after_the_file():
     config = load_runner_config("direct_multiprocess", ["--direct_num_workers=3"])
     assert config.beam[-1] == "--direct_num_workers=3"
-    assert config.lanes == 2
+    assert config.lanes == 3
 
 
 def write(folder, text):

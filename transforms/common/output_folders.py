@@ -29,7 +29,9 @@ def check_output_folder(path: str, name: str = "out") -> None:
     shown = f"`{name}` {path!r}"
     try:
         os.path.abspath(path).encode()
-    except UnicodeEncodeError:  # Arrow opens no such file
+    except (
+        UnicodeEncodeError
+    ):  # Arrow opens no such file, and the rows that runners pass on hold it as text
         raise UsageError(f"{shown}: the path is not UTF-8; give one that is") from None
     try:
         place = _nearest_there(os.path.abspath(path))
