@@ -225,5 +225,5 @@ def test_an_options_file_that_always_changes_is_an_error(tmp_path):
 def test_an_output_folder_whose_name_is_not_utf8_is_refused(corpus, tmp_path, capsys):
     out = tmp_path / os.fsdecode(b"out\xff")
     assert main(["toy", "evaluate", str(corpus), "--out", str(out)]) != 0
-    assert "is not UTF-8: give another name" in capsys.readouterr().err
+    assert "is not UTF-8; give one that is" in capsys.readouterr().err
     assert not out.exists()
