@@ -119,7 +119,7 @@ class CorpusPlan:
 
 
 def _share_of_unit(file: InputFile) -> int:
-    return max(file.size, -(-UNIT_BYTES // UNIT_FILES))
+    return max(file.size, UNIT_BYTES // UNIT_FILES)
 
 
 def plan_corpus(options: CorpusOptions, _: Inputs | None = None) -> CorpusPlan:

@@ -46,10 +46,11 @@ def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list
     for path in inputs:
         root = files.root_of(path)
         holds_out = _lies_in(out, root)
+        inside = files.real(out).rstrip("/") + "/"
         for entry in files.list_files(path):
             if any(_matches(entry.name, pattern) for pattern in exclude):
                 continue
-            if holds_out and _lies_in(entry.path, out):
+            if holds_out and files.real(entry.path).startswith(inside):
                 continue  # what an earlier run published below the input
             name = escape(entry.name)
             name = f"{labels[root]}/{name}" if len(roots) > 1 else name

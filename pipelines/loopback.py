@@ -1,8 +1,7 @@
 """Beam's own servers kept to this machine.
 
 The direct runner and its processes talk over gRPC. Beam lets its servers listen on every interface,
-without asking who calls, and what arrives there is unpickled; its workers only ever call
-`localhost`.
+without asking who calls, and what arrives is unpickled; its own workers only ever call `localhost`.
 """
 
 from collections.abc import Iterator

@@ -1,3 +1,4 @@
+import hashlib
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -83,3 +84,24 @@ def test_a_receipt_of_another_type_counts_as_none(tmp_path, caplog):
     assert "of another kind" in caplog.text
     assert read_envelope(path).files == ()
     assert read_envelope(str(tmp_path / "none")) is None
+
+
+DEEP = "[" * 100_000 + "]" * 100_000
+
+
+@pytest.mark.parametrize(
+    "content", [DEEP, f'{{"check": "x", "files": {DEEP}, "receipt": 1}}', '{"x": ' + DEEP + "}"]
+)
+def test_a_receipt_nested_too_deeply_is_damaged(tmp_path, caplog, content):
+    (tmp_path / "a.json").write_text(content)
+    assert read_envelope(str(tmp_path / "a.json")) is None
+    assert read_receipt(str(tmp_path / "a.json"), str(tmp_path), Receipt) is None
+    assert "is damaged" in caplog.text
+
+
+def test_a_sound_envelope_around_something_nested_too_deeply_counts_as_none(tmp_path, caplog):
+    content = hashlib.sha256(b"[]\n" + DEEP.encode()).hexdigest()
+    text = f'{{"check": "{content}", "files": [], "receipt": {DEEP}}}'
+    (tmp_path / "a.json").write_text(text)
+    assert read_receipt(str(tmp_path / "a.json"), str(tmp_path), Receipt) is None
+    assert "anew" in caplog.text

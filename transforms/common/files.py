@@ -297,8 +297,8 @@ def root_of(path: str) -> str:
 
 def _list_local(path: str) -> list[Entry]:
     if os.path.isdir(path):
-        base, found = path, _below(path)
-    elif os.path.lexists(path):
+        return list(_entries_below(path))
+    if os.path.lexists(path):
         base, found = os.path.dirname(path) or ".", iter([path])
     else:
         base = _fixed_part(path)
@@ -310,6 +310,19 @@ def _list_local(path: str) -> list[Entry]:
             size = os.path.getsize(name) if os.path.isfile(name) else 0
             entries.append(Entry(absolute(name), relative, size))
     return entries
+
+
+def _entries_below(path: str) -> Iterator[Entry]:
+    root, prefix = absolute(path), os.path.join(path, "")
+    for name in _below(path):
+        relative = name.removeprefix(prefix).replace(os.sep, "/")
+        if not relative.startswith(".") and "/." not in relative:
+            try:
+                found = os.stat(name)
+                size = found.st_size if stat.S_ISREG(found.st_mode) else 0
+            except OSError:  # a link that leads nowhere, or a file that has gone
+                size = 0
+            yield Entry(join(root, relative), relative, size)
 
 
 def _below(root: str) -> Iterator[str]:

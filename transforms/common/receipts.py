@@ -126,7 +126,7 @@ def read_envelope(path: str) -> Envelope | None:
         return Envelope(
             msgspec.json.decode(found.files, type=tuple[FileName, ...]), bytes(found.receipt)
         )
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         log.warning("the receipt %s is damaged (%s): what it stands for is made anew", path, error)
         return None
 
@@ -138,7 +138,7 @@ def read_receipt(path: str, root: str, type: type[R]) -> R | None:
         return None
     try:
         return decode(envelope.receipt, type, root)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         log.warning("the receipt %s is of another kind (%s): it is made anew", path, error)
         return None
 
