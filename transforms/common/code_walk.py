@@ -39,7 +39,7 @@ PLUMBING = frozenset(
         "receipts",
         "sound",
         "system_errors",
-    )  # fmt: skip
+    )
 )
 
 _PACKAGED_TEXT = "transforms.common.resources.packaged_text"
