@@ -11,6 +11,7 @@ import logging
 import os
 import re
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -212,6 +213,9 @@ def run_pipeline(
     with leashed() as leash, thread_failures(leash) as ended:
         runner = direct_runner(options, leash) if here else create_runner(config.runner)
         pipeline = beam.Pipeline(runner=runner, options=options)
+        if processes or not here:  # else no program is started that would remove the folder
+            os.rmdir(pipeline.local_tempdir)
+            pipeline.local_tempdir = tempfile.mkdtemp(dir=leash.folder)
         build(pipeline)
 
         def run() -> str:

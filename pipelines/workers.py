@@ -66,13 +66,17 @@ def run_watched(run: Callable[[], Any], ended: Ended, leash: Leash) -> Any:
     def watch() -> None:
         outcome.put((None, _explained(ended.get(), leash)))
 
-    for target in (work, watch):
-        threading.Thread(target=target, daemon=True).start()
+    worker = threading.Thread(target=work, daemon=True)
+    worker.start()
+    threading.Thread(target=watch, daemon=True).start()
     try:
         value, error = outcome.get()
         if error is not None and "Channel closed" in str(error):
             with suppress(queue.Empty):
                 error = outcome.get(timeout=SECONDS)[1] or error
+    except BaseException:
+        worker.join(SECONDS)  # an interrupt has ended its workers, so that it is about to end
+        raise
     finally:
         ended.put("")  # or the watch would go on
     if error is not None:
