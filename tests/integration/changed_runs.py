@@ -47,7 +47,8 @@ ROOT = Path(__file__).parents[2]
 VALUES: dict[str, list[str] | None] = {
     "encoding": ["latin-1"], "fields": ["title=headline"], "text_field": ["other"],
     "json_path": ["x.y"], "delimiter": [";"], "columns": ["a,b"], "exclude": ["*.csv"],
-    "language": ["de"], "genre": ["letter"], "dates": ["name:(\\d+)", "1800..1900"],
+    "language": ["de"], "records": ["x[]"],
+    "genre": ["letter"], "dates": ["name:(\\d+)", "1800..1900"],
     "engine": ["builtin:de"], "normalise": ["RULES"], "slices": ["1800-1859,1860-1900"],
     "targets": ["WORDS"], "max_tokens": ["20"], "fit_on": ["top:3"], "sample": ["0.1"],
     "alpha": ["0.05"], "rcond": ["0.5"], "min_count": ["2", "2,1,1"], "seeds": ["2", "1,2"],
