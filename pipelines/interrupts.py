@@ -4,14 +4,17 @@
     ...
     except KeyboardInterrupt: sys.exit(interrupted_status())
 
-The first raises KeyboardInterrupt, so that the command ends in order; the second ends the process
-at once. Only the command line heeds them: a signal to a notebook is not ours.
+The first raises KeyboardInterrupt, so that the command ends in order; what threads then fail with is
+told nobody. The second ends the process at once. Only the command line heeds signals: those to a
+notebook are not ours.
 """
 
 import os
 import signal
+import threading
 from collections.abc import Callable
 from types import FrameType
+from typing import Any
 
 __all__ = ["heed_signals", "interrupted_status", "leave_signals", "was_interrupted"]
 
@@ -38,6 +41,11 @@ def heed_signals(told: Callable[[], str]) -> None:
         _CAME.append(number)
         raise KeyboardInterrupt
 
+    def tell(given: threading.ExceptHookArgs, before: Any = threading.excepthook) -> None:
+        if not _CAME:  # else a thread failed because what it worked with was ended
+            before(given)
+
+    threading.excepthook = tell
     for number, default in _DEFAULTS.items():
         if signal.getsignal(number) == default:
             signal.signal(number, stop)

@@ -10,7 +10,7 @@ import pytest
 __all__ = ["MARK", "left_of", "marked", "wait_until"]
 
 MARK = "LEXBEAM_TEST_MARK"
-SECONDS = 120  # however busy the machine is; nobody waits for them where the tests pass
+SECONDS = 300  # however busy the machine is; nobody waits for them where the tests pass
 
 
 def marked(mark: str) -> dict[int, str]:

@@ -6,6 +6,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.portability.api import beam_job_api_pb2 as messages
 from apache_beam.runners.portability.portable_runner import JobServiceHandle
 
+from pipelines import runners
 from pipelines.runners import load_runner_config
 from transforms.common.errors import UsageError
 
@@ -28,6 +29,22 @@ def test_the_command_line_comes_after_the_file():
     config = load_runner_config("direct_multiprocess", ["--direct_num_workers=3"])
     assert config.beam[-1] == "--direct_num_workers=3"
     assert config.lanes == 3
+
+
+@pytest.mark.parametrize("number", [1, 5])
+def test_workers_and_lanes_are_as_many_as_cores(number, monkeypatch, tmp_path):
+    monkeypatch.setattr(runners, "cores", lambda: number)
+    for extra in ([], ["--direct_num_workers=0"]):
+        config = load_runner_config("direct_multiprocess", extra)
+        assert (config.beam[-1], config.lanes) == (f"--direct_num_workers={number}", number)
+    path = write(tmp_path, "lanes: 7\nbeam: {direct_num_workers: '${CORES}'}")
+    assert load_runner_config(path).lanes == 7
+    assert load_runner_config(path).beam == (f"--direct_num_workers={number}",)
+
+
+def test_a_file_without_lanes_leaves_them_to_other_runners(tmp_path):
+    assert load_runner_config(write(tmp_path, "runner: PrismRunner")).lanes == 0
+    assert load_runner_config(write(tmp_path, "runner: direct")).lanes == 1
 
 
 def write(folder, text):
