@@ -1,7 +1,7 @@
 import os
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from transforms.common.names import (
@@ -91,6 +91,7 @@ def test_the_counter():
 
 
 @given(ODD.filter(lambda name: "/" not in name))
+@example("1790\\~2")
 def test_the_own_name_is_the_real_one_without_folders(name):
     shown = plain(name)
     assert own_name(f"x!y/{escape(name)}"[2:]) == shown

@@ -18,10 +18,13 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from counting_text import CONTROL, longest_run
 from fuzz_mutating import Input
+from fuzz_signing import OF_NO_TEXT
 
 from schemas.rejects import REASONS
 from transforms.common.errors import LexbeamError
+from transforms.common.names import file_of, unescape
 from transforms.common.records import annotation_batch
 from transforms.formats import conllu, jsonl, lines, parquet, tei_breaks, text_cleaning
 from transforms.formats.base import ReaderOptions, Record, Reject
@@ -49,7 +52,9 @@ RARELY_SMALL = ((text_cleaning, "_FEW", 4),)  # for it takes milliseconds
 CUT_IN_BLOCKS = ("conllu", "lines")
 # Rejects of sentences and lines that were left out of a document are beside it, not instead of it.
 BESIDE = ("conllu", "lines")
-AT_A_BREAK = ("malformed", "undecodable", "too_large")
+AT_A_BREAK = ("malformed", "undecodable", "too_large", "control")
+NOTE = re.compile("encoding (.+?)( by its byte order mark)?|control characters dropped|U\\+034F .*")
+COUNTER = re.compile(r"(?<!\\)((?:\\\\)*)\\~\d+$")
 NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -151,7 +156,9 @@ def check(made: Input, rng: random.Random, tables: "Tables") -> Counted:
         Wrong: something does not hold.
     """
     told: set[str] = set()
-    found = _read(made, io.BytesIO, told)
+    notes: Counter[str] = Counter()
+    found = _read(made, io.BytesIO, told, notes)
+    _check_notes(made, notes)
     counted = _counted(made, found, told)
     _check_entries(made, found, told)
     size = max(rng.choice((1, 2, 3, 7, 64)), len(made.data) // 40)
@@ -159,7 +166,10 @@ def check(made: Input, rng: random.Random, tables: "Tables") -> Counted:
     small = rng.random() < 0.5
     limits = SMALL * small + RARELY_SMALL * (rng.random() < 0.02)
     with limited(limits):
-        again = _read(made, lambda data: Trickle(data, size, seekable), set())
+        noted: Counter[str] = Counter()
+        again = _read(made, lambda data: Trickle(data, size, seekable), set(), noted)
+    if found == again and notes != noted and not small:
+        raise Wrong(f"in pieces other things are noted: {notes} and {noted}")
     if found != again:
         _check_same(made, found, again, told if small else set())
     for entry in found:
@@ -167,14 +177,14 @@ def check(made: Input, rng: random.Random, tables: "Tables") -> Counted:
     return counted
 
 
-def _read(made: Input, stream: Any, told: set[str]) -> list[Entry]:
+def _read(made: Input, stream: Any, told: set[str], notes: Counter[str]) -> list[Entry]:
     signal.setitimer(signal.ITIMER_PROF, SECONDS)
     start = time.process_time()
     try:
         options = ReaderOptions(**made.options)
         read = read_file(
             "/there/" + made.name, made.name, format=made.asked, options=options,
-            open=lambda: stream(made.data), told=lambda _, format: told.add(format),
+            open=lambda: stream(made.data), told=lambda _, format: told.add(format), notes=notes,
         )  # fmt: skip
         found = [_plain(name, entry) for name, entry in read]
     except LexbeamError:
@@ -204,6 +214,8 @@ def _counted(made: Input, found: list[Entry], told: set[str]) -> Counted:
         raise Wrong("neither a document nor a reject")
     if made.cut and not rejects:
         raise Wrong("its end is missing, but nothing was rejected")
+    if made.reason and [entry.reason for entry in found] != [made.reason]:
+        raise Wrong(f"not one reject for {made.reason}, but {found}")
     if expected is not None and expected != documents + rejects:
         raise Wrong(f"{documents} documents and {rejects} rejects of {expected} records")
     return Counted(documents + rejects, documents, rejects, expected is not None)
@@ -214,8 +226,7 @@ def _check_entries(made: Input, found: list[Entry], told: set[str]) -> None:
     seen: set[Any] = set()
     blocks: dict[Any, int] = {}
     for entry in found:
-        if _unfit(entry.source) or not entry.source.startswith(made.name):
-            raise Wrong(f"the source {entry.source!r}")
+        _check_source(made, entry.source)
         place = (entry.source, entry.position, bool(entry.reason) and beside)
         if not entry.block:
             if place in seen:
@@ -226,14 +237,39 @@ def _check_entries(made: Input, found: list[Entry], told: set[str]) -> None:
             raise Wrong(f"block {entry.block} after {blocks.get(place)}")
         blocks[place] = entry.block
         if entry.reason:
-            _check_reject(entry)
+            _check_reject(made, entry)
         else:
             _check_record(made, entry, told)
 
 
-def _check_reject(entry: Entry) -> None:
+def _check_source(made: Input, source: str) -> None:
+    file = file_of(source)
+    if _unfit(source) or file != made.name:
+        raise Wrong(f"the source {source!r}")
+    try:
+        unescape(COUNTER.sub(r"\1", source[len(file) + 1 :]))
+    except ValueError:
+        raise Wrong(f"{source!r} is no published name") from None
+
+
+def _check_notes(made: Input, notes: Counter[str]) -> None:
+    """Refuse notes that the documentation has not, or options did not ask for."""
+    options = ReaderOptions(**made.options)
+    for note, times in notes.items():
+        found = NOTE.fullmatch(note)
+        asked = options.control == "drop" if note.startswith("c") else options.marks == "break"
+        if found and found[1]:
+            several = len(options.encoding) > 1 and found[1] in options.encoding
+            asked = found[1] in ("utf-16", "utf-32") if found[2] else several
+        if not found or not asked or times < 1:
+            raise Wrong(f"the note {note!r}, {times} times")
+
+
+def _check_reject(made: Input, entry: Entry) -> None:
     if entry.reason not in REASONS:
         raise Wrong(f"no reason is called {entry.reason!r}")
+    if made.text and entry.reason in OF_NO_TEXT and (made.format, entry.reason) != ("html",) * 2:
+        raise Wrong(f"a text is taken for {entry.reason}")
     detail = entry.fields.get("detail", "")
     if not detail or _unfit(detail) or "\n" in detail:
         raise Wrong(f"the detail {detail!r}")
@@ -248,12 +284,20 @@ def _check_record(made: Input, entry: Entry, told: set[str]) -> None:
             raise Wrong(f"no clean text: {entry.text!r}")
         if entry.text.strip() != entry.text or not entry.text:
             raise Wrong(f"an empty text, or white space about it: {entry.text!r}")
+        _check_bounded(made, entry.text)
         if told != {"conllu"} and entry.sentences is None:
             _check_clean(entry.text)
     if entry.sentences is not None:
         _check_sentences(made, entry)
     elif entry.text is None:
         raise Wrong("neither text nor sentences")
+
+
+def _check_bounded(made: Input, text: str) -> None:
+    if longest_run(text) > 30:
+        raise Wrong(f"over 30 marks in a row: {text!r}")
+    if made.options.get("control") == "drop" and CONTROL.search(text):
+        raise Wrong(f"control characters are left: {text!r}")
 
 
 def _check_clean(text: str) -> None:
@@ -275,6 +319,7 @@ def _check_sentences(made: Input, entry: Entry) -> None:
             for word in words or ():
                 if not word or _unfit(word):
                     raise Wrong(f"the word {word!r} in {sentence}")
+                _check_bounded(made, word)
         if sentence.starts is None:
             continue
         if entry.text is None:

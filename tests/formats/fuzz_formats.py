@@ -24,6 +24,8 @@ from fuzz_making import (
     utf8,
 )  # fmt: skip
 
+from fuzz_making_html import TAGS, make_html
+
 __all__ = ["MAKERS", "Maker"]
 
 
@@ -35,33 +37,28 @@ class Maker(NamedTuple):
         options: returns options of the reader that matter for the format.
         tokens: of its grammar, to be spliced in.
         suffix: of names, by which the format is found out; empty where there is none.
+        share: of inputs that are given options.
     """
 
     make: Callable[[random.Random], bytes]
     options: Callable[[random.Random], dict[str, Any]]
     tokens: tuple[bytes, ...]
     suffix: str
+    share: float = 0.5
 
 
 PATHS = (
-    "text",
-    "text",
-    "body",
-    "meta.text",
-    "a.b",
-    "0",
-    "text.0",
-    "..",
-    "",
-    "meta.",
-    "[]",
-    "a.b.c",
+    *("text", "text", "body", "meta.text", "a.b", "0", "text.0", "..", "", "meta.", "a.b.c"),
+    *("a[].text", "a[].b[].text", "text[]", "b[]", "meta.a[].text", "a.0.b[].date", "[]", "a[]b"),
 )
+RECORDS = ("a[]", "a[]", "b[]", "a[].b[]", "meta.a[]", "text[]", "a.0.b[]", "a[].b[].a[]", "meta[]")
 _ENCODINGS = """
 latin-1 cp1252 utf-16 utf-16-le utf-32 utf-8-sig utf-7 ascii shift_jis gb18030 cp037 iso2022_jp hz
-big5 UTF8 unicode_escape idna punycode undefined
+big5 UTF8 unicode_escape idna punycode
+utf-8,cp1252 utf-8,cp1252 utf-8,latin-1 ascii,utf-8,cp1252 shift_jis,utf-8 cp1252,utf-8 utf-8,utf-7
+utf-8,gb18030,big5,latin-1
 """
-ENCODINGS = tuple(_ENCODINGS.split())
+ENCODINGS = tuple(tuple(names.split(",")) for names in _ENCODINGS.split())
 LIMITS = (1, 2, 10, 40, 100)
 
 
@@ -70,6 +67,10 @@ def _common(rng: random.Random) -> dict[str, Any]:
     options: dict[str, Any] = {}
     if chance(rng, 0.12):
         options["encoding"] = rng.choice(ENCODINGS)
+    if chance(rng, 0.1):
+        options["control"] = "drop"
+    if chance(rng, 0.1):
+        options["marks"] = "break"
     if chance(rng, 0.06):
         options["max_line_bytes"] = rng.choice(LIMITS)
     if chance(rng, 0.04):
@@ -88,10 +89,27 @@ def _fields(rng: random.Random) -> dict[str, Any]:
     return options
 
 
-def _json_options(rng: random.Random) -> dict[str, Any]:
+def _nested_options(rng: random.Random) -> dict[str, Any]:
     options = _fields(rng)
+    if chance(rng, 0.4):
+        options["records"] = rng.choice(RECORDS)
+        if chance(rng, 0.3):
+            options["fields"] = (rng.choice(("date=.date", "x=..date", "title=.a[].text", "x=.")),)
+    return options
+
+
+def _html_options(rng: random.Random) -> dict[str, Any]:
+    # To find the main text takes ten times as long as the rest.
+    options = _common(rng)
+    return {**options, "html": rng.choice((*10 * ("all",), "main", "reject"))}
+
+
+def _json_options(rng: random.Random) -> dict[str, Any]:
+    options = _nested_options(rng)
     if chance(rng, 0.25):
-        options["json_path"] = rng.choice(("a", "b", "a.b", "a.0", "0", ".", "text", "meta.text"))
+        options["json_path"] = rng.choice(
+            ("a", "b", "a.b", "a.0", "0", ".", "text", "meta.text", "a[]", "a[].b", "a[].b[]")
+        )
     return options
 
 
@@ -145,7 +163,7 @@ MAKERS: dict[str, Maker] = {
         ".xml",
     ),
     "jsonl": Maker(
-        make_jsonl, _fields,
+        make_jsonl, _nested_options,
         _tokens("{", "}", "[", "]", ",", ":", '"', "\\", "\\u0000", "\\ud800", "\\udc00", "NaN",
                 "null", '"text":', '{"text": "a"}', "\n", "[" * 2000, '{"a":' * 1500, "1e999", "-",
                 "9" * 5000, "\\u2028", "{}", '""', "\r", "\x0b\n"),
@@ -164,7 +182,7 @@ MAKERS: dict[str, Maker] = {
         ".csv",
     ),
     "parquet": Maker(
-        make_parquet, _fields,
+        make_parquet, _nested_options,
         (b"PAR1", b"text", b"\x15\x00", b"\x00" * 8, b"\xff\xff\xff\x7f", b"\x80" * 9, b"\x19\x4c"),
         ".parquet",
     ),
@@ -176,5 +194,6 @@ MAKERS: dict[str, Maker] = {
                 "SpaceAfter=No", "_", "# newpar\n", "\n# date = 1790\n"),
         ".conllu",
     ),
+    "html": Maker(make_html, _html_options, _tokens(*TAGS), ".html", 1.0),
     "lines": Maker(make_lines, _lines_options, _tokens("\n", "\r", "\r\n", " ", "\n\n\n"), ""),
 }  # fmt: skip

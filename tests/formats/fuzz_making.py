@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from fuzz_signing import SHAMS
 
 __all__ = [
     "EMPTY", "HEADS", "ODD", "PROLOGUES", "chance", "line", "make_conllu", "make_csv", "make_json",
@@ -37,23 +38,12 @@ ODD = (
 
 # What is more than its characters: composed, cut, line ends, escapes.
 ODD_RUNS = (
-    *("e\u0301", "\u1100\u1161", "\u1100\u1161\u11a8", "a\u0316\u0301", "\u0928\u093c", "\xad\n"),
-    *(
-        "-\n",
-        "\r\n",
-        "\n\n\n",
-        " \n \n ",
-        "\n\u200b\n",
-        "\u2029\n",
-        '\\"',
-        "\\\\",
-        '"',
-        "\\u0041",
-        "a",
-        "b ",
-    ),
-    *("\\ud800", "\\N{DIGIT ONE}", "+AGE-", "&amp;", "\x1b$B", "xn--a"),
-)
+    "e\u0301", "\u1100\u1161", "\u1100\u1161\u11a8", "a\u0316\u0301", "\u0928\u093c", "\xad\n",
+    "-\n", "\r\n", "\n\n\n", " \n \n ", "\n\u200b\n", "\u2029\n", '\\"', "\\\\", '"', "\\u0041",
+    "a", "b ", "\\ud800", "\\N{DIGIT ONE}", "+AGE-", "&amp;", "\x1b$B", "xn--a",
+)  # fmt: skip
+# Marks of one and two characters, an enclosing one that does not count, what stands between runs.
+MARKS = "\u0301\u0301\u0316\u0344\u0345\u3099\u0f73\u20dd\u034f\u200b\xad\U0001d165"
 
 
 def chance(rng: random.Random, share: float) -> bool:
@@ -70,7 +60,9 @@ def text(rng: random.Random) -> str:
         return "".join(rng.choices(ODD_RUNS if kind < 0.6 else ODD, k=rng.randrange(8)))
     if kind < 0.97:
         return "\n".join((line(rng), "".join(rng.choices(ODD, k=3)), line(rng)))
-    return "a" + "".join(rng.choices(ODD, k=2)) * rng.randrange(5, 60)
+    if kind < 0.985:
+        return "a" + "".join(rng.choices(ODD, k=2)) * rng.randrange(5, 60)
+    return rng.choice("aǖ中") + "".join(rng.choices(MARKS, k=rng.randrange(25, 70))) + line(rng)
 
 
 def line(rng: random.Random) -> str:
@@ -84,8 +76,9 @@ def utf8(value: str) -> bytes:
 
 
 def make_text(rng: random.Random) -> bytes:
-    """Return a plain text."""
-    return utf8("\n".join(text(rng) for _ in range(rng.randrange(1, 4))))
+    """Return a plain text; some begin as files do that are none."""
+    sham = rng.choice(SHAMS) + rng.choice((" ", "\n", ", ")) if chance(rng, 0.05) else ""
+    return utf8(sham + "\n".join(text(rng) for _ in range(rng.randrange(1, 4))))
 
 
 def make_lines(rng: random.Random) -> bytes:
@@ -95,17 +88,8 @@ def make_lines(rng: random.Random) -> bytes:
 
 
 KEYS = (
-    "text",
-    "text",
-    "text",
-    "body",
-    "date",
-    "title",
-    "Author",
-    "GENRE",
-    "language",
-    "meta",
-    "a.b",
+    *("text", "text", "text", "body", "date", "title", "Author", "GENRE", "language", "meta"),
+    *("a.b", "a", "b", "a[]"),
 )
 NUMBERS = (0, -1, 1790, 1.5, 1e300, 10**30, True, False, None, float("nan"), float("inf"))
 
@@ -128,7 +112,18 @@ def _object(rng: random.Random, depth: int = 2) -> Any:
     return made
 
 
+def _nested(rng: random.Random, depth: int = 2) -> Any:
+    """Return an object whose arrays hold objects."""
+    made = _object(rng, 1)
+    for key in rng.sample(("a", "b", "meta", "text"), rng.randrange(3) if depth else 0):
+        elements = (_nested(rng, depth - 1) for _ in range(rng.randrange(4)))
+        made[key] = [one if chance(rng, 0.9) else _value(rng, 1) for one in elements]
+    return {"meta": made, "date": "1790"} if chance(rng, 0.1) else made
+
+
 def _row(rng: random.Random) -> Any:
+    if chance(rng, 0.3):
+        return _nested(rng)
     return _object(rng) if chance(rng, 0.9) else _value(rng)
 
 
@@ -296,6 +291,9 @@ def _struct(value: str) -> dict[str, Any]:
     return {"text": value, "date": datetime.date(1790, 1, 2)}
 
 
+_ARRAYS = pa.list_(
+    pa.struct([("text", pa.string()), ("b", pa.list_(pa.struct([("text", pa.string())])))])
+)
 # Columns of Parquet: how a value is made of a text, and its type.
 COLUMNS: tuple[tuple[Callable[[str], Any], pa.DataType], ...] = (
     (str, pa.string()),
@@ -316,6 +314,7 @@ COLUMNS: tuple[tuple[Callable[[str], Any], pa.DataType], ...] = (
     (len, pa.time64("us")),
     (lambda value: decimal.Decimal(len(value)), pa.decimal128(9, 2)),
     (_struct, pa.struct([("text", pa.string()), ("date", pa.date32())])),
+    (lambda value: [{"text": value}, None, {"b": [{"text": value}]}], _ARRAYS),
     (lambda value: [("k", value)], pa.map_(pa.string(), pa.string())),
     (lambda value: None, pa.null()),
 )
@@ -328,7 +327,7 @@ def _tables() -> list[bytes]:
     made = []
     for _ in range(400):
         length = rng.randrange(6)
-        names = ["text", *rng.sample(("date", "Title", "meta", "b", "body"), rng.randrange(3))]
+        names = ["text", *rng.sample(("date", "Title", "meta", "b", "body", "a"), rng.randrange(3))]
         columns = []
         for place in range(len(names)):
             of, kind = COLUMNS[0] if not place and chance(rng, 0.6) else rng.choice(COLUMNS)

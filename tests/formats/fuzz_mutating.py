@@ -17,10 +17,14 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 from counting import PACKED, count
-from fuzz_formats import MAKERS
+from counting_text import decoded
+from fuzz_formats import MAKERS, Maker
 from fuzz_making import chance
+from fuzz_signing import signed
 
+from transforms.common.errors import UsageError
 from transforms.formats.base import ReaderOptions
+from transforms.formats.content import HEAD, content_of
 
 __all__ = ["Input", "Member", "input_of", "mutated"]
 
@@ -35,9 +39,10 @@ RAW = (
     b"\xd0\xcf\x11\xe0", b"MZ", b"\xff\xd8\xff", b"\xc2\xad\n", b"\xe2\x80\xae",
 )  # fmt: skip
 NAMES = (
-    "a", "b.txt", "dir/c", "./d", "ü", "e.gz", "..", "../f", "/g", "C:h", "x\\..\\i", ".hidden",
+    "a", "b.txt", "dir/c", "./d", "\udcff", "\udcfe.txt", "s\\~2", "\ufefft", "t\u2028u", "v\\!w", "ü", "e.gz", "..", "../f", "/g", "C:h", "x\\..\\i", ".hidden",
     "__MACOSX/j", "k\n", "l!m", " ", "n" * 120, "o.tar", "p.zip", "\u202eq", "a~2", "~2", "%61",
 )  # fmt: skip
+WIDE = ("utf-16", "utf-32", "utf-16-be", "utf-32-be")
 REENCODED = ("utf-16", "utf-16-be", "utf-32", "latin-1", "cp1252", "utf-8-sig", "utf-7")
 WRAPPED = 0.15  # share of inputs that are packed
 
@@ -59,6 +64,8 @@ class Input(NamedTuple):
         options: of the reader.
         members: what it holds, where that is known; None where what packed it was damaged.
         cut: whether its end is missing, so that there must be a reject.
+        reason: of the one reject that it must be, where it is known to be no text; else empty.
+        text: whether it is known to be of its format, so that it must not be taken for another.
     """
 
     format: str
@@ -68,6 +75,8 @@ class Input(NamedTuple):
     options: dict[str, Any]
     members: list[Member] | None
     cut: bool = False
+    reason: str = ""
+    text: bool = False
 
     def expected(self, told: set[str]) -> int | None:
         """Return how many records there must be, counted without the readers; None if unknown.
@@ -86,7 +95,7 @@ class Input(NamedTuple):
             name = name.removesuffix(suffix)
         for member in self.members:
             found: int | None = 1
-            if member.data is not None:
+            if member.data is not None and not self._refused(member.data):
                 if PACKED.match(member.data) or b"ustar" in member.data[257:262]:
                     return None
                 for format in told:
@@ -96,26 +105,83 @@ class Input(NamedTuple):
             total += found
         return max(1, total)
 
+    def _refused(self, data: bytes) -> bool:
+        """Return whether a member is one reject, since it begins as what is no text.
+
+        What that is `signed` tests without the readers' own table.
+        """
+        found = content_of(data[:HEAD])
+        if found is None or found.reason != "html":
+            return found is not None
+        headless = self.format == "csv" and not self.options.get("header", True)
+        if self.asked == "auto":
+            return self.options.get("html", "reject") == "reject"
+        return self.format != "html" and not headless
+
 
 def input_of(format: str, seed: int, number: int) -> Input:
     """Return an input by its number."""
     rng = random.Random(f"{seed} {format} {number}")
     maker = MAKERS[format]
     data = maker.make(rng)
+    options = _options(rng, maker) if chance(rng, maker.share) else {}
     kind = rng.random()
+    text = kind <= 0.45 and not any(code in data for code in b"\x00\x01\x1a\x1c\x1f")
     if kind > 0.97:
         data = rng.randbytes(rng.randrange(60))
     elif kind > 0.45:
         data = mutated(rng, data, maker.tokens)
-    options = maker.options(rng) if chance(rng, 0.5) else {}
+    if format != "parquet" and chance(rng, 0.05):
+        data, text = _marked(rng, data), False
+    elif len(options.get("encoding", ())) > 1:
+        data, text = _mixed(rng, data, options["encoding"]), False
     name, asked = "a", format
     if maker.suffix and format != "lines" and chance(rng, 0.1):
         name, asked = "a" + maker.suffix, "auto"
     elif format == "csv" and chance(rng, 0.1):
         name = "a.tsv"
-    if not chance(rng, WRAPPED):
-        return Input(format, asked, name, data, options, [Member(data)])
-    return _packed(rng, Input(format, asked, name, data, options, [Member(data)]))
+    if chance(rng, 0.03):
+        return _signed(rng, Input(format, asked, name, b"", options, []))
+    made = Input(format, asked, name, data, options, [Member(data)], text=text)
+    return _packed(rng, made) if chance(rng, WRAPPED) else made
+
+
+def _options(rng: random.Random, maker: Maker) -> dict[str, Any]:
+    """Draw options until the reader takes them."""
+    while True:
+        options = maker.options(rng)
+        try:
+            ReaderOptions(**options)
+        except UsageError:
+            continue
+        return options
+
+
+def _marked(rng: random.Random, data: bytes) -> bytes:
+    """Return text in an encoding that its byte order mark tells of."""
+    encoding = rng.choice(WIDE)
+    return ("\ufeff" * encoding.endswith("be") + data.decode("utf-8", "replace")).encode(encoding)
+
+
+def _mixed(rng: random.Random, data: bytes, encodings: tuple[str, ...]) -> bytes:
+    """Return text whose lines are in any of some encodings, or all in one."""
+    drawn = rng.choice(encodings)
+    lines = []
+    for line in data.split(b"\n"):
+        encoding = rng.choice(encodings) if chance(rng, 0.5) else drawn
+        text = decoded(line, ("utf-8",))
+        lines.append(line if text is None else text.encode(encoding, "ignore"))
+    return b"\n".join(lines)
+
+
+def _signed(rng: random.Random, made: Input) -> Input:
+    """Return an input that is no text."""
+    data, reason = signed(rng)
+    if reason == "html" and (made.format in ("csv", "html") or "html" in made.options):
+        return made._replace(data=data, members=[Member(data)])
+    if not data.startswith(b"PK") and chance(rng, 0.2):
+        data = COMPRESSIONS[rng.choice(tuple(COMPRESSIONS))](data)
+    return made._replace(data=data, members=[Member(None)], reason=reason)
 
 
 def mutated(rng: random.Random, data: bytes, tokens: tuple[bytes, ...]) -> bytes:
@@ -169,6 +235,7 @@ def _packed(rng: random.Random, plain: Input) -> Input:
     if plain.asked == "auto" and kind >= 4:
         members = None  # the members' names tell no format
     options = dict(plain.options)
+    plain = plain._replace(text=False)
     if kind < 4 and len(data) > 30 and chance(rng, 0.1):
         data = data[: -rng.randrange(1, 5)]
         return plain._replace(name=name, data=data, members=None, cut=True)
@@ -239,6 +306,9 @@ def _zip(rng: random.Random, plain: Input) -> tuple[bytes, list[Member]]:
         warnings.simplefilter("ignore")  # names that are there twice
         with zipfile.ZipFile(out, "w", rng.choice((0, 8))) as archive:
             for name, data in _members(rng, plain):
-                archive.writestr(zipfile.ZipInfo(name), data)
+                try:
+                    archive.writestr(zipfile.ZipInfo(name), data)
+                except UnicodeError:
+                    continue  # which zip has no way to write
                 members += _of_member(name, data, link=False)
     return out.getvalue(), members

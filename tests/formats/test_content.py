@@ -114,6 +114,12 @@ TEXTS = [
 ]  # fmt: skip
 
 
+def test_content_goes_before_a_page_s_name():
+    """Where pages are rejects, a PDF that is called one was said to be a page."""
+    assert summary(b"%PDF-1.7\n1 0 obj\n", name="a.html") == [("", "pdf")]
+    assert summary(b"Text.", name="a.html") == [("", "html")]
+
+
 def test_what_merely_begins_so_is_text():
     for head in TEXTS:
         assert content_of(head) is None, head

@@ -41,7 +41,7 @@ _HIDDEN = re.compile(f"[{_UNSHOWN}]")
 _ESCAPED = re.compile(rf"[\\!{_UNSHOWN}]")
 _ESCAPE = re.compile(r"\\(?:([\\!])|x([89A-F][0-9A-F])|u([0-9A-F]{4})|U([0-9A-F]{8})|(.?))", re.S)
 _FILE = re.compile(r"(?:[^\\!]|\\.)*", re.S)
-_COUNTER = re.compile(r"\\~[0-9]+$")
+_COUNTER = re.compile(r"(?<!\\)((?:\\\\)*)\\~[0-9]+$")  # its backslash is no name's
 
 
 def escape(name: str) -> str:
@@ -140,6 +140,6 @@ def _within(source: str) -> str:
 def _real(published: str) -> str:
     """Return the name that a published one, or a part of it, stands for, without a last counter."""
     try:
-        return unescape(_COUNTER.sub("", published))
+        return unescape(_COUNTER.sub(r"\1", published))
     except ValueError:  # a counter is within it, or nobody published it
         return published

@@ -103,6 +103,8 @@ def load_metadata(rule: "DateRule") -> Metadata | None:
                 )
             values = dict(zip(header, row, strict=False))
             _add(by_key, values, columns, f"{path}, line {number}")
+    except BadRecord as error:  # of the whole table: it is cut within a character of UTF-16
+        raise LexbeamError(f"{path}: {error.detail}") from None
     except OSError as error:
         raise LexbeamError(f"{path}: {error.strerror or error}") from None
     if header is None:
