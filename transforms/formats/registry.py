@@ -143,10 +143,11 @@ def _format_of(source: str, head: bytes, format: str, options: ReaderOptions) ->
         BadRecord: its content is certain to be something else than this or any reader takes.
     """
     name = format if format != "auto" else detect(source, head)
-    if name == "html" and format == "auto" and options.html == "reject":
-        raise BadRecord("html", "a page in HTML; see --html")
     # A reader from outside may be of anything.
     found = content_of(head) if name is None or name in _OURS else None
+    refused = name == "html" and format == "auto" and options.html == "reject"
+    if refused and (found is None or found.reason == "html"):
+        raise BadRecord("html", "a page in HTML; see --html")
     if (
         found is not None
         and found.reason == "html"
