@@ -152,6 +152,12 @@ def test_parquet_and_pages_of_other_formats_go_to_their_readers():
     assert summary(page + b"\n", "csv") == [("", "html")]
 
 
+def test_what_is_named_as_a_page_is_told_by_its_content():
+    pdf = b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\n"
+    assert summary(pdf, name="a.html") == [("", "pdf")]
+    assert summary(b"<p>One.</p>", name="a.html") == [("", "html")]
+
+
 def test_a_reader_from_outside_gets_what_ours_refuse(monkeypatch):
     def read_pdf(source, options):
         with source.open() as stream:

@@ -145,8 +145,8 @@ def _format_of(source: str, head: bytes, format: str, options: ReaderOptions) ->
     name = format if format != "auto" else detect(source, head)
     # A reader from outside may be of anything.
     found = content_of(head) if name is None or name in _OURS else None
-    page = name == "html" and (found is None or found.reason == "html")
-    if page and format == "auto" and options.html == "reject":
+    refused = name == "html" and format == "auto" and options.html == "reject"
+    if refused and (found is None or found.reason == "html"):
         raise BadRecord("html", "a page in HTML; see --html")
     if (
         found is not None
