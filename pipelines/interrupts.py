@@ -4,9 +4,9 @@
     ...
     except KeyboardInterrupt: sys.exit(interrupted_status())
 
-The first raises KeyboardInterrupt, so that the command ends in order; what threads then fail with
-is told nobody. The second ends the process at once. Only the command line heeds signals: those to
-a notebook are not ours.
+The first raises KeyboardInterrupt, so that the command ends in order; what threads fail with then
+is not told. The second ends the process at once. Only the command line heeds signals: those to a
+notebook are not ours.
 """
 
 import os

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 from small_runs import SMALL, WORDS, call, change, corpus, manifest
 
-from pipelines import corpus_plan
+from pipelines import corpus_plan, publishing
 from transforms.annotation import annotate
 from transforms.change import training
 
@@ -120,6 +120,22 @@ def test_a_fresh_run_makes_everything_anew_and_the_same(texts, out, counted):
     assert change(out, "--overwrite", "--fresh") == 0
     assert counted == {"annotated": 4, "trained": 2}
     assert manifest(out) == before
+
+
+def test_a_fresh_run_that_was_interrupted_is_taken_up(out, counted, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    before = manifest(out)
+    with monkeypatch.context() as patch:
+        patch.setattr(publishing, "publish", interrupted)
+        assert change(out, "--overwrite", "--fresh") == 130
+    assert counted["trained"] == 2
+    assert change(out, "--overwrite", "--fresh", "--resume") == 0
+    assert counted["trained"] == 2, "what the interrupted run has made was made again"
+    assert manifest(out) == before
+    assert change(out, "--overwrite", "--fresh", "--resume") == 0
+    assert counted["trained"] == 4, "a run that was published is no run to be taken up"
 
 
 def test_what_is_freed_is_made_anew_only_where_it_is_asked_for(texts, out, counted, capsys):
