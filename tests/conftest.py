@@ -162,3 +162,30 @@ def models(data: Path) -> Path:
     if not folder.is_dir():
         pytest.skip(f"needs trained spaCy pipelines: no folder {folder}")
     return folder
+
+
+# What a library asks of a name service or another machine is often swallowed where it fails: a
+# runner of Beam's would download another from GitHub, and nobody would see.
+_BEYOND: list[str] = []
+_LOOPBACK = ("localhost", "127.", "::1", "0.0.0.0", "::")
+
+
+def _note_beyond(event: str, arguments: tuple[Any, ...]) -> None:
+    if event in ("socket.getaddrinfo", "socket.gethostbyname", "socket.connect"):
+        where = arguments[1] if event == "socket.connect" else arguments[0]
+        host = where[0] if isinstance(where, tuple) else where
+        if event == "socket.connect" and not isinstance(where, tuple):
+            return  # a socket of the system's own
+        if host and not str(host).startswith(_LOOPBACK):
+            _BEYOND.append(f"{event} {where!r}")
+
+
+sys.addaudithook(_note_beyond)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_beyond_this_machine() -> Iterator[None]:
+    """Fail a test in which this process asked for another machine."""
+    _BEYOND.clear()
+    yield
+    assert not _BEYOND, "a test may use loopback alone"

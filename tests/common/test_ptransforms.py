@@ -66,7 +66,7 @@ def test_a_worker_with_other_code_is_refused(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("lanes", [0, 1, 3])
 def test_elements_are_spread_without_loss_and_counted(tmp_path, lanes):
-    with beam.Pipeline() as pipeline:
+    with beam.Pipeline(runner="FnApiRunner") as pipeline:
         spread = (
             pipeline
             | beam.Create([5, 3, 8, 3])
@@ -79,7 +79,7 @@ def test_elements_are_spread_without_loss_and_counted(tmp_path, lanes):
 def test_a_result_is_in_one_order_whatever_the_order_of_rows(tmp_path):
     rows = [Made(5), Made(30), Made(2)]
     for name, given in (("a", rows), ("b", rows[::-1])):
-        with beam.Pipeline() as pipeline:
+        with beam.Pipeline(runner="FnApiRunner") as pipeline:
             pipeline | beam.Create(given) | WriteResult(str(tmp_path / name))
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
     found = json.loads((tmp_path / "a").read_bytes())
