@@ -23,7 +23,6 @@ from fuzz_making import (
     make_text,
     utf8,
 )  # fmt: skip
-
 from fuzz_making_html import TAGS, make_html
 
 __all__ = ["MAKERS", "Maker"]

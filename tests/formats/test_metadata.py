@@ -63,7 +63,7 @@ def test_what_is_wrong_is_named(tmp_path):
         load(tmp_path, b"id\tyear\na\n")
     with pytest.raises(LexbeamError, match="empty"):
         load(tmp_path, b"")
-    with pytest.raises(LexbeamError, match="not utf-16: .*truncated"):
+    with pytest.raises(LexbeamError, match=r"not utf-16: .*truncated"):
         load(tmp_path, "id\tyear\na\t1\n".encode("utf-16")[:-1])
     with pytest.raises(LexbeamError, match="No such file"):
         load_metadata(parse_date_rule("table:/nowhere.csv:key=a,date=b"))
