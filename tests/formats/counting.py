@@ -234,6 +234,8 @@ def count_parquet(data, options=PLAIN, name=""):
         return None  # which of the two is damaged?
     try:
         table = file.read(use_threads=False)
+        if table.num_rows != file.metadata.num_rows:
+            return None
         rows = table.to_pylist() if options.records else [None] * table.num_rows
     except (pa.ArrowException, OSError, ValueError, OverflowError):
         return None

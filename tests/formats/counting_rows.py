@@ -26,7 +26,7 @@ def count_rows(data, options, name):
             continue
         if not delimiter and line is not None:
             delimiter = max("\t,;|", key=line.count)
-            tabs = "\t" in line
+            tabs = delimiter == "\t" and "\t" in line
         cells, taken = _row(lines[place:], delimiter, quoting)
         if len(first) < 2 and cells is not None:
             first = cells

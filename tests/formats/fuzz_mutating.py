@@ -39,8 +39,8 @@ RAW = (
     b"\xd0\xcf\x11\xe0", b"MZ", b"\xff\xd8\xff", b"\xc2\xad\n", b"\xe2\x80\xae",
 )  # fmt: skip
 NAMES = (
-    "a", "b.txt", "dir/c", "./d", "\udcff", "\udcfe.txt", "s\\~2", "\ufefft", "t\u2028u", "v\\!w",
-    "ü", "e.gz", "..", "../f", "/g", "C:h", "x\\..\\i", ".hidden",
+    "\udcff", "\udcfe.txt", "s\\~2", "\ufefft", "t\u2028u", "v\\!w", "\U000e0041",
+    "a", "b.txt", "dir/c", "./d", "ü", "e.gz", "..", "../f", "/g", "C:h", "x\\..\\i", ".hidden",
     "__MACOSX/j", "k\n", "l!m", " ", "n" * 120, "o.tar", "p.zip", "\u202eq", "a~2", "~2", "%61",
 )  # fmt: skip
 WIDE = ("utf-16", "utf-32", "utf-16-be", "utf-32-be")

@@ -3,9 +3,9 @@
     python tests/formats/fuzzing.py --inputs 1000000 --workers 2
     python tests/formats/fuzzing.py --format csv --seed 7 --only 123456
 
-The inputs are shared out among the formats. Printed is, by format, how many inputs there were, how
-many records, documents and rejects, of how many inputs the records were counted without the
-readers (`counting.py`), and how many failed. A failure is told with the seed and the number by
+The inputs are shared out among the formats; Ctrl-C ends it earlier. Printed is, by format, how many
+inputs there were, how many records, documents and rejects, of how many inputs the records were
+counted without the readers (`counting.py`), and how many failed. A failure is told with the seed and the number by
 which `--only` makes it again, alone, and shows the shortest input found that fails so.
 
 It lies among the tests since it needs their independent counts; the suite runs 10,000 inputs of
@@ -25,6 +25,7 @@ Adding a reader without inputs in `fuzz_formats.MAKERS` fails a test.
 
 import argparse
 import faulthandler
+import math
 import multiprocessing
 import random
 import sys
@@ -43,6 +44,8 @@ __all__ = ["NAMES", "Result", "fuzz", "main", "shortest"]
 
 NAMES = (*MAKERS, *ABOVE)
 CHUNK = 500
+# Ingestion is of the same inputs as documents, and writes each into a file and a folder of its own.
+SHARES = {"ingestion": 0.1}
 HANGS = 300  # seconds after which a chunk is given up; it takes one
 SHOWN = 20
 
@@ -153,19 +156,22 @@ def _chunk(name: str, seed: int, first: int, last: int) -> Result:
 
 
 def _results(names: list[str], seed: int, inputs: int, workers: int) -> Iterator[Result]:
-    each = -(-inputs // len(names))
+    total = sum(SHARES.get(name, 1) for name in names)
+    each = {name: math.ceil(inputs * SHARES.get(name, 1) / total) for name in names}
     tasks = [
-        (name, seed, first, min(each, first + CHUNK))
-        for first in range(0, each, CHUNK)
+        (name, seed, first, min(each[name], first + CHUNK))
+        for first in range(0, max(each.values()), CHUNK)
         for name in names
+        if first < each[name]
     ]
     if not workers:
         for task in tasks:
             yield fuzz(task[0], seed, range(*task[2:]))
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, context) as pool:
-        waiting = {pool.submit(_chunk, *task): task for task in tasks}
+    pool = ProcessPoolExecutor(workers, context)
+    waiting = {pool.submit(_chunk, *task): task for task in tasks}
+    try:
         for done in as_completed(waiting):
             try:
                 yield done.result()
@@ -173,6 +179,16 @@ def _results(names: list[str], seed: int, inputs: int, workers: int) -> Iterator
                 name, _, first, last = waiting[done]
                 cause = f"{first} to {last - 1}: {type(error).__name__}: {error}"
                 yield Result(name, Counter(inputs=last - first), {first: cause})
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _until_stopped(results: Iterator[Result]) -> Iterator[Result]:
+    """Yield results until Ctrl-C, so that what was counted up to there is printed."""
+    try:
+        yield from results
+    except KeyboardInterrupt:
+        print("stopped before the end")
 
 
 def main(words: list[str] | None = None) -> int:
@@ -191,7 +207,8 @@ def main(words: list[str] | None = None) -> int:
         return max(_show(name, options.seed, options.only) for name in names)
     counts = {name: Counter[str]() for name in names}
     failed = 0
-    for result in _results(names, options.seed, options.inputs, options.workers):
+    results = _results(names, options.seed, options.inputs, options.workers)
+    for result in _until_stopped(results):
         counts[result.name].update(result.counts)
         counts[result.name]["failures"] += len(result.failures)
         for number, cause in sorted(result.failures.items()):

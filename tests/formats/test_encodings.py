@@ -130,6 +130,9 @@ def test_what_harms_nothing_stays_where_nothing_is_dropped():
     assert summary(b"One\x1a two\x7f.", "text") == ["One\x1a two\x7f."]
     assert summary(b"One\x1a two\x7f.", "text", control="drop") == ["One two."]
     assert summary("\x85a\x1cb\x92".encode(), "text", control="drop") == ["a\x1cb"]
+    page = "<TEI><text><body><p>One\x92 two\x80.</p></body></text></TEI>".encode()
+    assert summary(page, "tei", control="drop") == ["One two."]
+    assert summary(page, "tei") == ["One\x92 two\x80."]
 
 
 @given(st.text(st.sampled_from("ab \t\n\x00\x07\x1b\x1c\x7f\x85\x92é\u0300\ud800"), max_size=30))

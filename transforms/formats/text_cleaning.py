@@ -32,7 +32,6 @@ _REMOVE = dict.fromkeys(map(ord, _INVISIBLE))
 _SHORT = 1000
 _PIECE = 1 << 20
 _LINE_ENDS = {"\x0b": "\n", "\x0c": "\n", "\x85": "\n", "\u2028": "\n", "\u2029": "\n\n"}
-_CLEANED = frozenset(("\x00", "\r", *_LINE_ENDS, *_INVISIBLE))
 _SOFT_BREAK = re.compile(r"\u00ad[^\S\n]*\n(?!\s*\n)[^\S\n]*")
 # Borders of paragraphs that are anything but one empty line.
 _UNEVEN = re.compile(r"\n(?:[^\S\n]+\n|\n\s*\n)(?:\s*\n)?")
@@ -40,6 +39,7 @@ _HALVES = range(0xD800, 0xE000)
 # Control characters but white space, as Python has it; and what no UTF-8 can hold.
 _NO_TEXT = frozenset(map(chr, (*range(9), *range(0xE, 0x1C), *range(0x7F, 0x85), *range(0x86, 0xA0),
                                *_HALVES)))  # fmt: skip
+_CLEANED = frozenset(("\r", *_LINE_ENDS, *_INVISIBLE)) | _NO_TEXT
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile(f"[{''.join(sorted(_NO_TEXT))}]")
 
