@@ -3,10 +3,11 @@
     python tests/formats/fuzzing.py --inputs 1000000 --workers 2
     python tests/formats/fuzzing.py --format csv --seed 7 --only 123456
 
-The inputs are shared out among the formats; Ctrl-C ends it earlier. Printed is, by format, how many inputs there were, how
-many records, documents and rejects, of how many inputs the records were counted without the
-readers (`counting.py`), and how many failed. A failure is told with the seed and the number by
-which `--only` makes it again, alone, and shows the shortest input found that fails so.
+The inputs are shared out among the formats; Ctrl-C ends it earlier. Printed is, by format, how many
+inputs there were, how many records, documents and rejects, of how many inputs the records were
+counted without the readers (`counting.py`), and how many failed. A failure is told with the seed
+and the number by which `--only` makes it again, alone, and shows the shortest input found that
+fails so.
 
 It lies among the tests since it needs their independent counts; the suite runs 10,000 inputs of
 each format. Of each input it must hold:
