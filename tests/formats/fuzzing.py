@@ -5,8 +5,9 @@
 
 The inputs are shared out among the formats; Ctrl-C ends it earlier. Printed is, by format, how many
 inputs there were, how many records, documents and rejects, of how many inputs the records were
-counted without the readers (`counting.py`), and how many failed. A failure is told with the seed and the number by
-which `--only` makes it again, alone, and shows the shortest input found that fails so.
+counted without the readers (`counting.py`), and how many failed. A failure is told with the seed
+and the number by which `--only` makes it again, alone, and shows the shortest input found that
+fails so.
 
 It lies among the tests since it needs their independent counts; the suite runs 10,000 inputs of
 each format. Of each input it must hold:
@@ -15,8 +16,11 @@ each format. Of each input it must hold:
 - documents and rejects are the records counted without the readers, where these can be counted:
   not of what is damaged when it is packed, and not where what comes before a break counts;
 - positions are unique within a source, blocks have no gaps; what is cut short has a reject;
-- texts, fields and tokens are NFC without NUL and surrogates, cleaning changes them no more, and
-  they come back from Arrow and Parquet as they were; offsets show the tokens;
+- texts, fields and tokens are NFC without NUL and surrogates, with 30 marks in a row at most,
+  cleaning changes them no more, and they come back from Arrow and Parquet as they were; offsets
+  show the tokens;
+- a PDF, a picture, a program is one reject of its reason in every format, and no text is one;
+- sources are published names; what is noted (`Source.notes`) is what options asked for;
 - a stream that gives few bytes at a time, and small inner limits, change nothing;
 - it takes less than `SECONDS` of processor time.
 
@@ -25,7 +29,6 @@ Adding a reader without inputs in `fuzz_formats.MAKERS` fails a test.
 
 import argparse
 import faulthandler
-import math
 import multiprocessing
 import random
 import sys
@@ -157,7 +160,7 @@ def _chunk(name: str, seed: int, first: int, last: int) -> Result:
 
 def _results(names: list[str], seed: int, inputs: int, workers: int) -> Iterator[Result]:
     total = sum(SHARES.get(name, 1) for name in names)
-    each = {name: math.ceil(inputs * SHARES.get(name, 1) / total) for name in names}
+    each = {name: max(1, round(inputs * SHARES.get(name, 1) / total)) for name in names}
     tasks = [
         (name, seed, first, min(each[name], first + CHUNK))
         for first in range(0, max(each.values()), CHUNK)
