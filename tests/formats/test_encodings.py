@@ -104,7 +104,9 @@ def test_one_encoding_that_needs_no_trial_is_not_noted():
     [
         ((), "at least one"), (("utf-8", "utf-16"), "'utf-16' stands alone"),
         (("cp037", "utf-8"), "'cp037' stands alone"), (("latin-1", "utf-8"), "never tried"),
-        (("utf-8", "hex"), "called 'hex'"), (("",), "called ''"), (("\x00",), "called"),
+        (("utf-8", "hex"), "called 'hex'"), (("idna",), "called 'idna'"),
+        (("Punycode",), "called 'Punycode'"), (("unicode_escape",), "called"), (("",), "called"),
+        (("\x00",), "called"),
         (("\ud800",), "called"), (("undefined",), "called 'undefined'"), ("utf-8", "called 'u'"),
     ],
 )  # fmt: skip
@@ -159,7 +161,7 @@ def test_runs_of_marks_are_refused_or_broken(format):
 
 
 @pytest.mark.parametrize("split", ["\u200b", "\u00ad", "\u200d\ufeff"])
-@pytest.mark.parametrize("format", ["text", "lines", "jsonl", "csv", "tei"])
+@pytest.mark.parametrize("format", ["text", "lines", "jsonl", "csv", "tei", "conllu"])
 def test_a_run_is_counted_as_it_stands_when_all_else_is_cleaned(format, split):
     text = "a" + split.join([MARKS * 10] * 2)
     (reject, *_) = entries(made(format, text), format)

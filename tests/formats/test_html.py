@@ -262,3 +262,9 @@ def test_the_package_counts_only_where_pages_are_read():
     assert "html" not in readers()
     assert "html" in readers(reader=ReaderOptions(html="main"))
     assert readers(format="html") == ("html",)
+
+
+@pytest.mark.parametrize("declared", ["punycode", "idna", "unicode_escape"])
+def test_what_is_no_encoding_of_files_is_not_taken_for_one(declared):
+    page = f"<html><head><meta charset={declared}></head><body><p>Größe \\n one.</p></body></html>"
+    assert summary(page.encode(), "html", html="all") == ["Größe \\n one."]

@@ -57,6 +57,7 @@ __all__ = [
     "Record",
     "Reject",
     "Source",
+    "is_of_files",
 ]
 
 # Sentences (`conllu`) or lines (`lines`) of one block of a long document.
@@ -68,6 +69,9 @@ CONTROL = ("reject", "drop")
 MARKS = ("reject", "break")
 TEI_PARTS = ("body", "front", "back")
 HTML_READ = ("reject", "main", "all")
+# What Python decodes, too: names of hosts, in time that grows with the square of their length, and
+# source code. `charmap` is latin-1 by another name.
+_NO_FILES = ("punycode", "idna", "unicode-escape", "raw-unicode-escape", "charmap")
 _TAB = {"tab": "\t", "\\t": "\t"}
 
 
@@ -255,12 +259,22 @@ class ReaderOptions:
         return _TAB.get(self.delimiter, self.delimiter)
 
 
+def is_of_files(encoding: str) -> bool:
+    """Return whether Python knows an encoding, and files of text are written in it.
+
+    Raises:
+        LookupError, ValueError: Python does not know it.
+    """
+    codec = codecs.lookup(encoding)
+    return codec._is_text_encoding and codec.name not in _NO_FILES
+
+
 def _check_encodings(names: tuple[str, ...]) -> None:
     if not names:
         raise UsageError("`encoding` needs at least one")
     for name in names:
         try:
-            known = codecs.lookup(name)._is_text_encoding
+            known = is_of_files(name)
             feed = "\n".encode(name) if known else b""
         except (LookupError, ValueError):
             known = False

@@ -21,15 +21,14 @@ from typing import NamedTuple
 
 from transforms.annotation.layer_values import ConlluWord
 from transforms.annotation.layers import values_of
-from transforms.common.marks import ENOUGH, is_nfc
+from transforms.common.marks import is_nfc
 from transforms.common.records import Sentence
 from transforms.formats.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.fields import KNOWN, scalar
 from transforms.formats.streams import iter_lines, opened
 from transforms.formats.text_cleaning import (
     Cleaning,
-    bounded,
-    clean_field,
+    clean_word,
     cleaning,
     decode,
     without_control,
@@ -231,9 +230,7 @@ def _parse(lines: list[str], layers: tuple[str, ...], how: Cleaning) -> _Parsed:
         if len(cells) != 10:
             raise BadRecord("malformed", f"{len(cells)} columns, not 10: {line[:60]!r}")
         name, form, lemma, tag = cells[:4]
-        if len(form) >= ENOUGH or len(lemma) >= ENOUGH:
-            form, lemma = bounded(form, how), bounded(lemma, how)
-        form, lemma = clean_field(form), clean_field(lemma)
+        form, lemma = clean_word(form, how), clean_word(lemma, how)
         if "." in name:
             continue
         first, _, last = name.partition("-")

@@ -117,7 +117,11 @@ def _named(row: list[str], columns: list[str]) -> dict[str, str]:
 def _decoded(
     stream: BinaryIO, encodings: tuple[str, ...], options: ReaderOptions, how: Cleaning
 ) -> Iterator[tuple[int, str | BadRecord]]:
+    alone = len(encodings) == 1  # or what took an empty line would be noted
     for number, line in iter_lines(stream, options.max_line_bytes):
+        if alone and line is not None and not line:
+            yield number, ""
+            continue
         try:
             if line is None:
                 raise BadRecord(
@@ -142,6 +146,8 @@ def _split(
         if entry is None:
             return
         number, line = entry
+        if not line:  # of which there may be millions
+            continue
         if isinstance(line, BadRecord):
             yield number, line
             continue

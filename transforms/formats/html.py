@@ -25,7 +25,7 @@ from lxml import etree
 from lxml.html import HTMLParser
 
 from transforms.common.errors import UsageError
-from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source, is_of_files
 from transforms.formats.html_tree import head_fields, main_paragraphs, paragraphs, without_scripts
 from transforms.formats.streams import encodings_of, marked_encoding, read_all
 from transforms.formats.text_cleaning import Cleaning, clean_text, clean_value, cleaning, decode
@@ -109,7 +109,7 @@ def _decoded(data: bytes, source: Source, options: ReaderOptions, how: Cleaning)
     declared = (found[1] or found[2]).decode("ascii")
     try:
         codec = codecs.lookup(declared)
-        encoding = _TAKEN_FOR.get(codec.name, codec.name) if codec._is_text_encoding else ""
+        encoding = _TAKEN_FOR.get(codec.name, codec.name) if is_of_files(declared) else ""
     except LookupError:
         encoding = ""
     if not encoding:

@@ -369,6 +369,9 @@ def iter_lines(stream: BinaryIO, limit: int) -> Iterator[tuple[int, bytes | byte
     """
     size = min(limit + 2, _CHUNK)
     for number, line in enumerate(iter(lambda: stream.readline(size), b""), 1):
+        if line == b"\n":  # of which there may be millions
+            yield number, b""
+            continue
         if number == 1 and line.startswith(_BOM):
             line = line[3:]
         if line.endswith(b"\n") or len(line) < size - 3:

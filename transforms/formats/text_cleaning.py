@@ -17,12 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.common.marks import LIMIT, broken, nfc, too_many
+from transforms.common.marks import ENOUGH, LIMIT, broken, nfc, too_many
 from transforms.formats.base import BadRecord, ReaderOptions, Source
 
 __all__ = [
     "STRICT", "Cleaning", "bounded", "clean_bytes", "clean_field", "clean_rare", "clean_text",
-    "clean_value", "cleaning", "composed", "decode", "may_combine", "never_cleaned",
+    "clean_value", "clean_word", "cleaning", "composed", "decode", "may_combine", "never_cleaned",
     "rare_characters", "without_control",
 ]  # fmt: skip
 
@@ -297,6 +297,17 @@ def may_combine(character: str) -> bool:
 def never_cleaned(character: str) -> bool:
     """Return whether a character gives `clean_rare` nothing to do; never wrongly yes."""
     return character not in _CLEANED and not may_combine(character)
+
+
+def clean_word(value: str, how: Cleaning = STRICT) -> str:
+    """Return `clean_field(value)` of a word that is a record's own, its runs of marks bounded.
+
+    Raises:
+        BadRecord: `too_many_marks`; see `clean_value`.
+    """
+    if len(value) >= ENOUGH and not value.isascii():
+        value = bounded(value.translate(_REMOVE), how)  # what is removed interrupts no run
+    return clean_field(value)
 
 
 def clean_field(value: str) -> str:
