@@ -5,8 +5,8 @@ import json
 from pipelines.cli import main
 
 __all__ = [
-    "CHANGE", "CORPUS", "SLICES", "SMALL", "WORDS", "call", "change", "corpus", "make_out", "manifest",
-    "write_texts",
+    "CHANGE", "CORPUS", "SLICES", "SMALL", "WORDS", "call", "change", "corpus", "make_out",
+    "manifest", "write_texts",
 ]  # fmt: skip
 
 WORDS = "the ship sails over the sea and the sailor sings of the land"
