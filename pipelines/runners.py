@@ -6,6 +6,7 @@ is the environment variable, `${NAME:-VALUE}` has a default, `${HERE}` is the fi
 """
 
 import argparse
+import functools
 import importlib.resources
 import logging
 import os
@@ -13,13 +14,18 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import apache_beam as beam
-from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
+from apache_beam.options.pipeline_options import (
+    PipelineOptions,
+    SetupOptions,
+    StandardOptions,
+)
 from apache_beam.runners.runner import PipelineState, create_runner
+from apache_beam.transforms import environments
 
 from pipelines.cores import cores
 from pipelines.job_servers import job_server
@@ -221,7 +227,7 @@ def run_pipeline(
         def run() -> str:
             return pipeline.run().wait_until_finish()
 
-        alone = loopback_only() if here else nullcontext()
+        alone = loopback_only() if here else _staging_in(pipeline)
         servers = job_server(runner, pipeline.options, leash)
         try:
             with alone, _portable(), watching(work, stages), servers:
@@ -230,6 +236,23 @@ def run_pipeline(
             raise _readable(error) from error
     if state != PipelineState.DONE:
         raise LexbeamError(f"the pipeline ended in state {state}; see the runner's log")
+
+
+@contextmanager
+def _staging_in(pipeline: beam.Pipeline) -> Iterator[None]:
+    """Let Beam stage what workers need in the pipeline's own folder while the block runs.
+
+    Beam makes folders for it that nobody removes, whether or not there is anything to stage.
+    """
+    setup = pipeline.options.view_as(SetupOptions)
+    if not setup.requirements_file:
+        setup.requirements_cache = setup.requirements_cache or "skip"
+    stage = environments.python_sdk_dependencies
+    environments.python_sdk_dependencies = functools.partial(stage, tmp_dir=pipeline.local_tempdir)
+    try:
+        yield
+    finally:
+        environments.python_sdk_dependencies = stage
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from small_runs import change, corpus, write_texts
+from small_runs import make_out, write_texts
 
 from pipelines.cli import main
 
@@ -72,11 +72,5 @@ def texts(tmp_path: Path) -> Path:
 @pytest.fixture
 def out(made_once: Callable[..., Any], tmp_path: Path) -> Path:
     """A folder with a corpus of such texts, and change made from it."""
-
-    def make(folder: Path) -> Path:
-        assert corpus(write_texts(folder / "texts"), folder / "out") == 0
-        assert change(folder / "out") == 0
-        return folder / "out"
-
-    made = made_once("small_out", make)
+    made = made_once("small_out", make_out)
     return Path(shutil.copytree(made, tmp_path / "out", symlinks=True))

@@ -5,8 +5,8 @@ import json
 from pipelines.cli import main
 
 __all__ = [
-    "CHANGE", "CORPUS", "SLICES", "SMALL", "WORDS", "call", "change", "corpus", "manifest",
-    "write_texts",
+    "CHANGE", "CORPUS", "SLICES", "SMALL", "WORDS", "call", "change", "corpus", "make_out",
+    "manifest", "write_texts",
 ]  # fmt: skip
 
 WORDS = "the ship sails over the sea and the sailor sings of the land"
@@ -36,6 +36,13 @@ def corpus(texts, out, *options):
 
 def change(out, *options):
     return call("change", "--out", out, *SLICES, *SMALL, *options)
+
+
+def make_out(folder):
+    """Make a corpus and change of such texts; `made_once("small_out", make_out)` shares them."""
+    assert corpus(write_texts(folder / "texts"), folder / "out") == 0
+    assert change(folder / "out") == 0
+    return folder / "out"
 
 
 def manifest(out):

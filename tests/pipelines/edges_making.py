@@ -105,7 +105,7 @@ def names_it(told, entry, value):
     names = {entry.name, entry.shown, entry.metavar or entry.name}
     if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told) for name in names):
         return True
-    return bool(value) and isinstance(value, str) and repr(value)[1:-1][:50] in told
+    return bool(value) and isinstance(value, str) and repr(value[:60])[1:-1][:50] in told
 
 
 @contextmanager

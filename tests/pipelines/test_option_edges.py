@@ -23,11 +23,13 @@ from edges_making import (
 )
 
 from lexbeam._given import given
+from pipelines import configuration
 from pipelines.configuration import ASKED, SHARED, read_jobs
 from pipelines.options import Parser, add_options, as_flags, flags_of, from_arguments
 from pipelines.registry import load, section_of
 from transforms.common.errors import UsageError
 from transforms.common.options import from_mapping, options_of, plain_options
+from transforms.common.yaml_files import read_yaml
 
 OPTIONS = [pytest.param(*found, id=f"{found[0]}-{found[1].name}") for found in all_options()]
 SECTIONS = [
@@ -83,22 +85,30 @@ def test_on_the_command_line(words, entry, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.fixture(scope="module")
+def yaml_values(tmp_path_factory):
+    """What each text stands for in a file: read once, not once for each option."""
+    path = tmp_path_factory.mktemp("yaml") / "c.yaml"
+    found = []
+    for value in YAML:
+        path.write_text(f"x: {value}\n", "utf-8")
+        found.append(read_yaml(str(path))["x"])
+    return found
+
+
 @pytest.mark.parametrize(("words", "entry"), SECTIONS)
-def test_in_a_configuration_file(words, entry, tmp_path):
+def test_in_a_configuration_file(words, entry, tmp_path, yaml_values, monkeypatch):
     known = required_of(words, load(words).options, tmp_path)
     out = known.pop("out", "x")
     known.pop(entry.name, None)
-    own = "".join(f"\n  {name}: '{value}'" for name, value in known.items())
-    path = tmp_path / "c.yaml"
-    for value in YAML:
-        line = f"{entry.shown}: {value}"
+    path = str(tmp_path / "c.yaml")
+    for value, text in zip(yaml_values, YAML, strict=True):
         if entry.name in SHARED:
-            text = f"out: '{out}'\n" if entry.name != "out" else ""
-            text += f"{line}\n{section_of(words)}:\n  {own or '{}'}\n"
+            content = {"out": out, entry.shown: value, section_of(words): known}
         else:
-            text = f"out: '{out}'\n{section_of(words)}:\n  {line}{own}\n"
-        path.write_text(text, "utf-8")
-        check(lambda: read_jobs(str(path), {})[0].options, entry, value)
+            content = {"out": out, section_of(words): {entry.shown: value, **known}}
+        monkeypatch.setattr(configuration, "read_yaml", {path: content}.get)
+        check(lambda: read_jobs(path, {})[0].options, entry, text)
 
 
 @pytest.mark.parametrize(("words", "entry"), OPTIONS)
