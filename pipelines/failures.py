@@ -2,8 +2,8 @@
 
 A command names such tables (`Command.explains`), `rejects` for one. Their parts are made before a
 run is refused, and sorted: they are merged row by row, in little memory, and in one order however
-many parts there are. Cells are those of files that people fill in: no name or detail in them is
-taken for a formula by a spreadsheet.
+many parts there are. Cells are the table's, but that a tab or line end in one is `\\t` or `\\n`, and
+that `'` stands before what a spreadsheet would take for a formula.
 """
 
 import functools
@@ -21,14 +21,14 @@ from transforms.common import files
 from transforms.common.errors import LexbeamError
 from transforms.common.failed import write_failed
 from transforms.common.tables import Part
-from transforms.people.cells import cell_of
 
 __all__ = ["Explained", "explain", "rows_as_lines"]
 
 log = logging.getLogger("lexbeam")
 
 _ROWS = 1000
-_BOM = "\ufeff"  # by which a spreadsheet knows that it is UTF-8
+_BREAKS = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", '"', "'")
 
 
 class Explained(NamedTuple):
@@ -61,7 +61,7 @@ def rows_as_lines(table: Table, paths: Iterable[str]) -> Iterator[str]:
     """Yield a header and the rows of a table's parts, sorted by its key, as lines of TSV."""
     names = table.schema().names
     places = [names.index(name) for name in table.key]
-    yield _BOM + "\t".join(names) + "\n"
+    yield "\t".join(names) + "\n"
     with ExitStack() as opened:
         streams = [opened.enter_context(files.open_read(path)) for path in paths]
         parts = [_rows(pq.ParquetFile(stream), names) for stream in streams]
@@ -77,4 +77,5 @@ def _rows(file: pq.ParquetFile, names: Sequence[str]) -> Iterator[tuple[object, 
 @functools.lru_cache(4096)  # reasons and details repeat
 def _cell(value: object) -> str:
     text = "" if value is None else str(value)
-    return text if text.isdecimal() else cell_of(text)  # a line's number does no harm
+    text = text.translate(_BREAKS)
+    return f"'{text}" if text.startswith(_FORMULA) else text
