@@ -2,8 +2,8 @@
 
 A command names such tables (`Command.explains`), `rejects` for one. Their parts are made before a
 run is refused, and sorted: they are merged row by row, in little memory, and in one order however
-many parts there are. Cells are the table's, but that a tab or line end in one is `\\t` or `\\n`, and
-that `'` stands before what a spreadsheet would take for a formula.
+many parts there are. Cells are the table's, but that a tab or line end in one is `\\t` or `\\n`,
+and that `'` stands before what a spreadsheet would take for a formula.
 """
 
 import functools
