@@ -33,6 +33,7 @@ from transforms.formats.text_cleaning import (
     cleaning,
     decode,
     without_control,
+    without_invisible,
 )
 
 __all__ = ["read_conllu"]
@@ -232,8 +233,10 @@ def _parse(lines: list[str], layers: tuple[str, ...], how: Cleaning) -> _Parsed:
             raise BadRecord("malformed", f"{len(cells)} columns, not 10: {line[:60]!r}")
         name, form, lemma, tag = cells[:4]
         if len(form) >= ENOUGH or len(lemma) >= ENOUGH:
-            form, lemma = bounded(form, how), bounded(lemma, how)
+            form, lemma = (bounded(without_invisible(word), how) for word in (form, lemma))
         form, lemma = clean_field(form), clean_field(lemma)
+        if not tag.isascii():
+            tag = clean_field(tag)
         if "." in name:
             continue
         first, _, last = name.partition("-")

@@ -23,7 +23,7 @@ from transforms.formats.base import BadRecord, ReaderOptions, Source
 __all__ = [
     "STRICT", "Cleaning", "bounded", "clean_bytes", "clean_field", "clean_rare", "clean_text",
     "clean_value", "cleaning", "composed", "decode", "may_combine", "never_cleaned",
-    "rare_characters", "without_control",
+    "rare_characters", "without_control", "without_invisible",
 ]  # fmt: skip
 
 # Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark.
@@ -42,6 +42,7 @@ _NO_TEXT = frozenset(map(chr, (*range(9), *range(0xE, 0x1C), *range(0x7F, 0x85),
 _CLEANED = frozenset(("\r", *_LINE_ENDS, *_INVISIBLE)) | _NO_TEXT
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile(f"[{''.join(sorted(_NO_TEXT))}]")
+_NO_JSON = re.compile("[\x00-\x08\x0e-\x1b\ud800-\udfff]")
 
 _BOM = "\ufeff"
 # What a control character is by the byte after it: a return (r) before its line feed, a line feed
@@ -237,14 +238,16 @@ def clean_rare(text: str, rare: set[str], how: Cleaning = STRICT) -> str:
     return composed(text, how) if any(map(may_combine, rare)) else text
 
 
-def without_control(text: str, how: Cleaning) -> str:
+def without_control(text: str, how: Cleaning, *, json: bool = False) -> str:
     """Return text without control characters that no text holds.
+
+    Of the source of `json` those alone go that JSON forbids, wherever they stand.
 
     Raises:
         BadRecord: `control`, if `how` does not want them dropped.
     """
     if how.control == "drop":
-        text, count = _CONTROL.subn("", text)
+        text, count = (_NO_JSON if json else _CONTROL).subn("", text)
         if count:
             how.note("control characters dropped", count)
         return text
@@ -255,6 +258,11 @@ def without_control(text: str, how: Cleaning) -> str:
         detail = f"half of a surrogate pair at code point {found.start()}; see --control"
         raise BadRecord("control", detail)
     return text
+
+
+def without_invisible(value: str) -> str:
+    """Return a value without soft hyphens and zero-width characters."""
+    return value if value.isascii() else value.translate(_REMOVE)
 
 
 def composed(text: str, how: Cleaning = STRICT) -> str:
