@@ -119,10 +119,7 @@ def _parsed(data, encodings, options):
     if text is None:
         raise ValueError("in none of the encodings")
     if options.control == "drop":
-        try:
-            return json.loads(text)
-        except ValueError:
-            return json.loads(without_control(text, options))
+        return json.loads(re.sub("[\x00-\x08\x0e-\x1b\ud800-\udfff]", "", text))
     if NO_TEXT.search(text):
         raise ValueError("control characters")
     return json.loads(text)

@@ -53,7 +53,7 @@ def test_columns_that_are_not_given_are_none():
 def test_a_broken_sentence_is_a_reject_of_its_own():
     good = row("1", "a")
     bad = ["1\ta\n", row("2", "a"), row("1-2", "ab") + row("1", "a"), row("1", " "), row("x", "a"),
-           good + row("1-2", "x") + row("2", "b")]  # fmt: skip
+           row("1-", "a"), row("1-2-3", "a"), good + row("1-2", "x") + row("2", "b")]  # fmt: skip
     for sentence in bad:
         data = "# newdoc\n" + good + "\n" + sentence + "\n" + good
         found = entries(data.encode(), "conllu")

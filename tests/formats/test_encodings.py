@@ -147,6 +147,15 @@ def test_dropping_is_what_reading_without_them_is(text):
     assert notes.get("control characters dropped", 0) == len(text) - len(plain)
 
 
+def test_what_is_dropped_from_a_record_depends_on_no_other():
+    """A NUL beside it once took control characters from a record's fields, too."""
+    rows = [b'{"text": "a", "x": "b\x7fc"}', b'{"text": "d\x00"}']
+    alone = entries(rows[0], "json", control="drop")[0]
+    beside, other = entries(b"[" + b",".join(rows) + b"]", "json", control="drop")
+    assert dict(beside.fields) == dict(alone.fields) == {"x": "b\x7fc"}
+    assert other.text == "d"
+
+
 @pytest.mark.parametrize("format", BYTES)
 def test_runs_of_marks_are_refused_or_broken(format):
     good, bad = "a" + MARKS * 15, "a" + MARKS * 15 + "\u0300"
@@ -166,6 +175,16 @@ def test_a_run_is_counted_as_it_stands_when_all_else_is_cleaned(format, split):
     text = "a" + split.join([MARKS * 10] * 2)
     (reject, *_) = entries(made(format, text), format)
     assert reject.reason == "too_many_marks"
+
+
+def test_marks_of_conllu_count_without_what_is_not_seen_and_break_in_tags():
+    """Once a soft hyphen hid a run from the check, and tags were taken as they stood."""
+    row = "1\t{}\ta\t{}" + "\t_" * 6 + "\n"
+    hidden = row.format("a" + MARKS * 10 + "\xad" + MARKS * 10, "NOUN").encode()
+    assert summary(hidden, "conllu") == [("1", "too_many_marks")]
+    tag = "A" + "\u0316" * 40
+    (record,) = entries(row.format("a", tag).encode(), "conllu")
+    assert record.sentences[0].upos == [tag[:31] + "\u034f" + tag[31:]]
 
 
 def test_marks_of_annotated_tei_count_by_word_and_text():

@@ -231,12 +231,14 @@ def _parse(lines: list[str], layers: tuple[str, ...], how: Cleaning) -> _Parsed:
             raise BadRecord("malformed", f"{len(cells)} columns, not 10: {line[:60]!r}")
         name, form, lemma, tag = cells[:4]
         form, lemma = clean_word(form, how), clean_word(lemma, how)
+        if not tag.isascii():
+            tag = clean_field(tag)
         if "." in name:
             continue
-        first, _, last = name.partition("-")
+        first, dash, last = name.partition("-")
         if not first.isdecimal() or int(first) != len(forms) + 1 or not form:
             raise BadRecord("malformed", f"a word out of order or without a form: {line[:60]!r}")
-        if last:
+        if dash:
             if not last.isdecimal() or int(last) < int(first) or last_part >= int(first):
                 raise BadRecord("malformed", f"not a range of words: {line[:60]!r}")
             last_part, span = int(last), cells

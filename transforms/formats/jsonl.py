@@ -150,8 +150,9 @@ def _parse(data: bytes | bytearray, encodings: tuple[str, ...], how: Cleaning) -
             if len(encodings) > 1:
                 how.note("encoding utf-8")
             return value
-    # Those that are not escaped, which JSON forbids.
-    text = without_control(decode(data, encodings, how), how)
+    # Those that are not escaped, which JSON forbids. What it allows stays, as the faster parser has
+    # it, so that no record depends on those beside it; texts are cleaned of it later.
+    text = without_control(decode(data, encodings, how), how, json=True)
     try:
         return json.loads(text, parse_int=_integer)
     except json.JSONDecodeError as error:

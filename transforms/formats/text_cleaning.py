@@ -42,6 +42,7 @@ _NO_TEXT = frozenset(map(chr, (*range(9), *range(0xE, 0x1C), *range(0x7F, 0x85),
 _CLEANED = frozenset(("\r", *_LINE_ENDS, *_INVISIBLE)) | _NO_TEXT
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile(f"[{''.join(sorted(_NO_TEXT))}]")
+_NO_JSON = re.compile("[\x00-\x08\x0e-\x1b\ud800-\udfff]")
 
 _BOM = "\ufeff"
 # What a control character is by the byte after it: a return (r) before its line feed, a line feed
@@ -237,14 +238,16 @@ def clean_rare(text: str, rare: set[str], how: Cleaning = STRICT) -> str:
     return composed(text, how) if any(map(may_combine, rare)) else text
 
 
-def without_control(text: str, how: Cleaning) -> str:
+def without_control(text: str, how: Cleaning, *, json: bool = False) -> str:
     """Return text without control characters that no text holds.
+
+    Of the source of `json` those alone go that JSON forbids, wherever they stand.
 
     Raises:
         BadRecord: `control`, if `how` does not want them dropped.
     """
     if how.control == "drop":
-        text, count = _CONTROL.subn("", text)
+        text, count = (_NO_JSON if json else _CONTROL).subn("", text)
         if count:
             how.note("control characters dropped", count)
         return text
