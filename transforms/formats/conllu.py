@@ -28,6 +28,7 @@ from transforms.formats.fields import KNOWN, scalar
 from transforms.formats.streams import iter_lines, opened
 from transforms.formats.text_cleaning import (
     Cleaning,
+    clean_field,
     clean_word,
     cleaning,
     decode,
