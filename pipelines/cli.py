@@ -188,6 +188,10 @@ def _print_data(line: str) -> None:
             f"the output's encoding, {sys.stdout.encoding}, lacks a character of what is to be "
             "printed: set PYTHONIOENCODING=utf-8"
         ) from None
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # of the output: what is around takes it for one of the folder
+        raise LexbeamError(f"the output cannot be written: {reason_of(error)}") from None
 
 
 def _log(*, verbose: bool) -> None:

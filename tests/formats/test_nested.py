@@ -200,7 +200,7 @@ def test_a_malformed_path_is_bad_usage(name, path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"records": "data.speeches"}, r"write data.speeches\[\]"),
+        ({"records": "data.speeches"}, r"write 'data.speeches\[\]"),
         ({"records": ".s[]"}, "begins with a dot"),
         ({"records": "a[]." * 17 + "b[]"}, "more than 16 arrays"),
         ({"records": "s[]", "text_field": ".text"}, "leaves the record"),

@@ -23,7 +23,7 @@ TEXTS = {
     "a flag": "--x", "zero": "0", "one": "1", "a fraction": "0.5", "nan": "nan", "inf": "inf",
     "-inf": "-inf", "1e400": "1e400", "2**63": str(2**63), "2**200": str(2**200),
     "-2**63-1": str(-(2**63) - 1), "5000 digits": "1" * 5000, "other digits": "١٢",
-    "no ASCII": "ünïcode Ω 𝕏", "NUL": "a\0b", "newline": "a\nb", "escape": "\x1b[2Ja",
+    "no ASCII": "ünïcode Ω 𝕏", "NUL": "a\0b", "lines": "a\nb" * 100, "escape": "\x1b[2Ja",
     "1 MB": "x" * 1_000_000, "half a pair": "\ud800", "no UTF-8": "\udc80a", "a word": "true",
     "a list": "[]", "100,000 brackets": "[" * 100_000, "commas": ",,", "twice": "1,1",
     "up": "../../x", "a pattern": "*", "colons": "a:b:c:d", "an equals sign": "=",

@@ -1,6 +1,8 @@
 """The command line as such: which modules it loads, names that are nearly right, completion."""
 
+import io
 import json
+import os
 import re
 import subprocess
 import sys
@@ -139,3 +141,14 @@ def test_help_stands_in_groups_with_limits_and_the_run_last(capsys):
 def test_every_command_says_an_example_of_itself():
     for name in commands():
         assert f"lexbeam {name}" in load(name).examples
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs Linux")
+def test_a_full_disk_below_the_output_is_not_taken_for_the_folders(tmp_path, monkeypatch, capsys):
+    with open("/dev/full", "wb", buffering=0) as full:
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(full, write_through=True))
+        assert main(["sample", "--out", str(tmp_path / "sample"), "--tokens", "30000"]) == 1
+        sys.stdout.detach()
+    told = capsys.readouterr().err
+    assert told.startswith("lexbeam: the output cannot be written: no space")
+    assert str(tmp_path) not in told

@@ -45,7 +45,7 @@ def check_records(records: str, text_field: str, paths: list[str]) -> None:
     if records.startswith("."):
         raise UsageError(f"`records`: {records!r} begins with a dot: it starts at the object")
     if not records.endswith(ARRAY):
-        raise UsageError(f"`records`: {records!r} is not an array: write {records}{ARRAY}")
+        raise UsageError(f"`records`: {records!r} is not an array: write {records + ARRAY!r}")
     if len(routes(records)) > _DEEPEST:
         raise UsageError(f"`records`: more than {_DEEPEST} arrays within each other")
     if text_field.startswith("."):
