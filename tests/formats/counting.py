@@ -29,7 +29,7 @@ from lxml import etree
 
 from transforms.formats.base import ReaderOptions
 
-__all__ = ["COUNTS", "PACKED", "count"]
+__all__ = ["COUNTS", "PACKED", "breaks_off", "count"]
 
 PACKED = re.compile(
     rb"\x1f\x8b|BZh\d|\xfd7zXZ\x00|\(\xb5/\xfd|PK(\x03\x04|\x05\x06|\x07\x08)"
@@ -41,15 +41,31 @@ BY_LINE = ("jsonl", "csv", "conllu", "lines")
 
 def count(format, data, options=PLAIN, name="a"):
     """Return the records of bytes that are neither compressed nor an archive; None if unknown."""
-    encodings = encodings_of(data, options)
     if format in BY_LINE:
-        wide = len(encodings) == 1 and "\n".encode(encodings[0]) != b"\n"
+        encodings = encodings_of(data, options)
+        wide = _is_wide(encodings)
         try:
             data = data.decode(encodings[0]).encode() if wide else data
         except UnicodeError:
             return None  # which lines come before the break?
         options = dataclasses.replace(options, encoding=("utf-8",) if wide else encodings)
     return COUNTS[format](data, options, name)
+
+
+def breaks_off(format, data, options):
+    """Return whether lines cannot be read to the end, since their encoding is of several bytes."""
+    encodings = encodings_of(data, options)
+    if format not in BY_LINE or not _is_wide(encodings):
+        return False
+    try:
+        data.decode(encodings[0]).encode()
+    except UnicodeError:
+        return True
+    return False
+
+
+def _is_wide(encodings):
+    return len(encodings) == 1 and "\n".encode(encodings[0]) != b"\n"
 
 
 def count_one(data, options=PLAIN, name=""):

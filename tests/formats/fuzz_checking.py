@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from counting import breaks_off
 from counting_text import CONTROL, longest_run
 from fuzz_mutating import Input
 from fuzz_signing import OF_NO_TEXT
@@ -182,6 +183,10 @@ def _counted(made: Input, found: list[Entry], told: set[str]) -> Counted:
         raise Wrong("neither a document nor a reject")
     if made.cut and not rejects:
         raise Wrong("its end is missing, but nothing was rejected")
+    plain = made.members is not None and [member.data for member in made.members] == [made.data]
+    broken = plain and told and breaks_off(made.format, made.data, ReaderOptions(**made.options))
+    if broken and not any(entry.reason and not entry.position for entry in found):
+        raise Wrong("it cannot be decoded to the end, but nothing says so")
     if made.reason and [entry.reason for entry in found] != [made.reason]:
         raise Wrong(f"not one reject for {made.reason}, but {found}")
     if expected is not None and expected != documents + rejects:

@@ -210,6 +210,13 @@ def test_quotes_that_meet_quotes_take_no_quadratic_time(row):
     assert statistics.median(_seconds(many) / _seconds(few) for _ in range(5)) < 24
 
 
+@pytest.mark.parametrize(("rows", "texts"), [("c,2\n", []), ("c,2\nd,3\n", ["c"])])
+def test_a_table_that_breaks_off_within_quotes_says_so(rows, texts):
+    """The quote was blamed, and what is missing was lost; or nothing but an IndexError was told."""
+    data = f'text,b\n"a,1\n{rows}'.encode("utf-16")[:-1]
+    assert summary(data, "csv") == [("2", "malformed"), *texts, ("", "undecodable")]
+
+
 def test_a_stray_quote_before_a_bad_line_leaves_cells_of_several_lines_whole():
     """Lines between the two were read alone, and the first that ended so was taken for the last."""
     data = b'text,b\none,"\ntwo","\n\xb1\nthree,"a\nb"\n'

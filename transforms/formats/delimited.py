@@ -46,6 +46,10 @@ _OVERHEAD = 64  # bytes that a line costs besides its characters
 Row = tuple[int, list[str] | BadRecord]
 
 
+class _Broken(BadRecord):
+    """Raised where nothing more can be read of a table; as a line it stands for all that follow."""
+
+
 def read_csv(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
     """Yield a record or reject for each row that is not blank; its position is its line number.
 
@@ -118,21 +122,24 @@ def _decoded(
     stream: BinaryIO, encodings: tuple[str, ...], options: ReaderOptions, how: Cleaning
 ) -> Iterator[tuple[int, str | BadRecord]]:
     alone = len(encodings) == 1  # or what took an empty line would be noted
-    for number, line in iter_lines(stream, options.max_line_bytes):
-        if alone and line is not None and not line:
-            yield number, ""
-            continue
-        try:
-            if line is None:
-                raise BadRecord(
-                    "too_large",
-                    f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes",
-                )
-            held = [decode(line, encodings, how)]
-            line = None  # which may be long; nor is the text kept here
-            yield number, held.pop()
-        except BadRecord as error:
-            yield number, error
+    try:
+        for number, line in iter_lines(stream, options.max_line_bytes):
+            if alone and line is not None and not line:
+                yield number, ""
+                continue
+            try:
+                if line is None:
+                    raise BadRecord(
+                        "too_large",
+                        f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes",
+                    )
+                held = [decode(line, encodings, how)]
+                line = None  # which may be long; nor is the text kept here
+                yield number, held.pop()
+            except BadRecord as error:
+                yield number, error
+    except BadRecord as error:  # not to be taken for the fault of a quote that is open there
+        yield sys.maxsize, _Broken(error.reason, error.detail)
 
 
 def _split(
@@ -148,6 +155,8 @@ def _split(
         number, line = entry
         if not line:  # of which there may be millions
             continue
+        if isinstance(line, _Broken):
+            raise line
         if isinstance(line, BadRecord):
             yield number, line
             continue
