@@ -17,9 +17,10 @@ from typing import Any, BinaryIO, cast
 
 from transforms.common.names import Names, member_of
 from transforms.formats.base import BadRecord, ReaderOptions, Reject, Source
+from transforms.formats.compression import Guard, Guarded, decompress
 from transforms.formats.content import Content, package_of, packaged_head
 from transforms.formats.failures import reject_of
-from transforms.formats.streams import Guard, Guarded, decompress, peek
+from transforms.formats.streams import peek
 
 __all__ = ["is_hidden", "open_sources"]
 

@@ -29,8 +29,9 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
+from transforms.formats.compression import SUFFIXES
 from transforms.formats.fields import record_of_fields
-from transforms.formats.streams import SUFFIXES, iter_lines, opened
+from transforms.formats.streams import iter_lines, opened
 from transforms.formats.text_cleaning import Cleaning, cleaning, decode
 
 __all__ = ["read_csv", "rows", "sniff"]

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.formats.archives import open_sources
 from transforms.formats.base import BadRecord, Reader, ReaderOptions, Record, Reject, Source
+from transforms.formats.compression import SUFFIXES
 from transforms.formats.conllu import read_conllu
 from transforms.formats.content import HEAD, content_of, is_binary
 from transforms.formats.delimited import read_csv
@@ -23,7 +24,7 @@ from transforms.formats.jsonl import read_json, read_jsonl
 from transforms.formats.lines import read_lines
 from transforms.formats.parquet import read_parquet
 from transforms.formats.plain_text import read_text
-from transforms.formats.streams import SUFFIXES, marked_encoding, peek
+from transforms.formats.streams import marked_encoding, peek
 from transforms.formats.tei import read_tei
 
 __all__ = ["FORMATS", "READERS", "detect", "printable", "read_file"]

@@ -7,8 +7,8 @@ from typing import BinaryIO
 from transforms.common import files
 from transforms.common.errors import LexbeamError
 from transforms.formats.base import BadRecord, ReaderOptions
+from transforms.formats.compression import decompress
 from transforms.formats.failures import reject_of
-from transforms.formats.streams import decompress
 
 __all__ = ["LINE_BYTES", "opened", "reading"]
 
