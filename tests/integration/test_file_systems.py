@@ -78,7 +78,7 @@ def test_a_run_that_is_out_of_inodes_loses_nothing(tmp_path):
         pytest.skip("no file system may be mounted here")
     for row in rows:
         assert row["code"] == 1, row
-        assert "No space left" in row["told"], row
+        assert "no room for another file, is left" in row["told"], row
         assert "Traceback" not in row["told"], row
         assert row["kept"], row
         assert (row["status"], row["resumed"], row["clean"]) == (0, 0, 0), row

@@ -157,7 +157,7 @@ def write_mixed_corpus(folder: Path) -> Path:
         (corpus / f"l{number}_{year}.txt.gz").write_bytes(content)
     for number, (_, text) in enumerate(take(6)):
         (corpus / f"m{number}_undated.txt").write_text(text, "utf-8")
-    (corpus / "n_1901.txt").write_bytes(b"\xff\xfe\xff broken \xff")
+    (corpus / "n_1901.txt").write_bytes(b"\xff\xff broken \xff")
     (corpus / "o_1902.xml").write_text("<TEI><text>", "utf-8")
     for name in ("b", "c99", "e_noise", "g"):
         with open(corpus / f"{name}_1900.bin", "wb") as noise:
