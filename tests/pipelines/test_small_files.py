@@ -75,7 +75,7 @@ def test_units_of_small_files_are_dealt_out(folders, tmp_path):
 
 def test_a_unit_that_was_opened_is_sent_as_before(folders):
     (unit, *_) = planned(folders[FEW]).units
-    assert len(unit.opened) == len(unit.files)
+    assert len(unit.readings) == len(unit.files)
     assert len(pickle.dumps(unit)) < 30 * len(unit.files)
 
 
