@@ -31,7 +31,7 @@ from typing import BinaryIO
 from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.compression import SUFFIXES
 from transforms.formats.fields import record_of_fields
-from transforms.formats.streams import iter_lines, opened
+from transforms.formats.streams import iter_lines, opened, too_long
 from transforms.formats.text_cleaning import Cleaning, cleaning, decode
 
 __all__ = ["read_csv", "rows", "sniff"]
@@ -130,10 +130,7 @@ def _decoded(
                 continue
             try:
                 if line is None:
-                    raise BadRecord(
-                        "too_large",
-                        f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes",
-                    )
+                    raise too_long(options)
                 held = [decode(line, encodings, how)]
                 line = None  # which may be long; nor is the text kept here
                 yield number, held.pop()

@@ -13,7 +13,7 @@ from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject, So
 from transforms.formats.json_array import begins_array, iter_elements, iter_utf8
 from transforms.formats.nested import entries_of, kind_of
 from transforms.formats.paths import look_up
-from transforms.formats.streams import encodings_of, iter_lines, opened, peek, read_all
+from transforms.formats.streams import encodings_of, iter_lines, opened, peek, read_all, too_long
 from transforms.formats.text_cleaning import Cleaning, cleaning, decode, without_control
 
 __all__ = ["read_json", "read_jsonl"]
@@ -43,10 +43,7 @@ def read_jsonl(source: Source, options: ReaderOptions) -> Iterator[Record | Reje
             records += 1
             try:
                 if line is None:
-                    raise BadRecord(
-                        "too_large",
-                        f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes",
-                    )
+                    raise too_long(options)
                 value = _parse(line, encodings, how)
                 line = None  # which may be long
             except BadRecord as error:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from transforms.common.records import Sentence
 from transforms.formats.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
-from transforms.formats.streams import iter_lines, opened
+from transforms.formats.streams import iter_lines, opened, too_long
 from transforms.formats.text_cleaning import clean_value, cleaning, decode
 
 __all__ = ["read_lines"]
@@ -63,10 +63,7 @@ def _decoded(source: Source, options: ReaderOptions) -> Iterator[tuple[int, str 
         for number, line in iter_lines(stream, options.max_line_bytes):
             try:
                 if line is None:
-                    raise BadRecord(
-                        "too_large",
-                        f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes",
-                    )
+                    raise too_long(options)
                 held = [decode(line, encodings, how)]
                 line = None  # which may be long; nor is the text kept here
                 held[0] = clean_value(held[0], how)

@@ -16,6 +16,7 @@ __all__ = [
     "opened",
     "peek",
     "read_all",
+    "too_long",
 ]
 
 _CHUNK = 1 << 18
@@ -219,3 +220,10 @@ def _long(stream: BinaryIO, start: bytes, limit: int) -> bytearray | None:
     while line.endswith((b"\r", b"\n")):
         del line[-1:]
     return line
+
+
+def too_long(options: ReaderOptions) -> BadRecord:
+    """Return what a line is that `iter_lines` has passed over."""
+    return BadRecord(
+        "too_large", f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes"
+    )
