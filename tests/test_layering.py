@@ -22,7 +22,7 @@ FLAG = re.compile(r"(?:^|[\s`]|(?<!var)\()--[a-z]")
 DETAILS = {
     f"transforms/formats/{name}.py"
     for name in (
-        "conllu", "dates", "delimited", "html", "html_tree", "json_array", "jsonl", "lines",
+        "compression", "conllu", "dates", "delimited", "html", "html_tree", "json_array",
         "registry", "streams", "tei", "text_cleaning",
     )
 }  # fmt: skip
