@@ -80,6 +80,7 @@ def _become(folder: str, output: str, *words: str) -> None:
     except FileNotFoundError:
         sys.exit(ENDED)
     if at_end(alive):
+        _remove(folder)  # nobody else does it if the driver was killed meanwhile
         sys.exit(ENDED)
     if os.getpgrp() != os.getpid():
         os.setpgid(0, 0)

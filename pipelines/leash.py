@@ -12,6 +12,7 @@ import io
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -43,6 +44,7 @@ class Leash:
     def __init__(self) -> None:
         self._folder: str | None = None
         self._pipe: io.FileIO | None = None
+        self._keeper: subprocess.Popen[bytes] | None = None
         self.is_cut = False
 
     @property
@@ -57,6 +59,9 @@ class Leash:
             self._pipe = io.FileIO(os.open(place, os.O_WRONLY), "w")
             _HELD.add(self._pipe)
             os.close(reader)
+            # So that the folder goes with the run even if it is killed before it starts a program.
+            waits = self.command(["cat", place], os.devnull)
+            self._keeper = subprocess.Popen(waits, stdin=subprocess.DEVNULL)
             if self.is_cut:
                 self.cut()
         return self._folder
@@ -81,6 +86,8 @@ class Leash:
         """Remove the folder, if there is one; the last program to end does it, too."""
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
+        if self._keeper is not None:
+            self._keeper.wait()
 
 
 @contextmanager

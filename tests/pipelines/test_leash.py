@@ -94,10 +94,25 @@ def test_the_end_of_the_block_ends_the_programs(mark, monkeypatch):
     monkeypatch.setenv(MARK, mark)
     with leashed() as leash:
         process = subprocess.Popen(leash.command(STARTS), stdin=subprocess.DEVNULL)
-        wait_until(lambda: len(marked(mark)) == 3, "the guard, the program, and what it starts")
+        wait_until(lambda: sum("600" in line for line in marked(mark).values()) == 3, "all start")
     assert process.wait() == -signal.SIGKILL
     assert left_of(mark) == {}
     assert not os.path.exists(leash.folder)
+
+
+def test_the_folder_goes_with_a_driver_that_is_killed_before_its_first_program(mark):
+    """Once it stayed: nobody was there to remove it."""
+    code = "import time; from pipelines.leash import leashed\nwith leashed() as leash:\n"
+    code += "    print(leash.folder, flush=True)\n    time.sleep(600)"
+    words = [sys.executable, "-c", code]
+    process = subprocess.Popen(words, env=environment(mark), stdout=subprocess.PIPE, text=True)
+    folder = Path(process.stdout.readline().strip())
+    wait_until(lambda: any("cat" in line for line in marked(mark).values()), "the keeper starts")
+    process.kill()
+    assert process.stdout.read() == ""
+    process.wait()
+    wait_until(lambda: not folder.exists(), "the folder goes")
+    wait_until(lambda: left_of(mark) == {}, "the keeper goes")
 
 
 def test_what_a_program_leaves_behind_ends_with_it(mark):
