@@ -15,10 +15,12 @@ from pipelines.change_plan import ChangeOptions, ChangePlan, plan_change, read_t
 from pipelines.command import Command, Graph, HandedBack, Source
 from schemas.alignments import ALIGNMENTS as ALIGNMENTS_TABLE
 from schemas.neighbours import NEIGHBOURS as NEIGHBOURS_TABLE
+from schemas.pairs import PAIRS
 from schemas.scores import SCORES
 from schemas.slices import SLICES
 from schemas.vectors import VECTORS
 from transforms.change.aligning import ALIGN
+from transforms.change.dealing import DEAL, DEALT, SIZES
 from transforms.change.listing import NEIGHBOURS, SLICE
 from transforms.change.panels import panels
 from transforms.change.preparing import MEASURE, VIEW, Viewed
@@ -47,14 +49,14 @@ class Outside(NamedTuple):
     documents: int
 
 
-def _outside(viewed: list[Viewed]) -> Outside:
+def _outside(element: tuple[str, list[Viewed]]) -> Outside:
+    _, viewed = element
     return Outside(viewed[0].of - sum(slice.seen for slice in viewed))
 
 
 def _reads(options: ChangeOptions) -> Sequence[Source]:
-    if not options.corpora:
-        return [Source("sentences")]
-    return [Source("sentences", folder) for folder in options.corpora]
+    tables = ("sentences", "documents") if options.null else ("sentences",)  # who wrote them
+    return [Source(table, folder) for folder in options.corpora or (None,) for table in tables]
 
 
 def _build(
@@ -63,9 +65,16 @@ def _build(
     """Parts of `sentences` in, parts of the change tables out."""
     import apache_beam as beam
 
-    from transforms.change.ptransforms import AlignPairs, ListNeighbours, ScorePairs, TrainSlices
+    from transforms.change.null_ptransforms import DealSlices, ScoreNulls
+    from transforms.change.ptransforms import (
+        AlignPairs,
+        CombineSeeds,
+        ListNeighbours,
+        ScoreSeeds,
+        TrainSlices,
+    )
     from transforms.change.table_ptransforms import DescribeSlices, NumberParts
-    from transforms.change.view_ptransforms import DeriveView, MergeSlices, WriteText
+    from transforms.change.view_ptransforms import DeriveView, EachSlice, MergeSlices, WriteText
 
     workspace, lanes = graph.workspace, graph.lanes
     viewed = (
@@ -73,12 +82,27 @@ def _build(
         | "SentenceParts" >> beam.Create(plan.parts, reshuffle=False)
         | "DeriveView" >> DeriveView(workspace, plan.view, plan.budget, lanes, plan.settle)
     )
-    ready = viewed | "MergeSlices" >> MergeSlices(workspace)
+    ready = (
+        viewed | "EachSlice" >> beam.ParDo(EachSlice()) | "MergeSlices" >> MergeSlices(workspace)
+    )
     spaces = ready | "Train" >> TrainSlices(workspace, plan.pairs, plan.sgns, lanes)
     aligned = spaces | "Align" >> AlignPairs(
         workspace, plan.pairs, plan.score.alignments, plan.align, ready
     )
-    combined = aligned | "Score" >> ScorePairs(workspace, plan.score)
+    nulls = {}
+    if plan.null.nulls:
+        dealt = viewed | "DealSlices" >> DealSlices(
+            workspace, plan.pairs, plan.documents, plan.null, plan.view.ranges
+        )
+        nulls["deals"] = dealt.deals
+        nulls["nulls"] = dealt.views | "ScoreNulls" >> ScoreNulls(
+            workspace, plan.pairs, plan.null.nulls, plan.sgns, plan.align, plan.score, lanes
+        )
+    combined = (
+        aligned
+        | "Score" >> ScoreSeeds(workspace, plan.score)
+        | "Combine" >> CombineSeeds(workspace, plan.score, nulls)
+    )
     neighbours = spaces | "Neighbours" >> ListNeighbours(
         workspace, plan.pairs, plan.score, plan.neighbours, combined
     )
@@ -89,17 +113,18 @@ def _build(
     )
     parts = {
         "vectors": spaces, "neighbours": neighbours, "alignments": aligned, "scores": combined,
-        "slices": slices,
+        PAIRS.name: combined, "slices": slices,
     } | "NumberParts" >> NumberParts(plan.pairs, plan.score.alignments)  # fmt: skip
     return {"parts": parts, "outside": viewed | "CountOutside" >> beam.Map(_outside)}
 
 
 def _expected(plan: ChangePlan) -> Mapping[str, int]:
     pairs, slices, seeds = (len(x) for x in (plan.pairs.pairs, plan.pairs.names, plan.pairs.seeds))
+    nulls = plan.null.nulls
     return {
-        COUNT.name: slices,
-        ALIGN.name: pairs * seeds * len(set(plan.score.alignments)),
-        SCORE.name: pairs * seeds,
+        COUNT.name: slices + 2 * pairs * nulls,
+        ALIGN.name: pairs * (seeds + nulls) * len(set(plan.score.alignments)),
+        SCORE.name: pairs * (seeds + nulls),
         COMBINE.name: pairs,
         NEIGHBOURS.name: slices * seeds,
         SLICE.name: slices,
@@ -110,6 +135,8 @@ def _chosen(plan: ChangePlan) -> Mapping[str, Mapping[str, Any]]:
     used: tuple[Stage[Any, Any, Any], ...] = (VIEW, COUNT, SHUFFLE, TRAIN, NEIGHBOURS, SLICE)
     if plan.budget is not None:
         used = (MEASURE, *used)
+    if plan.null.nulls:
+        used = (*used, SIZES, DEAL, DEALT)
     return {
         **{stage.name: {} for stage in used},
         ALIGN.name: {_ALIGNMENTS: plan.score.alignments},
@@ -160,10 +187,13 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
   lexbeam change results --slices 1810-1860,1960-2010
   lexbeam change corpus --out change --slices bc=..-1,ad=0.. --targets words.txt \\
       --dim 100 --window 10 --epochs 5 --min-count 1,6 --seeds 3 --alignment op,cca""",
-    tables=(SLICES, VECTORS, ALIGNMENTS_TABLE, SCORES, NEIGHBOURS_TABLE),
+    tables=(SLICES, VECTORS, ALIGNMENTS_TABLE, SCORES, NEIGHBOURS_TABLE, PAIRS),
     reads=_reads,
     check=read_targets,
-    stages=(MEASURE, VIEW, COUNT, SHUFFLE, TRAIN, ALIGN, SCORE, COMBINE, NEIGHBOURS, SLICE),
+    stages=(
+        MEASURE, VIEW, SIZES, DEAL, DEALT, COUNT, SHUFFLE, TRAIN, ALIGN, SCORE, COMBINE, NEIGHBOURS,
+        SLICE,
+    ),
     plan=plan_change,
     build=_build,
     rows={"outside": Outside},
@@ -174,4 +204,4 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     summary=_summary,
     views=VIEWS,
     report=panels,
-)
+)  # fmt: skip

@@ -1,7 +1,7 @@
 """Options of `lexbeam change`, and the plan they make with what the corpora say of themselves."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pipelines.command import Inputs
@@ -10,6 +10,8 @@ from pipelines.inputs import corpora_of
 from transforms.change.aligning import AlignOptions
 from transforms.change.alignment import parse_fit_on
 from transforms.change.comparisons import Comparisons
+from transforms.change.dealing import DealOptions
+from transforms.change.evidence import LEAST_RUNS
 from transforms.change.listing import NeighbourOptions
 from transforms.change.preparing import RANGE_TOKENS, SMALLEST, ViewSpec
 from transforms.change.scoring import ScoreOptions
@@ -20,6 +22,7 @@ from transforms.change.words import ViewOptions
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import embedded, option
 from transforms.common.small_texts import read_lines
+from transforms.common.tables import Part
 from transforms.corpora.corpus import (
     Corpus,
     SentencePart,
@@ -57,8 +60,19 @@ def parse_seeds(numbers: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(range(1, numbers[0] + 1))
 
 
+def check_null(number: int) -> None:
+    """Refuse a number of null pairs from which nothing can be told."""
+    if 0 < number < LEAST_RUNS:
+        raise UsageError(
+            f"`null` {number}: fewer than {LEAST_RUNS} null pairs tell too little of chance (5 are "
+            "good); 0 makes none"
+        )
+
+
 SCORES = "scores"
+EVIDENCE = "evidence"
 MOST_SEEDS = 1000
+MOST_NULLS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +109,11 @@ class ChangeOptions(RunnerOptions):
         (1,), help="number of seeds (3), or the seeds themselves (1,5,9)", least=0,
         most=2**31 - 1, check=parse_seeds, group="training",
     )  # fmt: skip
+    null: int = option(
+        0, help="null pairs for each pair of slices, 3 at least: what scores chance gives",
+        least=0, most=MOST_NULLS, check=check_null, group=EVIDENCE,
+    )  # fmt: skip
+    null_seed: int = option(1, help="seed that documents are dealt by", least=0, group=EVIDENCE)
     align: AlignOptions = embedded(AlignOptions, group=SCORES)
     score: ScoreOptions = embedded(ScoreOptions, group=SCORES)
     neighbours: NeighbourOptions = embedded(NeighbourOptions, group="neighbours")
@@ -114,6 +133,8 @@ class ChangePlan:
     view: ViewSpec
     budget: int | str | None
     pairs: Comparisons
+    null: DealOptions
+    documents: Mapping[str, Part]
     sgns: SgnsOptions
     align: AlignOptions
     score: ScoreOptions
@@ -152,6 +173,8 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
             pairs=slice_pairs(slices, options.pairs),
             seeds=parse_seeds(options.seeds),
         ),
+        null=DealOptions(nulls=options.null, seed=options.null_seed),
+        documents=_documents(corpora) if options.null else {},
         sgns=options.sgns,
         align=replace(options.align, targets=targets.words),
         score=replace(options.score, targets=targets.words),
@@ -167,6 +190,15 @@ def _ranges(slices: Sequence[Slice], corpora: Sequence[Corpus]) -> tuple[int, ..
         if (place := slice_of(year, slices)) is not None:
             tokens[place] += number
     return tuple(max(1, -(-number // RANGE_TOKENS)) for number in tokens)
+
+
+def _documents(corpora: Sequence[Corpus]) -> dict[str, Part]:
+    """Return the parts of `documents` by the digests of the parts of `sentences` beside them."""
+    return {
+        parts.sentences.sha256: parts.documents
+        for corpus in reversed(corpora)
+        for parts in corpus.pairs
+    }
 
 
 def _with_documents(

@@ -42,12 +42,12 @@ SCORES = Table(
             nullable=True,
         ),
         column(
-            "threshold", pa.float64(), "mean score over the targets, or without targets over the "
-            "ranked words; null for single seeds", nullable=True,
+            "threshold", pa.float64(), "mean score over the targets; null without targets and for "
+            "single seeds", nullable=True,
         ),
         column(
-            "changed", pa.bool_(), "whether the score is above the threshold; null for single "
-            "seeds and null scores", nullable=True,
+            "changed", pa.bool_(), "whether the score is above the threshold; null without one, "
+            "and for null scores", nullable=True,
         ),
         column("ranked", pa.bool_(), "whether rankings shown to people take the word"),
         column("count_from", pa.int64(), "uses in the earlier slice", unit="uses"),
@@ -56,5 +56,40 @@ SCORES = Table(
         column("relative_to", pa.float64(), "uses over all tokens, later", range="0 to 1"),
         column("documents_from", pa.int64(), "documents using it in the earlier slice"),
         column("documents_to", pa.int64(), "documents using it in the later slice"),
+        column(
+            "null_mean", pa.float64(), "mean score of the null pairs that score the word, whose "
+            "documents are dealt out anew; this and what follows is null without null pairs and "
+            "for single seeds", range="0 to 2", nullable=True,
+        ),
+        column(
+            "null_sd", pa.float64(), "their sample standard deviation; null for fewer than two",
+            range="0 and up", nullable=True,
+        ),
+        column("null_runs", pa.int32(), "how many they are", range="0 and up", nullable=True),
+        column(
+            "null_unit", pa.string(), "what is dealt out", range="document, author", nullable=True
+        ),
+        column("excess", pa.float64(), "score - null_mean", nullable=True),
+        column(
+            "p_value", pa.float64(), "of a score as high by chance; null for words that are neither "
+            "ranked nor targets", range="0 to 1", nullable=True,
+        ),
+        column(
+            "q_value", pa.float64(), "p_value by Benjamini and Hochberg: usage differs; null where "
+            "no finding is possible", range="0 to 1", nullable=True,
+        ),
+        column(
+            "p_relative", pa.float64(), "of a score as high beside the vocabulary at large",
+            range="0 to 1", nullable=True,
+        ),
+        column(
+            "q_relative", pa.float64(), "p_relative by Benjamini and Hochberg: usage differs more "
+            "than the vocabulary at large", range="0 to 1", nullable=True,
+        ),
+        column(
+            "significant", pa.bool_(), "whether q_value and q_relative are up to .05; null where "
+            "they are", nullable=True,
+        ),
     ],
+    version="2",
 )  # fmt: skip

@@ -1,18 +1,19 @@
 """What the change pipeline compares: slices, pairs of them and seeds, and the tasks they become."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from transforms.change.aligning import AlignTask, SliceFacts
+from transforms.change.dealing import Deal
 from transforms.change.listing import NeighbourTask
-from transforms.change.scoring import Combined
+from transforms.change.scoring import Combined, CombineTask, ScoredSeed
 from transforms.change.slice_merges import SliceCounts
 from transforms.change.training import TrainTask
 from transforms.common.receipts import File
 
 __all__ = [
-    "Comparisons", "PairSeed", "SliceReady", "SpaceKey", "align_tasks", "facts_of",
-    "neighbour_task", "train_tasks",
+    "Comparisons", "PairSeed", "SliceReady", "SpaceKey", "align_tasks", "combine_task",
+    "facts_of", "neighbour_task", "train_tasks",
 ]  # fmt: skip
 
 
@@ -76,6 +77,21 @@ def align_tasks(
     (earlier, first), (later, second) = sides
     for alignment in sorted(set(alignments)):
         yield AlignTask((earlier, later), (first, second), seed, alignment)
+
+
+def combine_task(
+    seeds: Iterable[ScoredSeed], nulls: Iterable[ScoredSeed], deals: Iterable[Deal]
+) -> CombineTask:
+    """Return the task of a pair from the scores of its seeds and of its null pairs, if any."""
+    return CombineTask(
+        tuple(sorted(seeds, key=_sha256)),
+        tuple(sorted(nulls, key=_sha256)),
+        next(iter(deals), None),
+    )
+
+
+def _sha256(scored: ScoredSeed) -> str:
+    return scored.rows.sha256
 
 
 def neighbour_task(

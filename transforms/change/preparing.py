@@ -207,7 +207,7 @@ def _derive(
             _stage(batch, take, tasks, writers, ranges)
     every = len(outside.union(*inside))
     return [
-        _counted(
+        counted(
             artefact,
             tuple(ranges[index]),
             {name: int(values[index]) for name, values in totals.items()},
@@ -221,7 +221,7 @@ def _derive(
 _TOTALS = ("tokens_before", "short", "split", "sampled_out")
 
 
-def _counted(
+def counted(
     artefact: Artefact, ranges: tuple[int, ...], totals: dict[str, int], *, seen: int, of: int
 ) -> Viewed:
     with BatchReader() as reader:
@@ -274,7 +274,7 @@ def _stage(
         rows = np.flatnonzero(take & (batch.slice == index))
         if not len(rows):
             continue
-        numbers = _ranges(batch.key[rows], task.ranges)
+        numbers = ranges_of(batch.key[rows], task.ranges)
         for number in range(task.ranges):
             inside = rows[numbers == number]
             if len(inside):
@@ -293,7 +293,7 @@ def _stage(
                 ranges[index].append(number)
 
 
-def _ranges(keys: Any, ranges: int) -> Any:
+def ranges_of(keys: Any, ranges: int) -> Any:
     """Return each key's range: ranges are equal spans of the keys' upper 32 bits."""
     return ((keys >> np.uint64(32)) * np.uint64(ranges) >> np.uint64(32)).astype(np.int64)
 

@@ -2,11 +2,12 @@
 
 TrainSlices     PCollection[SliceReady] -> PCollection[(SpaceKey, Trained)]
 AlignPairs      PCollection[(SpaceKey, Trained)] -> PCollection[(PairSeed, (AlignTask, Aligned))]
-ScorePairs      PCollection[(PairSeed, (AlignTask, Aligned))] -> PCollection[(pair, Combined)]
+ScoreSeeds      PCollection[(PairSeed, (AlignTask, Aligned))] -> PCollection[(pair, ScoredSeed)]
+CombineSeeds    PCollection[(pair, ScoredSeed)] -> PCollection[(pair, Combined)]
 ListNeighbours  PCollection[(SpaceKey, Trained)] -> PCollection[(SpaceKey, Listed)]
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from transforms.change.comparisons import (
     SliceReady,
     SpaceKey,
     align_tasks,
+    combine_task,
     facts_of,
     neighbour_task,
     train_tasks,
@@ -40,7 +42,7 @@ from transforms.common.artefacts import Workspace
 from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.common.receipts import File
 
-__all__ = ["AlignPairs", "ListNeighbours", "ScorePairs", "TrainSlices"]
+__all__ = ["AlignPairs", "CombineSeeds", "ListNeighbours", "ScoreSeeds", "TrainSlices"]
 
 
 class _Tasks(beam.DoFn):
@@ -167,29 +169,52 @@ class _ScoreTasks(beam.DoFn):
         yield pair, ScoreTask(task.slices, task.spaces, task.seed, maps)
 
 
-class _CombineTasks(beam.DoFn):
-    def process(self, element: tuple[int, Iterable[ScoredSeed]]) -> Iterator[Any]:
-        pair, scored = element
-        yield pair, CombineTask(tuple(seed.rows for seed in scored))
-
-
 @dataclass
-class ScorePairs(beam.PTransform):
-    """Score every pair and seed, then combine the seeds of each pair."""
+class ScoreSeeds(beam.PTransform):
+    """Score every pair and seed."""
 
     workspace: Workspace
     options: ScoreOptions
 
     def expand(
         self, aligned: beam.PCollection[tuple[PairSeed, tuple[AlignTask, Aligned]]]
-    ) -> beam.PCollection[tuple[int, Combined]]:
+    ) -> beam.PCollection[tuple[int, ScoredSeed]]:
         """Apply the transform."""
         return (
             aligned
             | "GroupAlignments" >> beam.GroupByKey()
             | "MakeTasks" >> beam.ParDo(_ScoreTasks())
             | "ScoreSeed" >> beam.ParDo(MakeArtefact(self.workspace, SCORE, self.options))
-            | "GroupSeeds" >> beam.GroupByKey()
+        )
+
+
+class _CombineTasks(beam.DoFn):
+    def process(
+        self, element: tuple[int, dict[str, Iterable[Any]]]
+    ) -> Iterator[tuple[int, CombineTask]]:
+        pair, found = element
+        yield pair, combine_task(found["seeds"], found.get("nulls", ()), found.get("deals", ()))
+
+
+@dataclass
+class CombineSeeds(beam.PTransform):
+    """Combine the seeds of every pair, and weigh them against its null pairs where there are any.
+
+    Attributes:
+        nulls: what null pairs scored, and how they were dealt: `nulls` and `deals`, by pair.
+    """
+
+    workspace: Workspace
+    options: ScoreOptions
+    nulls: Mapping[str, beam.PCollection]
+
+    def expand(
+        self, scored: beam.PCollection[tuple[int, ScoredSeed]]
+    ) -> beam.PCollection[tuple[int, Combined]]:
+        """Apply the transform."""
+        return (
+            {"seeds": scored, **self.nulls}
+            | "JoinByPair" >> beam.CoGroupByKey()
             | "MakeCombineTasks" >> beam.ParDo(_CombineTasks())
             | "CombineSeeds" >> beam.ParDo(MakeArtefact(self.workspace, COMBINE, self.options))
         )
@@ -224,7 +249,7 @@ class ListNeighbours(beam.PTransform):
     Attributes:
         score: says which words get neighbours: targets, and how many of the most changed.
         options: how many neighbours they get.
-        combined: what `ScorePairs` yields.
+        combined: what `CombineSeeds` yields.
     """
 
     workspace: Workspace

@@ -195,20 +195,16 @@ def _vectors(slice: Scored, words: pa.Array) -> npt.NDArray[np.float32]:
     return slice.space.vectors[places.to_numpy(zero_copy_only=False)]
 
 
-def combine_seeds(
-    tables: Sequence[pa.Table], *, threshold: str = "mean", use_targets: bool | None = None
-) -> pa.Table:
+def combine_seeds(tables: Sequence[pa.Table], *, threshold: str = "mean") -> pa.Table:
     """Return the rows of all seeds and those over seeds (seed null), in the table's order.
 
     Args:
         tables: what `score_pair` returned for one pair of slices, a table per seed.
         threshold: key of `THRESHOLDS`.
-        use_targets: whether the threshold is that of the targets, else of the ranked words; None
-            for targets if there are any.
 
     Per alignment and measure: score and score_sd are the mean and the sample standard deviation
     over the seeds that have a score; where none has, the reason is the first of the seeds'.
-    `changed` is score > threshold.
+    `changed` is score > threshold, which is that of the targets; without targets both are null.
     """
     tables = sorted(tables, key=_seed)
     first = tables[0]
@@ -228,7 +224,7 @@ def combine_seeds(
     np.divide(squares, seeds - 1, out=spread, where=seeds > 1)
     reasons = np.stack([_reason_codes(table["reason"]) for table in tables]).astype(np.int64)
     worst = np.where(reasons == SCORED, len(REASONS), reasons).min(axis=0)
-    thresholds = _thresholds(first, mean, threshold, use_targets)
+    thresholds = _thresholds(first, mean, threshold)
     known = ~np.isnan(mean) & ~np.isnan(thresholds)
     means = _rows(
         {name: first[name] for name in first.column_names} | {"seed": None},
@@ -255,15 +251,12 @@ def _reason_codes(column: pa.ChunkedArray) -> Codes:
     return np.asarray(codes.to_numpy().astype(np.int8))
 
 
-def _thresholds(rows: pa.Table, scores: Floats, name: str, use_targets: bool | None) -> Floats:
+def _thresholds(rows: pa.Table, scores: Floats, name: str) -> Floats:
     """Return each row's threshold: one per alignment and measure."""
     if name not in THRESHOLDS:
         known = ", ".join(THRESHOLDS)
         raise UsageError(f"no threshold {name!r}{nearest(name, THRESHOLDS)} (known: {known})")
-    targets = rows["target"].to_numpy()
-    if use_targets is None:
-        use_targets = bool(targets.any())
-    chosen = targets if use_targets else rows["ranked"].to_numpy()
+    chosen = rows["target"].to_numpy()
     group = pc.binary_join_element_wise(rows["alignment"], rows["measure"], "\t")
     codes = group.combine_chunks().dictionary_encode().indices.to_numpy()
     result = np.full(len(codes), np.nan)
@@ -299,7 +292,8 @@ def _rows(
         "changed": changed,
     }
     schema = SCORES.schema()
-    arrays = [_array((columns | own)[field.name], field.type, len(scores)) for field in schema]
+    values = dict.fromkeys(schema.names) | columns | own
+    arrays = [_array(values[field.name], field.type, len(scores)) for field in schema]
     return pa.table(arrays, schema=schema)
 
 

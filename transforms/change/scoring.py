@@ -1,7 +1,7 @@
 """Scores as artefacts: of a pair of slices per seed, then combined over seeds.
 
 SCORE     two spaces of one seed and their maps  -> one seed's scores
-COMBINE   scores of all seeds                    -> a part of table `scores`, most changed words
+COMBINE   scores of all seeds and null pairs     -> parts of `scores` and `change/pairs`, rankings
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,9 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from schemas.pairs import PAIRS
 from schemas.scores import SCORES
 from transforms.change.aligning import SliceFacts, load_alignments, load_spaces
+from transforms.change.dealing import Deal
 from transforms.change.feeds import read_counts
+from transforms.change.judging import Scores, judge
 from transforms.change.ranking import RankOptions, spearman_with_log_count, top
 from transforms.change.scores import Scored, combine_seeds, score_pair
 from transforms.common import files
@@ -22,7 +25,7 @@ from transforms.common.artefacts import Artefact, Stage
 from transforms.common.options import embedded, option
 from transforms.common.receipts import File
 from transforms.common.sound import checked
-from transforms.common.tables import GROUP_ROWS, PartFile, write_part
+from transforms.common.tables import GROUP_ROWS, PartFile, write_part, write_rows
 
 __all__ = [
     "COMBINE", "SCORE", "CombineTask", "Combined", "Ranking", "ScoreOptions", "ScoreTask",
@@ -74,9 +77,10 @@ class ScoreTask(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoredSeed:
-    """One seed's rows of table scores, before they are combined."""
+    """One seed's rows of table scores, before they are combined; documents of the smaller slice."""
 
     rows: File
+    documents: int
 
 
 def _all_measures(options: ScoreOptions) -> list[str]:
@@ -120,13 +124,16 @@ def _score(artefact: Artefact, task: ScoreTask, options: ScoreOptions) -> Scored
     )
     with artefact.writing(".parquet") as stream:
         pq.write_table(rows, pa.PythonFile(stream, "w"), compression="lz4")
-    return ScoredSeed(artefact.file(".parquet"))
+    documents = min(facts.documents for facts in task.slices)
+    return ScoredSeed(artefact.file(".parquet"), documents)
 
 
 class CombineTask(NamedTuple):
-    """Scores of one pair of slices, a file per seed."""
+    """Scores of one pair of slices by seed, and of its null pairs with how they were dealt."""
 
-    seeds: tuple[File, ...]
+    seeds: tuple[ScoredSeed, ...]
+    nulls: tuple[ScoredSeed, ...] = ()
+    deal: Deal | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,16 +158,19 @@ class Ranking:
 
 @dataclass(frozen=True, kw_only=True)
 class Combined:
-    """A part of table `scores`, and what its rankings show."""
+    """A part of table `scores`, one of `change/pairs`, and what rankings show."""
 
     part: PartFile
+    pair: PartFile
     tops: tuple[Ranking, ...]
 
 
 def _combine_identity(task: CombineTask, options: ScoreOptions) -> Any:
+    deal = task.deal
     return [
-        sorted(file.sha256 for file in task.seeds), options.threshold, bool(options.targets),
-        options.neighbour_words, options.alignments, options.measures,
+        *(sorted([one.rows.sha256, one.documents] for one in some) for some in task[:2]),
+        deal and [deal.unit, deal.earlier, deal.later],
+        options.threshold, options.neighbour_words, options.alignments, options.measures,
     ]  # fmt: skip
 
 
@@ -169,20 +179,25 @@ def _combine_chosen(_: CombineTask, options: ScoreOptions) -> dict[str, tuple[st
 
 
 def _combine(artefact: Artefact, task: CombineTask, options: ScoreOptions) -> Combined:
-    rows = combine_seeds(
-        [pq.read_table(_open(file)) for file in sorted(task.seeds, key=_sha256)],
-        threshold=options.threshold,
-        use_targets=bool(options.targets),
+    seeds, nulls = (
+        [Scores(pq.read_table(_open(one.rows)), one.documents) for one in sorted(some, key=_sha256)]
+        for some in (task.seeds, task.nulls)
     )
+    combined = combine_seeds([seed.rows for seed in seeds], threshold=options.threshold)
+    rows, pairs = judge(Scores(combined, seeds[0].documents), nulls, task.deal)
     part = write_part(artefact, SCORES.schema(), _cut(rows), sort_keys=SCORES.key)
+    with artefact.writing("-pairs.parquet") as stream:
+        write_rows(stream, PAIRS.schema(), [pairs], sort_keys=PAIRS.key)
     most = max(TOP_WORDS, options.neighbour_words)
     return Combined(
-        part=part, tops=tuple(rankings(rows, options.alignments, options.measures, most))
+        part=part,
+        pair=PartFile(artefact.file("-pairs.parquet"), pairs.num_rows),
+        tops=tuple(rankings(rows, options.alignments, options.measures, most)),
     )
 
 
-def _sha256(file: File) -> str:
-    return file.sha256
+def _sha256(scored: ScoredSeed) -> str:
+    return scored.rows.sha256
 
 
 def _open(file: File) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 import apache_beam as beam
 
+from schemas.pairs import PAIRS
 from transforms.change.aligning import Aligned, AlignTask
 from transforms.change.comparisons import Comparisons, PairSeed, SliceReady, SpaceKey
 from transforms.change.describing import map_number, slice_row, space_number
@@ -22,7 +23,7 @@ from transforms.change.slicing import Slice
 from transforms.change.training import Trained
 from transforms.common.artefacts import Workspace
 from transforms.common.ptransforms import MakeArtefact
-from transforms.common.tables import Part
+from transforms.common.tables import Part, PartFile
 
 __all__ = ["DescribeSlices", "NumberParts"]
 
@@ -76,33 +77,37 @@ class DescribeSlices(beam.PTransform):
 
 
 class _Number(beam.DoFn):
-    def __init__(self, table: str, part: Callable[[Any], tuple[int | None, Any]]) -> None:
+    def __init__(self, table: str, part: Callable[[Any], tuple[int | None, PartFile]]) -> None:
         self._table = table
         self._part = part
 
     def process(self, element: Any) -> Iterator[Part]:
         number, made = self._part(element)
         if number is not None:
-            yield Part.of(self._table, number, made.part)
+            yield Part.of(self._table, number, made)
 
 
 def _of_space(
     comparisons: Comparisons, element: tuple[SpaceKey, Trained | Listed]
-) -> tuple[int, Trained | Listed]:
-    return space_number(comparisons, element[0]), element[1]
+) -> tuple[int, PartFile]:
+    return space_number(comparisons, element[0]), element[1].part
 
 
 def _of_map(
     comparisons: Comparisons,
     alignments: tuple[str, ...],
     element: tuple[PairSeed, tuple[AlignTask, Aligned]],
-) -> tuple[int | None, Aligned]:
+) -> tuple[int | None, PartFile]:
     key, (task, aligned) = element
-    return map_number(comparisons, alignments, key, task.alignment), aligned
+    return map_number(comparisons, alignments, key, task.alignment), aligned.part
 
 
-def _of_place(element: tuple[int, Combined | Listed]) -> tuple[int, Combined | Listed]:
-    return element
+def _of_place(element: tuple[int, Combined | Listed]) -> tuple[int, PartFile]:
+    return element[0], element[1].part
+
+
+def _of_pair(element: tuple[int, Combined]) -> tuple[int, PartFile]:
+    return element[0], element[1].pair
 
 
 @dataclass
@@ -115,11 +120,12 @@ class NumberParts(beam.PTransform):
     def expand(self, made: Mapping[str, beam.PCollection]) -> beam.PCollection[Part]:
         """Apply the transform."""
         space = partial(_of_space, self.comparisons)
-        numbers: dict[str, Callable[[Any], tuple[int | None, Any]]] = {
+        numbers: dict[str, Callable[[Any], tuple[int | None, PartFile]]] = {
             "vectors": space,
             "neighbours": space,
             "alignments": partial(_of_map, self.comparisons, self.alignments),
             "scores": _of_place,
+            PAIRS.name: _of_pair,
             "slices": _of_place,
         }
         parts = [

@@ -1,7 +1,8 @@
 """Beam glue of the training view.
 
-    DeriveView    PCollection[SentencePart] -> PCollection[list[Viewed]], one per slice
-    MergeSlices   PCollection[list[Viewed]] -> PCollection[SliceReady]
+    DeriveView    PCollection[SentencePart] -> PCollection[PartView]
+    EachSlice     a DoFn: PartView -> (place, Viewed)
+    MergeSlices   PCollection[(place, Viewed)] -> PCollection[SliceReady]
     WriteText     PCollection[SliceReady] -> one text file per slice
 
 Counter (namespace `change`): tokens.
@@ -32,7 +33,9 @@ from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.corpora.corpus import SentencePart
 from transforms.corpora.ptransforms import FindRepeated
 
-__all__ = ["DeriveView", "MergeSlices", "WriteText"]
+__all__ = ["DeriveView", "EachSlice", "MergeSlices", "PartView", "WriteText"]
+
+PartView = tuple[str, list[Viewed]]  # a part of `sentences` by its digest, its view in every slice
 
 
 class _Tasks(beam.DoFn):
@@ -86,7 +89,7 @@ class DeriveView(beam.PTransform):
     lanes: int
     settle: bool
 
-    def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[list[Viewed]]:
+    def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[PartView]:
         """Apply the transform."""
         spread = parts | "SpreadParts" >> SpreadOverLanes(
             weight=_rows, lanes=self.lanes, workspace=self.workspace, stage=VIEW.name,
@@ -110,29 +113,36 @@ class DeriveView(beam.PTransform):
             spread
             | "MakeTasks" >> beam.ParDo(_Tasks(self.spec), repeated=repeated, **limits)
             | "DerivePart" >> beam.ParDo(MakeArtefact(self.workspace, VIEW, self.spec))
-            | "TakeViewed" >> beam.Values()
         )
 
 
-class _BySlice(beam.DoFn):
-    """Key what a slice's counts need, without the list of batches."""
+class EachSlice(beam.DoFn):
+    """Take a part's views apart, each with the place of its slice."""
 
-    def process(self, element: list[Viewed]) -> Iterator[tuple[int, PartCounts]]:
-        for place, viewed in enumerate(element):
-            yield (
-                place,
-                PartCounts(
-                    viewed.counts,
-                    viewed.documents,
-                    viewed.sentences_kept,
-                    viewed.tokens,
-                    viewed.largest_document,
-                    viewed.tokens_before,
-                    viewed.short,
-                    viewed.split,
-                    viewed.sampled_out,
-                ),
-            )
+    def process(self, element: PartView) -> Iterator[tuple[int, Viewed]]:
+        """Yield place and view."""
+        yield from enumerate(element[1])
+
+
+class _BySlice(beam.DoFn):
+    """Take what a slice's counts need, without the list of batches."""
+
+    def process(self, element: tuple[int, Viewed]) -> Iterator[tuple[int, PartCounts]]:
+        place, viewed = element
+        yield (
+            place,
+            PartCounts(
+                viewed.counts,
+                viewed.documents,
+                viewed.sentences_kept,
+                viewed.tokens,
+                viewed.largest_document,
+                viewed.tokens_before,
+                viewed.short,
+                viewed.split,
+                viewed.sampled_out,
+            ),
+        )
 
 
 class _CountTask(beam.DoFn):
@@ -149,10 +159,10 @@ class _CountTokens(beam.DoFn):
 
 
 class _ByRange(beam.DoFn):
-    def process(self, element: list[Viewed]) -> Iterator[tuple[tuple[int, int], StagedView]]:
-        for place, viewed in enumerate(element):
-            for ordinal, number in enumerate(viewed.ranges):
-                yield (place, number), StagedView(viewed.sentences, ordinal)
+    def process(self, element: tuple[int, Viewed]) -> Iterator[tuple[tuple[int, int], StagedView]]:
+        place, viewed = element
+        for ordinal, number in enumerate(viewed.ranges):
+            yield (place, number), StagedView(viewed.sentences, ordinal)
 
 
 class _ShuffleTask(beam.DoFn):
@@ -187,7 +197,7 @@ class MergeSlices(beam.PTransform):
 
     workspace: Workspace
 
-    def expand(self, viewed: beam.PCollection[list[Viewed]]) -> beam.PCollection[SliceReady]:
+    def expand(self, viewed: beam.PCollection[tuple[int, Viewed]]) -> beam.PCollection[SliceReady]:
         """Apply the transform."""
         sizes = (
             viewed

@@ -1,0 +1,232 @@
+"""Null pairs as artefacts: whose documents they are, how they are dealt out, and their views.
+
+    SIZES   a part's view of a slice  -> its documents: author, tokens
+    DEAL    the documents of a pair   -> for each null which of them are in the earlier slice
+    DEALT   a part's view, a deal     -> the view of both slices as dealt
+
+From there on a null pair is counted, shuffled, trained, aligned and scored as a real one is.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from transforms.change.deals import clusters_of, deal
+from transforms.change.feeds import STAGED, one_batch
+from transforms.change.preparing import Viewed, counted, ranges_of
+from transforms.common.artefacts import Artefact, Stage
+from transforms.common.batches import BatchReader, BatchWriter
+from transforms.common.draws import content_hashes
+from transforms.common.receipts import File
+from transforms.common.sound import checked
+from transforms.common.tables import Part, read_rows
+
+__all__ = [
+    "DEAL", "DEALT", "SIZES", "Deal", "DealOptions", "DealTask", "DealtTask", "Sized", "SizesTask",
+]  # fmt: skip
+
+# A document of a slice: keys are content hashes, an author's is null where none is known.
+SIZES_SCHEMA = pa.schema(
+    [
+        pa.field("document", pa.uint64(), nullable=False),
+        pa.field("author", pa.uint64()),
+        pa.field("tokens", pa.int64(), nullable=False),
+    ]
+)
+# The documents that a deal puts into the earlier slice, sorted.
+DEAL_SCHEMA = pa.schema([pa.field("document", pa.uint64(), nullable=False)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class DealOptions:
+    """How many null pairs there are to each pair, and the seed that they are dealt by."""
+
+    nulls: int
+    seed: int
+
+
+class SizesTask(NamedTuple):
+    """A part's view of a slice, and the part of `documents` that says who wrote its documents."""
+
+    view: File
+    documents: Part
+
+
+@dataclass(frozen=True)
+class Sized:
+    """The documents of a slice in a part, of `SIZES_SCHEMA`."""
+
+    documents: File
+
+
+class DealTask(NamedTuple):
+    """The documents of a pair of slices, a file for each part that has any."""
+
+    earlier: tuple[File, ...]
+    later: tuple[File, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Deal:
+    """The null pairs of a pair of slices.
+
+    Attributes:
+        unit: what was dealt, `document` or `author`.
+        earlier: clusters of the real earlier slice.
+        later: those of the later one.
+        nulls: by null pair, the documents that its earlier slice has, of `DEAL_SCHEMA`.
+    """
+
+    unit: str
+    earlier: int
+    later: int
+    nulls: tuple[File, ...]
+
+
+class DealtTask(NamedTuple):
+    """A part's views of a pair of slices, a deal, and the side of the null pair that is made.
+
+    Attributes:
+        views: of both slices.
+        earlier: documents of the null pair's earlier slice.
+        side: 0 for that slice, 1 for the other one.
+        ranges: into how many ranges the slice's keys are cut.
+    """
+
+    views: tuple[Viewed, Viewed]
+    earlier: File
+    side: int
+    ranges: int
+
+
+def _sizes_identity(task: SizesTask, _: None) -> Any:
+    return [task.view.sha256, task.documents.sha256]
+
+
+def _sizes(artefact: Artefact, task: SizesTask, _: None) -> Sized:
+    tokens: dict[str, int] = {}
+    for batch in _staged(task.view):
+        sizes = pa.table([batch["document_id"], pc.list_value_length(batch["words"])], ["id", "n"])
+        sums = sizes.group_by("id", use_threads=False).aggregate([("n", "sum")])
+        for name, number in zip(*(column.to_pylist() for column in sums.columns), strict=True):
+            tokens[name] = tokens.get(name, 0) + number
+    names = sorted(tokens)
+    authors: dict[str, str | None] = {}
+    for rows in read_rows([checked(task.documents)], ["document_id", "author"]):
+        held = rows.filter(pc.is_in(rows["document_id"], value_set=pa.array(names, pa.string())))
+        authors.update(zip(*(column.to_pylist() for column in held.columns), strict=True))
+    written = [" ".join((authors[name] or "").split()) for name in names]
+    batch = pa.record_batch(
+        [
+            pa.array(content_hashes(names), pa.uint64()),
+            pa.array(content_hashes(written), mask=np.array([not name for name in written], bool)),
+            pa.array([tokens[name] for name in names], pa.int64()),
+        ],
+        schema=SIZES_SCHEMA,
+    )
+    with artefact.writing(".arrow") as stream, BatchWriter(stream, SIZES_SCHEMA) as writer:
+        writer.write(batch)
+    return Sized(artefact.file(".arrow"))
+
+
+def _staged(file: File) -> Iterator[pa.RecordBatch]:
+    with BatchReader() as reader:
+        for ordinal in range(reader.count(file)):
+            yield reader.read(file, ordinal)
+
+
+def _deal_identity(task: DealTask, options: DealOptions) -> Any:
+    return [
+        [sorted(file.sha256 for file in files) for files in task], options.nulls, options.seed
+    ]  # fmt: skip
+
+
+def _deal(artefact: Artefact, task: DealTask, options: DealOptions) -> Deal:
+    sides = [pa.Table.from_batches(_all(files), SIZES_SCHEMA) for files in task]
+    later = np.repeat([False, True], [side.num_rows for side in sides])
+    table = pa.concat_tables(sides)
+    documents, tokens = (table[name].to_numpy() for name in ("document", "tokens"))
+    known = table["author"].is_valid().to_numpy(zero_copy_only=False)
+    authors = table["author"].fill_null(0).to_numpy()
+    clusters = clusters_of(documents, authors, known, later)
+    share = tokens[~later].sum() / max(tokens.sum(), 1)
+    found = []
+    for number in range(options.nulls):
+        inside = deal(clusters.keys, tokens, share, seed=options.seed, number=number)
+        batch = pa.record_batch([np.sort(documents[inside])], schema=DEAL_SCHEMA)
+        suffix = f"-{number}.arrow"
+        with artefact.writing(suffix) as stream, BatchWriter(stream, DEAL_SCHEMA) as writer:
+            writer.write(batch)
+        found.append(artefact.file(suffix))
+    return Deal(
+        unit=clusters.unit, earlier=clusters.earlier, later=clusters.later, nulls=tuple(found)
+    )
+
+
+def _all(files: Sequence[File]) -> list[pa.RecordBatch]:
+    return [batch for file in sorted(files, key=_sha256) for batch in _staged(file)]
+
+
+def _sha256(file: File) -> str:
+    return file.sha256
+
+
+def _dealt_identity(task: DealtTask, _: None) -> Any:
+    return [[v.sentences.sha256 for v in task.views], task.earlier.sha256, task.side, task.ranges]
+
+
+def _dealt(artefacts: Sequence[Artefact], tasks: Sequence[DealtTask], _: None) -> list[Viewed]:
+    views = {view.sentences.sha256: view.sentences for task in tasks for view in task.views}
+    earlier = {task.earlier.sha256: _documents(task.earlier) for task in tasks}
+    ranges: list[list[int]] = [[] for _ in tasks]
+    with ExitStack() as stack:
+        streams = [stack.enter_context(artefact.writing(".arrow")) for artefact in artefacts]
+        writers = [stack.enter_context(BatchWriter(stream, STAGED)) for stream in streams]
+        for view in views.values():
+            for batch in _staged(view):
+                keys = content_hashes(batch["document_id"].dictionary_encode())
+                inside = {name: np.isin(keys, held) for name, held in earlier.items()}
+                for task, writer, made in zip(tasks, writers, ranges, strict=True):
+                    if view.sha256 in [own.sentences.sha256 for own in task.views]:
+                        own = inside[task.earlier.sha256] == (task.side == 0)
+                        _write(batch, own, task.ranges, writer, made)
+    return [
+        counted(artefact, tuple(made), _NOTHING_LEFT_OUT, seen=0, of=0)
+        for artefact, made in zip(artefacts, ranges, strict=True)
+    ]
+
+
+_NOTHING_LEFT_OUT = dict.fromkeys(("tokens_before", "short", "split", "sampled_out"), 0)
+
+
+def _documents(file: File) -> npt.NDArray[np.uint64]:
+    return np.concatenate([batch["document"].to_numpy() for batch in _staged(file)])
+
+
+def _write(
+    batch: pa.RecordBatch, own: Any, ranges: int, writer: BatchWriter, made: list[int]
+) -> None:
+    """Write the sentences of a batch that are a slice's own, by range."""
+    numbers = ranges_of(batch["key"].to_numpy(), ranges)
+    for number in range(ranges):
+        rows = np.flatnonzero(own & (numbers == number))
+        if len(rows):
+            writer.write(one_batch(pa.Table.from_batches([batch.take(pa.array(rows))])))
+            made.append(number)
+
+
+SIZES: Stage[SizesTask, None, Sized] = Stage(
+    name="change/sizes", receipt=Sized, identity=_sizes_identity, build=_sizes
+)
+DEAL: Stage[DealTask, DealOptions, Deal] = Stage(
+    name="change/deal", receipt=Deal, identity=_deal_identity, build=_deal
+)
+DEALT: Stage[DealtTask, None, Viewed] = Stage(
+    name="change/dealt", receipt=Viewed, identity=_dealt_identity, build=_dealt, together=True
+)

@@ -1,0 +1,264 @@
+"""Evidence for change: how far a score lies beyond what chance gives, word by word.
+
+Chance is what null pairs score, whose documents were dealt out anew (`deals`). Few of them can be
+afforded, so their words are pooled, in two steps:
+
+1. *Standardise.* The scores of rare words are higher, and at one count those of words in more
+   documents. The logarithm of a null score is regressed on x1 = log of the smaller count, x2 = log
+   of the smaller number of documents over what it can be at most, and their squares and product;
+   the logarithm of the absolute residual likewise. r = residual / scale.
+2. *Moderate.* A word has a level of its own, of which n null runs tell something: with s^2 the
+   variance of r within words and t^2 that between words, m = t^2 / (t^2 + s^2 / n) times its mean
+   null r, v = s^2 + t^2 s^2 / (n t^2 + s^2), and z = (r - m) / sqrt(v), as in an empirical Bayes
+   normal model (Efron and Morris 1975). p is the upper tail of the normal distribution.
+
+Absolute evidence (`p_value`) says that usage differs between the slices, genre and all else
+included: if the slices differ as wholes, most words do. Relative evidence (`p_relative`) says that a
+word differs more than the vocabulary at large: the median r of each run is subtracted first, the z
+of a run are centred by their median and divided by the distance of median and 15.87 % quantile,
+and compared with what null runs give that are left out one by one.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["LEAST_RUNS", "Evidence", "Run", "benjamini_hochberg", "evidence_of"]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+LEAST_RUNS = 3
+LOWER = 0.15865525393145707  # the share of a normal distribution below its mean by a deviation
+
+
+class Run(NamedTuple):
+    """The scores of a pair of slices, real or null; all arrays are over the same words.
+
+    Attributes:
+        scores: float64, nan where a word has none.
+        count: uses in the slice that has fewer.
+        documents: documents that use it, in the slice that has fewer.
+        ranked: whether rankings take the word.
+        slice_documents: documents of the smaller slice.
+    """
+
+    scores: Floats
+    count: Ints
+    documents: Ints
+    ranked: Flags
+    slice_documents: int
+
+
+class Evidence(NamedTuple):
+    """Evidence for each word, nan where there is none; and for the pair.
+
+    Attributes:
+        null_mean: mean score of the null runs that score the word.
+        null_sd: their sample standard deviation; nan for fewer than two.
+        null_runs: how many they are.
+        p_value: of a score as high by chance, for words tested.
+        q_value: the same by Benjamini and Hochberg (1995), over the words tested.
+        p_relative: as `p_value`, of the difference from the vocabulary at large.
+        q_relative: as `q_value`.
+        shift: median standardised score of the ranked words, in standard deviations: how far the
+            vocabulary at large has moved; nan without ranked words.
+    """
+
+    null_mean: Floats
+    null_sd: Floats
+    null_runs: Ints
+    p_value: Floats
+    q_value: Floats
+    p_relative: Floats
+    q_relative: Floats
+    shift: float
+
+
+def evidence_of(real: Run, nulls: Sequence[Run], tested: Flags) -> Evidence:
+    """Return the evidence for a pair of slices.
+
+    Args:
+        real: its scores.
+        nulls: scores of null pairs, `LEAST_RUNS` at least.
+        tested: words to test, those of them that have a score; q-values are over these.
+
+    Raises:
+        ValueError: too few null runs.
+    """
+    if len(nulls) < LEAST_RUNS:
+        raise ValueError(f"{len(nulls)} null runs: at least {LEAST_RUNS} are needed")
+    null_scores = np.stack([null.scores for null in nulls])
+    null_runs, null_mean, null_sd = _moments(null_scores)
+    tested = tested & ~np.isnan(real.scores)
+    empty = np.full(len(tested), np.nan)
+    if not tested.any() or not any(_fitting(null).any() for null in nulls):
+        return Evidence(null_mean, null_sd, null_runs, empty, empty, empty, empty, math.nan)
+    standard = _Standard.of(nulls)
+    r = standard(real)
+    null_r = np.stack([standard(null) for null in nulls])
+    fitted = np.stack([_fitting(null) for null in nulls])
+
+    spread = _components(np.where(fitted, null_r, np.nan))
+    p_value = np.where(tested, _tail(_moderated(r, null_r, spread)), np.nan)
+    ranked = tested & real.ranked
+    middle = float(np.median(r[ranked])) if ranked.any() else math.nan
+    p_relative = _relative(r, null_r, ranked, fitted)
+    p_relative = np.where(tested, p_relative, np.nan)
+    return Evidence(
+        null_mean, null_sd, null_runs,
+        p_value, benjamini_hochberg(p_value),
+        p_relative, benjamini_hochberg(p_relative),
+        middle / math.sqrt(sum(spread)) if sum(spread) > 0 else math.nan,
+    )  # fmt: skip
+
+
+def benjamini_hochberg(p: Floats) -> Floats:
+    """Return q-values, 0 to 1 (Benjamini and Hochberg 1995); nan is left out and stays nan."""
+    q = np.full(len(p), np.nan)
+    known = np.flatnonzero(~np.isnan(p))
+    order = known[np.argsort(p[known], kind="stable")]
+    scaled = p[order] * len(order) / np.arange(1, len(order) + 1)
+    q[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
+    return q
+
+
+def _moments(scores: Floats) -> tuple[Ints, Floats, Floats]:
+    """Return number, mean and sample standard deviation down the columns, without nan."""
+    found = ~np.isnan(scores)
+    number = found.sum(axis=0)
+    mean = np.full(scores.shape[1], np.nan)
+    np.divide(np.where(found, scores, 0.0).sum(axis=0), number, out=mean, where=number > 0)
+    squares = np.where(found, (scores - mean) ** 2, 0.0).sum(axis=0)
+    sd = np.full(scores.shape[1], np.nan)
+    np.divide(squares, number - 1, out=sd, where=number > 1)
+    return number.astype(np.int64), mean, np.sqrt(sd)
+
+
+def _fitting(run: Run) -> Flags:
+    return run.ranked & ~np.isnan(run.scores)
+
+
+class _Standard(NamedTuple):
+    """What makes scores of words of any frequency comparable: step 1 of the module's docstring."""
+
+    low: Floats
+    high: Floats
+    floor: float
+    level: Floats
+    log_scale: Floats
+
+    @classmethod
+    def of(cls, nulls: Sequence[Run]) -> "_Standard":
+        """Fit to the ranked words of null runs."""
+        x = np.concatenate([_predictors(null)[_fitting(null)] for null in nulls])
+        scores = np.concatenate([null.scores[_fitting(null)] for null in nulls])
+        positive = scores[scores > 0]
+        floor = float(positive.min()) if len(positive) else 1.0
+        y = np.log(np.maximum(scores, floor))
+        terms = _terms(x)
+        level = np.linalg.lstsq(terms, y, rcond=None)[0]
+        residual = np.abs(y - terms @ level)
+        least = residual[residual > 0].min(initial=1.0)
+        log_scale = np.linalg.lstsq(terms, np.log(np.maximum(residual, least)), rcond=None)[0]
+        return cls(x.min(axis=0), x.max(axis=0), floor, level, log_scale)
+
+    def __call__(self, run: Run) -> Floats:
+        """Return r of a run's words."""
+        terms = _terms(np.clip(_predictors(run), self.low, self.high))
+        y = np.log(np.maximum(run.scores, self.floor))
+        return np.asarray((y - terms @ self.level) / np.exp(terms @ self.log_scale))
+
+
+def _predictors(run: Run) -> Floats:
+    count = np.maximum(run.count, 1)
+    most = np.minimum(count, max(run.slice_documents, 1))
+    return np.column_stack([np.log(count), np.log(np.maximum(run.documents, 1) / most)])
+
+
+def _terms(x: Floats) -> Floats:
+    one, two = x.T
+    return np.column_stack([np.ones(len(x)), one, two, one * one, two * two, one * two])
+
+
+class _Spread(NamedTuple):
+    """Variance of r within words and between them."""
+
+    within: float
+    between: float
+
+
+def _components(r: Floats) -> _Spread:
+    """Return the variance components of runs by words, by analysis of variance; nan is missing."""
+    number, mean, _ = _moments(r)
+    several = number > 1
+    number, mean = number[several].astype(np.float64), mean[several]
+    if not len(number):
+        found = r[~np.isnan(r)]
+        return _Spread(float(found.var(ddof=1)) if len(found) > 1 else 0.0, 0.0)
+    squares = np.nansum((r[:, several] - mean) ** 2)
+    within = squares / (number.sum() - len(number))
+    if len(number) < 2:
+        return _Spread(float(within), 0.0)
+    grand = (number * mean).sum() / number.sum()
+    among = (number * (mean - grand) ** 2).sum() / (len(number) - 1)
+    effective = (number.sum() - (number**2).sum() / number.sum()) / (len(number) - 1)
+    return _Spread(float(within), float(max(0.0, (among - within) / effective)))
+
+
+def _moderated(r: Floats, null_r: Floats, spread: _Spread) -> Floats:
+    """Return z of each word: step 2 of the module's docstring."""
+    number, mean, _ = _moments(null_r)
+    within, between = spread
+    total = number * between + within
+    trust = np.zeros(len(r))
+    np.divide(number * between, total, out=trust, where=total > 0)
+    variance = within + between * (1.0 - trust)
+    z = r - trust * np.where(number > 0, mean, 0.0)
+    return np.asarray(np.divide(z, np.sqrt(variance), out=np.full(len(r), np.nan),
+                                where=variance > 0))  # fmt: skip
+
+
+def _tail(z: Floats) -> Floats:
+    from scipy.special import ndtr
+
+    return np.asarray(ndtr(-z))
+
+
+def _relative(r: Floats, null_r: Floats, ranked: Flags, fitted: Flags) -> Floats:
+    """Return p of a word's difference from the vocabulary at large."""
+    nothing = np.full(len(r), np.nan)
+    own = _centred(r, ranked)
+    others = np.stack([_centred(run, fit) for run, fit in zip(null_r, fitted, strict=True)])
+    left_out = []
+    for number in range(len(others)):
+        rest = np.delete(others, number, axis=0)
+        spread = _components(np.where(np.delete(fitted, number, axis=0), rest, np.nan))
+        u = _scaled(_moderated(others[number], rest, spread), fitted[number])
+        left_out.append(u[fitted[number]])
+    null_u = np.concatenate(left_out)
+    null_u = null_u[~np.isnan(null_u)]
+    u = _scaled(_moderated(own, others, _components(np.where(fitted, others, np.nan))), ranked)
+    if len(null_u) < 2 or not null_u.std(ddof=1) > 0:
+        return nothing
+    return _tail((u - null_u.mean()) / null_u.std(ddof=1))
+
+
+def _centred(r: Floats, among: Flags) -> Floats:
+    """Return r without the median of a run's ranked words."""
+    return np.asarray(r - (np.median(r[among]) if among.any() else np.nan))
+
+
+def _scaled(z: Floats, among: Flags) -> Floats:
+    """Return z from the median of a run's ranked words, in distances to its lower quantile."""
+    found = z[among & ~np.isnan(z)]
+    if not len(found):
+        return np.full(len(z), np.nan)
+    middle, lower = np.quantile(found, [0.5, LOWER])
+    return np.asarray((z - middle) / (middle - lower)) if middle > lower else np.full(
+        len(z), np.nan
+    )  # fmt: skip
