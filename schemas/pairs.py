@@ -42,8 +42,9 @@ PAIRS = Table(
             range=", ".join(FINDINGS), nullable=True,
         ),
         column(
-            "shift", pa.float64(), "how far the vocabulary at large has moved: median of the ranked "
-            "words' standardised scores", unit="standard deviations of chance", nullable=True,
+            "shift", pa.float64(), "how far the vocabulary at large has moved: median of the "
+            "ranked words' standardised scores", unit="standard deviations of chance",
+            nullable=True,
         ),
         column(
             "share_significant", pa.float64(), "share of the ranked words with q_value up to .05",

@@ -71,8 +71,8 @@ SCORES = Table(
         ),
         column("excess", pa.float64(), "score - null_mean", nullable=True),
         column(
-            "p_value", pa.float64(), "of a score as high by chance; null for words that are neither "
-            "ranked nor targets", range="0 to 1", nullable=True,
+            "p_value", pa.float64(), "of a score as high by chance; null for words that are "
+            "neither ranked nor targets", range="0 to 1", nullable=True,
         ),
         column(
             "q_value", pa.float64(), "p_value by Benjamini and Hochberg: usage differs; null where "

@@ -13,9 +13,9 @@ afforded, so their words are pooled, in two steps:
    normal model (Efron and Morris 1975). p is the upper tail of the normal distribution.
 
 Absolute evidence (`p_value`) says that usage differs between the slices, genre and all else
-included: if the slices differ as wholes, most words do. Relative evidence (`p_relative`) says that a
-word differs more than the vocabulary at large: the median r of each run is subtracted first, the z
-of a run are centred by their median and divided by the distance of median and 15.87 % quantile,
+included: if the slices differ as wholes, most words do. Relative evidence (`p_relative`) says that
+a word differs more than the vocabulary at large: the median r of each run is subtracted first, the
+z of a run are centred by their median and divided by the distance of median and 15.87 % quantile,
 and compared with what null runs give that are left out one by one.
 """
 
@@ -41,14 +41,14 @@ class Run(NamedTuple):
 
     Attributes:
         scores: float64, nan where a word has none.
-        count: uses in the slice that has fewer.
+        uses: uses in the slice that has fewer.
         documents: documents that use it, in the slice that has fewer.
         ranked: whether rankings take the word.
         slice_documents: documents of the smaller slice.
     """
 
     scores: Floats
-    count: Ints
+    uses: Ints
     documents: Ints
     ranked: Flags
     slice_documents: int
@@ -175,9 +175,9 @@ class _Standard(NamedTuple):
 
 
 def _predictors(run: Run) -> Floats:
-    count = np.maximum(run.count, 1)
-    most = np.minimum(count, max(run.slice_documents, 1))
-    return np.column_stack([np.log(count), np.log(np.maximum(run.documents, 1) / most)])
+    uses = np.maximum(run.uses, 1)
+    most = np.minimum(uses, max(run.slice_documents, 1))
+    return np.column_stack([np.log(uses), np.log(np.maximum(run.documents, 1) / most)])
 
 
 def _terms(x: Floats) -> Floats:
