@@ -163,7 +163,9 @@ SCORE = st.one_of(st.none(), st.floats(0, 2, width=32))
     )
 )  # fmt: skip
 def test_means_and_spreads_agree_with_statistics(rows):
-    tables = [tiny(seed, list(scores)) for seed, scores in enumerate(zip(*rows, strict=True))]
+    tables = [
+        tiny(seed, list(scores), ["w0"]) for seed, scores in enumerate(zip(*rows, strict=True))
+    ]
     combined = combine_seeds(tables[::-1])
     assert combined.num_rows == len(rows) * (len(tables) + 1)
     means = [row for row in combined.to_pylist() if row["seed"] is None]
@@ -174,8 +176,9 @@ def test_means_and_spreads_agree_with_statistics(rows):
         assert (row["score"] is None) == (not there)
         assert row["reason"] == (None if there else "zero_vector")
         if there:
-            known.append(statistics.fmean(there))
-            assert row["score"] == pytest.approx(known[-1])
+            mean = statistics.fmean(there)
+            known += [mean] if row["target"] else []
+            assert row["score"] == pytest.approx(mean)
         if len(there) > 1:
             assert row["score_sd"] == pytest.approx(statistics.stdev(there), abs=1e-9)
         else:
@@ -185,8 +188,8 @@ def test_means_and_spreads_agree_with_statistics(rows):
             assert row["threshold"] == pytest.approx(statistics.fmean(known))
         else:
             assert row["threshold"] is None
-        above = None if row["score"] is None else row["score"] > row["threshold"]
-        assert row["changed"] is above
+        judged = None not in (row["score"], row["threshold"])
+        assert row["changed"] is (row["score"] > row["threshold"] if judged else None)
 
 
 def test_rows_are_in_the_order_of_the_key_with_means_last():
@@ -197,22 +200,18 @@ def test_rows_are_in_the_order_of_the_key_with_means_last():
     assert combined.equals(combine_seeds([pair(seed) for seed in (2, 10)]))
 
 
-def test_threshold_is_over_targets_if_there_are_any_else_over_ranked_words():
-    def threshold(table):
-        return table["threshold"].to_pylist()[-1]
+def test_threshold_is_over_targets_and_without_them_nothing_is_called_changed():
+    def judged(table):
+        return [(row["threshold"], row["changed"]) for row in table.to_pylist()[1::2]]
 
-    assert threshold(combine_seeds([tiny(1, [0.1, 0.2, 0.9], ["w0", "w1"])])) == pytest.approx(0.15)
-    assert threshold(combine_seeds([tiny(1, [0.1, 0.2, 0.9])])) == pytest.approx(0.4)
-    assert threshold(
-        combine_seeds([tiny(1, [0.1, 0.2, 0.9], ["w0", "w1"])], use_targets=False)
-    ) == pytest.approx(0.4)
-    unranked = tiny(1, [0.1, 0.2], rank=RankOptions(min_count=100))
-    means = combine_seeds([unranked]).to_pylist()[1::2]
-    assert [(row["threshold"], row["changed"]) for row in means] == [(None, None)] * 2
+    found = judged(combine_seeds([tiny(1, [0.1, 0.2, 0.9], ["w0", "w1"])]))
+    assert found == [(pytest.approx(0.15), False), (pytest.approx(0.15), True),
+                     (pytest.approx(0.15), True)]  # fmt: skip
+    assert judged(combine_seeds([tiny(1, [0.1, 0.2, 0.9])])) == [(None, None)] * 3
 
 
 def test_changed_is_strictly_above():
-    means = combine_seeds([tiny(1, [0.5, 0.5])]).to_pylist()[1::2]
+    means = combine_seeds([tiny(1, [0.5, 0.5], ["w0", "w1"])]).to_pylist()[1::2]
     assert [row["changed"] for row in means] == [False, False]
 
 

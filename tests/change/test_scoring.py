@@ -6,6 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 from space_making import RANK, score_task
 
+from transforms.change.dealing import Deal
 from transforms.change.scoring import COMBINE, SCORE, CombineTask, ScoreOptions
 from transforms.common.artefacts import Workspace, make
 
@@ -21,7 +22,7 @@ def space(tmp_path):
 def scored(space, trained, options=OPTIONS, alignments=EVERY, **fitting):
     """Return the rows of both seeds, as files."""
     return [
-        make(space, SCORE, score_task(space, trained, seed, alignments, **fitting), options).rows
+        make(space, SCORE, score_task(space, trained, seed, alignments, **fitting), options)
         for seed in (1, 2)
     ]
 
@@ -74,8 +75,8 @@ def test_rankings_are_of_the_most_changed_words_in_the_order_of_the_options(trai
 
 def test_too_few_shared_words_give_null_scores_with_their_reason(trained, space):
     options = ScoreOptions(alignments=("cca",), rank=RANK)
-    file, _ = scored(space, trained, options, ("cca",), fit_on="top:9")
-    scores = pq.read_table(file.path).to_pylist()
+    seed, _ = scored(space, trained, options, ("cca",), fit_on="top:9")
+    scores = pq.read_table(seed.rows.path).to_pylist()
     assert {row["reason"] for row in scores if row["measure"] == "cosine"} == {"too_few_shared"}
 
 
@@ -134,9 +135,17 @@ def test_what_decides_a_combination_counts(trained, space):
         *(
             COMBINE.identity(task, replace(OPTIONS, **changed))
             for changed in (
-                {"threshold": "x"}, {"targets": ()}, {"neighbour_words": 3}, {"measures": ()},
+                {"threshold": "x"}, {"neighbour_words": 3}, {"measures": ()},
                 {"alignments": EVERY[::-1]},
             )
         ),
+        *(
+            COMBINE.identity(task._replace(**changed), OPTIONS)
+            for changed in (
+                {"nulls": task.seeds}, {"nulls": task.seeds[:1]},
+                {"deal": Deal(unit="document", earlier=1, later=2, nulls=())},
+                {"deal": Deal(unit="document", earlier=2, later=2, nulls=())},
+            )
+        ),
     ]  # fmt: skip
-    assert len({str(identity) for identity in found}) == len(found) == 7
+    assert len({str(identity) for identity in found}) == len(found) == 10

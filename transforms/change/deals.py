@@ -80,7 +80,7 @@ def deal(clusters: Hashes, tokens: Ints, share: float, *, seed: int, number: int
     sizes = np.bincount(place, tokens, minlength=len(keys))
     total = sizes.sum()
     if len(keys) < 2 or not total:
-        return np.arange(len(clusters)) % 2 == 0
+        return np.ones(len(clusters), bool)
     best, least = np.zeros(len(keys), bool), np.inf
     for attempt in range(ATTEMPTS):
         drawn = numbers(keys, seed=seed, label=f"deal {number} {attempt}")
