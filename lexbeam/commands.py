@@ -50,6 +50,8 @@ def change(
     alpha: float | str = 0.025,
     min_count: int | str | Sequence[int | str] = (5,),
     seeds: int | str | Sequence[int | str] = (1,),
+    null: int | str = 0,
+    null_seed: int | str = 1,
     fit_on: str | None = None,
     rcond: float | str = 1e-10,
     alignment: str | Sequence[str] = ("op", "cca"),
@@ -94,6 +96,9 @@ def change(
         min_count: frequency cut, one or one per slice (at least 1).
         seeds: number of seeds (3), or the seeds themselves (1,5,9) (at least 0, at most
             2147483647).
+        null: null pairs for each pair of slices, 3 at least: what scores chance gives (at least 0,
+            at most 1000).
+        null_seed: seed that documents are dealt by (at least 0).
         fit_on: words to fit on: shared, without-targets, top:N, or several joined by +; default
             shared for op, without-targets+top:100000 for cca.
         rcond: cca drops singular values below this share of the first (at least 0, at most 1).
@@ -147,6 +152,8 @@ def change(
             "alpha": alpha,
             "min_count": min_count,
             "seeds": seeds,
+            "null": null,
+            "null_seed": null_seed,
             "fit_on": fit_on,
             "rcond": rcond,
             "alignment": alignment,

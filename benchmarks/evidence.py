@@ -1,0 +1,279 @@
+"""Whether evidence is calibrated, and what it finds: trials where the truth is known.
+
+    lexbeam corpus $D/sotu --out sotu --exclude '*.csv' --format text --engine spacy:$M/en_ud \\
+        --dates "table:$D/sotu/SOTU_metadata.csv:key=filename,date=Date,author=President"
+    python -m benchmarks.evidence datings --corpus sotu --by document --out trials
+    python -m benchmarks.evidence datings --corpus sotu --by author --out trials
+    python -m benchmarks.evidence power --corpus sotu --out trials
+    python -m benchmarks.evidence samples --out trials
+
+`datings` deals the documents of two periods out to two dates at random, one by one or by author, so
+that no word has changed. `power` does so by document, and then lets words take over a share of
+another word's uses in the later slice. `samples` makes corpora with planted changes and controls
+(`lexbeam sample`). All else is `lexbeam corpus` and `lexbeam change`. A trial that is in `--out` is
+not made again.
+"""
+
+import argparse
+import json
+import random
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from benchmarks.measure import lexbeam
+
+SLICES = "1790-1860,1960-2024"
+EARLY, LATE = 1800, 1900  # the dates that are dealt
+SHARES = (0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
+LEAST_USES = 200
+LEVEL = 0.05
+
+
+class Document(NamedTuple):
+    """A document's author, and its sentences as lists of form, lemma and tag."""
+
+    author: str
+    sentences: list[list[tuple[str, str, str]]]
+
+    @property
+    def tokens(self) -> int:
+        """How many tokens it has."""
+        return sum(map(len, self.sentences))
+
+
+def read_documents(corpus: Path, slices: str) -> list[Document]:
+    """Return the documents of an annotated corpus that lie in slices, in the order of their ids."""
+    spans = [tuple(map(int, span.split("-"))) for span in slices.split(",")]
+    about = pq.read_table(corpus / "documents", columns=["document_id", "author", "year"])
+    authors = {
+        row["document_id"]: row["author"]
+        for row in about.to_pylist()
+        if row["year"] is not None and any(a <= row["year"] <= b for a, b in spans)
+    }
+    rows = pq.read_table(
+        corpus / "sentences", columns=["document_id", "sentence", "forms", "lemmas", "upos"]
+    ).sort_by([("document_id", "ascending"), ("sentence", "ascending")])
+    rows = rows.filter(pc.is_in(rows["document_id"], pa.array(sorted(authors))))
+    found: dict[str, Document] = {}
+    for row in rows.to_pylist():
+        name = row["document_id"]
+        document = found.setdefault(name, Document(authors[name] or "", []))
+        document.sentences.append(list(zip(row["forms"], row["lemmas"], row["upos"], strict=True)))
+    return list(found.values())
+
+
+def dealt(documents: list[Document], by: str, seed: int) -> list[int]:
+    """Return a year for each document, at random: half of the tokens to each."""
+    draw = random.Random(seed)
+    groups: dict[str, list[int]] = defaultdict(list)
+    for number, document in enumerate(documents):
+        groups[document.author if by == "author" else str(number)].append(number)
+    order = sorted(groups)
+    draw.shuffle(order)
+    half = sum(document.tokens for document in documents) / 2
+    years = [LATE] * len(documents)
+    tokens = 0.0
+    for name in order:
+        size = sum(documents[number].tokens for number in groups[name])
+        if tokens + size / 2 > half:
+            break
+        tokens += size
+        for number in groups[name]:
+            years[number] = EARLY
+    return years
+
+
+def planted(
+    documents: list[Document], years: list[int], seed: int
+) -> tuple[list[Document], dict[str, float]]:
+    """Let words take over a share of another word's uses in the later slice; return the shares."""
+    draw = random.Random(seed)
+    nouns: list[Counter[str]] = [Counter(), Counter()]
+    for document, year in zip(documents, years, strict=True):
+        for sentence in document.sentences:
+            nouns[year == LATE].update(lemma for _, lemma, tag in sentence if tag == "NOUN")
+    able = sorted(w for w in nouns[0] if min(nouns[0][w], nouns[1][w]) >= LEAST_USES)
+    draw.shuffle(able)
+    takes: dict[str, tuple[str, float]] = {}
+    for place, share in zip(range(0, len(able) - 1, 2), SHARES * 3, strict=False):
+        takes[able[place]] = (able[place + 1], share)
+    gives = {
+        giver: (word, share * nouns[1][word] / nouns[1][giver])
+        for word, (giver, share) in takes.items()
+    }
+
+    def changed(token: tuple[str, str, str]) -> tuple[str, str, str]:
+        form, lemma, tag = token
+        if tag == "NOUN" and lemma in takes and draw.random() < takes[lemma][1]:
+            return form, f"{lemma}x", tag
+        if tag == "NOUN" and lemma in gives and draw.random() < gives[lemma][1]:
+            return form, gives[lemma][0], tag
+        return token
+
+    made = [
+        document if year == EARLY
+        else document._replace(sentences=[list(map(changed, s)) for s in document.sentences])
+        for document, year in zip(documents, years, strict=True)
+    ]  # fmt: skip
+    return made, {word: share for word, (_, share) in takes.items()}
+
+
+def write_conllu(path: Path, documents: list[Document], years: list[int]) -> None:
+    """Write documents with dates and authors as one CoNLL-U file."""
+    with path.open("w", encoding="utf-8") as out:
+        for number, (document, year) in enumerate(zip(documents, years, strict=True)):
+            out.write(f"# newdoc id = d{number}\n# date = {year}\n# author = {document.author}\n")
+            for sentence in document.sentences:
+                for place, (form, lemma, tag) in enumerate(sentence, 1):
+                    cells = (place, *(text.strip() or "_" for text in (form, lemma)), tag)
+                    out.write("\t".join(map(str, cells)) + "\t_" * 6 + "\n")
+                out.write("\n")
+
+
+def run_trial(
+    folder: Path, documents: list[Document], years: list[int], words: list[str]
+) -> list[dict[str, Any]]:
+    """Make a corpus and change scores of it; return the rows of `scores` over seeds."""
+    if not (folder / "change" / "current").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        write_conllu(folder / "dated.conllu", documents, years)
+        corpus = str(folder / "corpus")
+        lexbeam("corpus", str(folder / "dated.conllu"), "--out", corpus, "--overwrite",
+                "--format", "conllu", "--dates", "field:date")  # fmt: skip
+        lexbeam("change", corpus, "--out", str(folder / "change"), "--overwrite", *words,
+                "--slices", f"early={EARLY},late={LATE}", "--keep", "published")  # fmt: skip
+    return means(folder / "change")
+
+
+def means(change: Path) -> list[dict[str, Any]]:
+    """Return the rows of `scores` over seeds, by cosine."""
+    rows = pq.read_table(change / "current" / "scores")
+    same = pc.and_(rows["seed"].is_null(), pc.equal(rows["measure"], "cosine"))
+    return rows.filter(same).to_pylist()
+
+
+def shares(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Return shares of ranked words below the level, and the distance of p from uniform."""
+    ranked = [row for row in rows if row["ranked"] and row["score"] is not None]
+    found: dict[str, float] = {}
+    for name in ("p_value", "q_value", "p_relative", "q_relative"):
+        values = [row[name] for row in ranked if row[name] is not None]
+        found[name] = float(np.mean([v <= LEVEL for v in values])) if values else float("nan")
+    p = np.sort([row["p_relative"] for row in ranked])
+    steps = np.arange(len(p) + 1) / len(p)
+    found["ks"] = float(max((steps[1:] - p).max(), (p - steps[:-1]).max()))
+    found["words"] = len(ranked)
+    return found
+
+
+def _datings(given: argparse.Namespace) -> None:
+    documents = read_documents(given.corpus / "current", SLICES)
+    trials = defaultdict(list)
+    for number in range(given.datings):
+        years = dealt(documents, given.by, 1000 + number)
+        folder = given.out / f"{given.by}-{number}"
+        rows = run_trial(folder, documents, years, _words(given))
+        for alignment in given.alignment.split(","):
+            found = shares([row for row in rows if row["alignment"] == alignment])
+            trials[alignment].append(found)
+            print(f"{given.by} {number} {alignment}", json.dumps(found), flush=True)
+    print(f"| random by {given.by} | mean | least | most |\n|---|---|---|---|")
+    for alignment, some in trials.items():
+        for name in some[0]:
+            values = [found[name] for found in some]
+            told = (np.mean(values), min(values), max(values))
+            print(f"| {alignment} {name} | " + " | ".join(f"{v:.4f}" for v in told) + " |")
+
+
+def _power(given: argparse.Namespace) -> None:
+    documents = read_documents(given.corpus / "current", SLICES)
+    flagged: dict[tuple[str, float], list[bool]] = defaultdict(list)
+    for number in range(given.datings):
+        years = dealt(documents, "document", 2000 + number)
+        made, truth = planted(documents, years, number)
+        rows = run_trial(given.out / f"power-{number}", made, years, _words(given))
+        for row in rows:
+            touched = row["word"].endswith("x") and row["word"][:-1] in truth
+            if row["ranked"] and row["score"] is not None and not touched:
+                flagged[row["alignment"], truth.get(row["word"], 0.0)].append(row["significant"])
+    print("| alignment | share of uses changed | words | flagged |\n|---|---|---|---|")
+    for (alignment, share), found in sorted(flagged.items()):
+        print(f"| {alignment} | {share} | {len(found)} | {sum(found)} |")
+
+
+def _samples(given: argparse.Namespace) -> None:
+    print("| seed | alignment | planted | controls | other words |\n|---|---|---|---|---|")
+    for seed in range(1, given.datings + 1):
+        folder = given.out / f"sample-{seed}"
+        if not (folder / "change" / "current").exists():
+            corpus = str(folder / "corpus")
+            lexbeam("sample", "--out", str(folder / "sample"), "--tokens", str(given.tokens),
+                    "--seed", str(seed), "--overwrite")  # fmt: skip
+            lexbeam("corpus", str(folder / "sample" / "corpus"), "--out", corpus, "--overwrite",
+                    "--engine", "builtin:en", "--dates", r"name:^(\d{4})_")  # fmt: skip
+            lexbeam("change", corpus, "--out", str(folder / "change"), "--overwrite", "--slices",
+                    "early=1800-1849,late=1950-1999", *_words(given))  # fmt: skip
+        for line in _of_sample(seed, folder):
+            print(line, flush=True)
+
+
+def _of_sample(seed: int, folder: Path) -> Iterator[str]:
+    lines = (folder / "sample" / "truth.tsv").read_text("utf-8").splitlines()
+    kinds = {cells[0]: cells[1] for cells in (line.split("\t") for line in lines[1:])}
+    rows = [row for row in means(folder / "change") if row["significant"] is not None]
+    for alignment in sorted({row["alignment"] for row in rows}):
+        own = [row for row in rows if row["alignment"] == alignment]
+        told = []
+        for wanted in (_is_planted, _is_control, _is_other):
+            some = [row["significant"] for row in own if wanted(kinds.get(row["word"]))]
+            told.append(f"{sum(some)} of {len(some)}")
+        yield f"| {seed} | {alignment} | {' | '.join(told)} |"
+
+
+def _is_control(kind: str | None) -> bool:
+    return kind is not None and kind.startswith("control")
+
+
+def _is_planted(kind: str | None) -> bool:
+    return kind is not None and not kind.startswith("control")
+
+
+def _is_other(kind: str | None) -> bool:
+    return kind is None
+
+
+def _words(given: argparse.Namespace) -> list[str]:
+    return ["--null", str(given.null), "--seeds", str(given.seeds), "--alignment", given.alignment]
+
+
+TRIALS: dict[str, Callable[[argparse.Namespace], None]] = {
+    "datings": _datings, "power": _power, "samples": _samples,
+}  # fmt: skip
+
+
+def _main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("trial", choices=TRIALS)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--corpus", type=Path)
+    parser.add_argument("--by", choices=("document", "author"), default="document")
+    parser.add_argument("--datings", type=int, default=10, help="trials")
+    parser.add_argument("--null", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--tokens", type=int, default=300_000)
+    parser.add_argument("--alignment", default="op")
+    given = parser.parse_args()
+    TRIALS[given.trial](given)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main())

@@ -1,0 +1,92 @@
+"""Null pairs in whole runs: the same bytes anywhere, only the new ones made, and calibrated."""
+
+import json
+import random
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from small_runs import call, change
+
+from pipelines.cli import main
+
+NULL = ["--null", "3", "--rank-min-count", "5", "--rank-min-documents", "1"]
+
+
+def published(out):
+    top = (out / "current").resolve()
+    return {str(p.relative_to(top)): p.read_bytes() for p in sorted(top.rglob("*.parquet"))}
+
+
+def made(out, stage):
+    return {path.stem for path in (out / "_artefacts" / "change" / stage).glob("*.json")}
+
+
+def test_null_pairs_are_the_same_on_two_processes_and_one_more_makes_only_itself(out, tmp_path):
+    again = shutil.copytree(out, tmp_path / "again", symlinks=True)
+    assert change(out, *NULL, "--overwrite") == 0
+    assert change(again, *NULL, "--overwrite", "--runner-config", "direct_multiprocess") == 0
+    assert published(out) == published(again)
+    pairs = pd.read_parquet(out / "change" / "pairs").set_index(["alignment", "measure"])
+    assert (pairs.null_runs == 3).all()
+    assert (pairs.null_unit == "document").all()
+    assert (pairs.clusters_from == 2).all()
+    assert (pairs.finding == "too_few_clusters").all()
+    scores = pd.read_parquet(out / "scores")
+    single, means = scores[scores.seed.notna()], scores[scores.seed.isna()]
+    assert single.null_runs.isna().all()
+    assert means.null_mean.notna().any()
+    assert means.q_value.isna().all()
+    known = means[means.null_mean.notna() & means.score.notna()]
+    np.testing.assert_allclose(known.excess, known.score - known.null_mean)
+    before = {stage: made(out, stage) for stage in ("train", "view", "score")}
+    assert change(out, "--null", "4", *NULL[2:], "--overwrite") == 0
+    new = {stage: len(made(out, stage) - names) for stage, names in before.items()}
+    assert new == {"train": 2, "view": 0, "score": 1}
+
+
+def test_what_a_run_without_nulls_publishes_depends_on_no_option_of_them(out):
+    before = published(out)
+    assert change(out, "--null-seed", "5", "--overwrite") == 0
+    assert published(out) == before
+
+
+@pytest.mark.parametrize("number", ["1", "2", "-1", "x"])
+def test_too_few_null_pairs_are_refused(number, out, capsys):
+    assert change(out, f"--null={number}", "--overwrite") == 2
+    assert "null" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_random_dates_change_nothing(tmp_path):
+    """Three datings of the sample at random; its planted words, two-faced by document, left out."""
+    sample = tmp_path / "sample"
+    assert call("sample", "--out", sample, "--tokens", "100000", "--seed", "3") == 0
+    truth = pd.read_csv(sample / "truth.tsv", sep="\t")
+    planted = set(truth[~truth.kind.str.startswith("control")].word)
+    shares, flagged = [], []
+    for number in range(3):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        paths = sorted((sample / "corpus").rglob("*.txt"))
+        random.Random(number).shuffle(paths)
+        for place, path in enumerate(paths):
+            shutil.copy(path, folder / f"{1800 + place % 2}_{path.name}")
+        out = tmp_path / f"out{number}"
+        config = tmp_path / f"{number}.json"
+        config.write_text(json.dumps({
+            "out": str(out),
+            "corpus": {"inputs": [str(folder)], "engine": "builtin:en", "dates": r"name:^(\d{4})_"},
+            "change": {"slices": "1800,1801", "null": 3, "dim": 40, "epochs": 3, "alignment": ["op"]},
+        }))  # fmt: skip
+        assert main(["run", str(config)]) == 0
+        scores = pd.read_parquet(out / "scores")
+        rows = scores[scores.seed.isna() & scores.ranked & (scores.measure == "cosine")]
+        rows = rows[~rows.word.isin(planted)]
+        assert len(rows) > 100
+        shares.append([(rows[name] <= 0.05).mean() for name in ("p_value", "p_relative")])
+        flagged.append((rows.q_value <= 0.05).mean())
+        assert not rows.significant.all()
+    assert np.mean(shares, axis=0) == pytest.approx([0.05, 0.05], abs=0.04)
+    assert np.mean(flagged) <= 0.01
