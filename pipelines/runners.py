@@ -219,7 +219,7 @@ def run_pipeline(
     with leashed() as leash, thread_failures(leash) as ended:
         runner = direct_runner(options, leash) if here else create_runner(config.runner)
         pipeline = beam.Pipeline(runner=runner, options=options)
-        # Beam removes it once a run has begun, if it is not killed; without programs none is needed.
+        # Beam removes it after a run, if it is not killed; without programs none is needed.
         os.rmdir(pipeline.local_tempdir)
         if processes or not here:
             pipeline.local_tempdir = tempfile.mkdtemp(dir=leash.folder)

@@ -107,7 +107,7 @@ def test_a_time_zone_that_there_is_not_is_told_for_each_row():
 @pytest.mark.parametrize("kind", [pa.string(), pa.binary(), pa.list_(pa.string())])
 @pytest.mark.parametrize("compression", ["none", "zstd"])
 def test_values_that_a_dictionary_has_once_fill_no_memory(monkeypatch, kind, compression):
-    """A file of some hundred bytes may hold a thousand texts of a megabyte; formerly all at once."""
+    """A file of a few hundred bytes may hold 1,000 texts of a megabyte; all were read at once."""
     size, rows = 1_000_000, 1000
     texts = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array(["x" * size]))
     if pa.types.is_binary(kind):
