@@ -1,4 +1,5 @@
 import re
+import time
 
 import pyarrow.parquet as pq
 import pytest
@@ -190,3 +191,38 @@ def test_an_engine_from_outside_is_a_choice_of_the_command(toy, tmp_path):
     assert main(["corpus", str(tmp_path / "a.txt"), "--out", str(out), "--engine", "toy:en"]) == 0
     sentences = pq.read_table(out / "sentences")
     assert sentences["lemmas"].to_pylist() == [["to", "be."], ["or", "not"]]
+
+
+def test_marks_without_a_space_are_cut_and_nothing_is_lost():
+    """Once spaCy took hours for a megabyte of `!?`, as its time grew with the square."""
+    for unit in ("!?", "'s", "\U0001f600", "_", "=("):
+        text = f"One word. {unit * 2000} and words"
+        found = annotate_text(text, engine())
+        forms = [form for sentence in found for form in sentence.forms]
+        assert "".join(forms) == text.replace(" ", "")
+        assert max(map(len, forms)) <= base.LONGEST_RUN
+        assert forms[-2:] == ["and", "words"]
+        for sentence in found:
+            for form, start, end in zip(
+                sentence.forms, sentence.starts, sentence.ends, strict=True
+            ):
+                assert text[start:end] == form
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["日本語、" * 300, "ก็" * 900, "a%20" * 300, "!?" * 199, "x" * 5000, "http://abc.de/fgh" * 90],
+)
+def test_long_words_and_scripts_without_spaces_stay_whole(word):
+    (sentence,) = annotate_text(f"a {word} b", engine())
+    assert sentence.forms == ["a", word, "b"]
+
+
+def test_time_does_not_grow_with_the_square_of_marks():
+    annotate = load_engine("builtin:en")
+    seconds = {}
+    for number in (4_000, 40_000):
+        start = time.process_time()
+        annotate_text("!?" * (number // 2), annotate)
+        seconds[number] = time.process_time() - start
+    assert seconds[40_000] < 40 * seconds[4_000]  # with the square: a hundred times

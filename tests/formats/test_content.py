@@ -42,7 +42,9 @@ NO_TEXT = {
         b"<?xml version='1.0'?><!DOCTYPE html [<!ENTITY a 'b'>]><html xmlns='x'>",
         b"<html>One.</html>\n", b"<body class=a><p>One.", "<html><head>".encode("utf-16"),
         "<html><head>".encode("utf-32"), b"<!DOCTYPE html><!-- " + b"x" * 100_000,
-        b"<h:html xmlns:h='x'><h:head>",
+        b"<h:html xmlns:h='x'><h:head>", b"<title>T</title><p>Hello",
+        b"<meta charset=utf-8>\n<p>One.<br>Two.", b"\n<div class=a><p>One.</p></div>",
+        b"<P>One.</P>\n<P>Two.</P>",
     ],
     "pdf": [
         b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", b"%PDF-1.4\r\n1 0 obj\r\n<<", b"%PDF-1.4",
@@ -96,7 +98,8 @@ def test_a_kind_is_told_and_is_a_reject_of_its_own_reason(reason):
 
 TEXTS = [
     b"<html> is the first tag of a page.", b"<!DOCTYPE html> is what a page begins with.",
-    b"<body> and <head> are tags.", b"<htmlx><y>", b"<TEI><text/></TEI>", b"<svg> is a picture.",
+    b"<body> and <head> are tags.", b"<p> opens what </p> closes.", b"<p>One. <p>Two. <p>Three.",
+    b"<title>A text</title> of one line", b"<li> and <ul> and <ol> and </ul>", b"<htmlx><y>", b"<TEI><text/></TEI>", b"<svg> is a picture.",
     b"<html", b"<!-- <html><body> --> One.", b"The tag <html><body>", b"<head n='1'>Title</head>",
     b"<?xml version='1.0'?><!DOCTYPE TEI><TEI>", b"<!DOCTYPE html", b"&lt;html&gt;&lt;body&gt;",
     b"%PDF-1.4 is a version of PDF.", b"%PDF-1.4\nis what the first line says.",

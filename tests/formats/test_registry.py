@@ -13,7 +13,8 @@ from transforms.formats.registry import READERS, detect, read_file
 @pytest.mark.parametrize(
     ("name", "head", "format"),
     [
-        ("a.txt", b"{", "text"), ("a.xml", b"", "tei"), ("a.jsonl.gz", b"", "jsonl"),
+        ("a.txt", b"{", "text"), ("a.txt", b"<?xml version='1.0'?><TEI>", "tei"),
+        ("a.txt", b"<?php", "text"), ("a.xml", b"", "tei"), ("a.jsonl.gz", b"", "jsonl"),
         ("A.JSON", b'[{"a": 1}]', "json"), ("a.json", b'{"a": 1}\n{"a": 2}\n', "jsonl"),
         ("a.tsv", b"", "csv"), ("a.conllu", b"", "conllu"), ("a.parquet", b"", "parquet"),
         ("a", b"PAR1", "parquet"), ("a", b"\xef\xbb\xbf<?xml", "tei"), ("a", b"{}", "json"),

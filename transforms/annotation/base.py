@@ -18,6 +18,7 @@ the document alone, so that nothing depends on how documents are dealt out to wo
 import functools
 import re
 import threading
+import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -52,6 +53,14 @@ __all__ = [
 # Code points: longer paragraphs are cut. A piece and a batch of pieces fit in modest memory.
 MAX_PARAGRAPH = 50_000
 MAX_BATCH = 100_000
+# spaCy takes punctuation off a word sign by sign, and copies the word each time: a second for
+# 3,000 signs. Where a stretch without a space is as long as `LONGEST_RUN`, parts of it with fewer
+# letters, digits and combining marks than this share are cut into pieces; scripts without spaces
+# and encoded addresses have more.
+LONGEST_RUN = 400
+LEAST_WORDLIKE = 0.6
+MAZE_PIECE = 50
+_UNBROKEN = re.compile(rf"\S{{{LONGEST_RUN},}}")
 
 _BORDER = re.compile(r"\n(?:[^\S\n]*\n)+")
 _SENTENCE_END = re.compile(r"[.!?…。！？][\"'”’»)\]]*\s+")
@@ -212,9 +221,23 @@ def _pieces(text: str) -> Iterator[_Piece]:
         start = 0
         while len(paragraph) - start > MAX_PARAGRAPH:
             end = start + _cut(paragraph[start : start + MAX_PARAGRAPH])
-            yield from _piece(offset + start, paragraph[start:end])
+            yield from _without_mazes(offset + start, paragraph[start:end])
             start = end
-        yield from _piece(offset + start, paragraph[start:])
+        yield from _without_mazes(offset + start, paragraph[start:])
+
+
+def _without_mazes(offset: int, raw: str) -> Iterator[_Piece]:
+    """Cut what tokenisers take quadratic time for: long stretches of marks without a space."""
+    start = 0
+    for run in _UNBROKEN.finditer(raw):
+        for window in range(run.start(), run.end(), LONGEST_RUN):
+            end = min(window + LONGEST_RUN, run.end())
+            wordlike = sum(unicodedata.category(char)[0] in "LNM" for char in raw[window:end])
+            if wordlike < LEAST_WORDLIKE * (end - window):
+                for cut in range(window, end, MAZE_PIECE):
+                    yield from _piece(offset + start, raw[start:cut])
+                    start = cut
+    yield from _piece(offset + start, raw[start:])
 
 
 def _cut(window: str) -> int:

@@ -121,6 +121,16 @@ _RTF = re.compile(rb"\{\\rtf\d?\s*[\\{]")
 _TAG = re.compile(rb"<([A-Za-z_][\w.:-]*)(?=[\s/>])")
 _DOCTYPE = re.compile(rb"<!doctype\s+([\w.:-]+)\s*([^\[>]*)", re.IGNORECASE)
 _MARKUP = re.compile(rb"<[A-Za-z/!?]")
+_EMPTY = {b"meta", b"link"}
+_FRAGMENTS = _EMPTY | {
+    b"title", b"style", b"script", b"div", b"p", b"h1", b"h2", b"h3", b"h4", b"table", b"ul",
+    b"ol", b"dl", b"center", b"font", b"article", b"section", b"main", b"header", b"nav", b"span",
+}  # fmt: skip
+_ELEMENT = re.compile(
+    rb"</?(?:title|meta|link|style|script|div|p|h[1-6]|table|t[rdh]|[uod]l|li|d[td]|center|font|"
+    rb"article|section|main|header|nav|span|a|b|i|em|strong|br|hr|img)(?=[\s/>])",
+    re.IGNORECASE,
+)
 _PAGE_END = re.compile(rb"</(?:html|body)\s*>\s*\Z", re.IGNORECASE)
 _SVG = b"http://www.w3.org/2000/svg"
 _OFFICE_ROOTS = {b"office:document", b"office:document-content", b"w:worddocument", b"pkg:package"}
@@ -194,7 +204,15 @@ def _markup(head: bytes) -> Content | None:
         inner = _root(head, end + 1)[0] if end >= 0 else len(head)
         if _MARKUP.match(head, inner) or _PAGE_END.search(head):
             return Content("html", "HTML")
+    if tag and not declared and root in _FRAGMENTS and _is_fragment(head[place:], root):
+        return Content("html", "HTML without a page around it")
     return None
+
+
+def _is_fragment(head: bytes, root: bytes) -> bool:
+    """Return whether what begins with an element of pages goes on as they do."""
+    closed = root in _EMPTY or b"</" + root in head.lower()
+    return closed and len(_ELEMENT.findall(head)) >= _SOME
 
 
 def _root(head: bytes, place: int = 0) -> tuple[int, bytes, bool]:

@@ -56,9 +56,10 @@ def detect(name: str, head: bytes) -> str | None:
     by_name = next((f for suffix, f in _SUFFIX.items() if lower.endswith(suffix)), None)
     if by_name == "json" and _json_lines(start):
         return "jsonl"
-    if by_name is not None:
+    is_xml = start.startswith((b"<?xml", b"<TEI", b"<!DOCTYPE TEI"))
+    if by_name is not None and not (is_xml and by_name == "text"):
         return by_name
-    if start.startswith((b"<?xml", b"<TEI", b"<!DOCTYPE TEI")):
+    if is_xml:
         return "tei"
     if start.startswith(b"{"):
         return "jsonl" if _json_lines(start) else "json"
