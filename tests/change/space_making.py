@@ -61,7 +61,7 @@ def ready(folder, place, vocabulary=30):
     sentences = [[f"w{n}" for n in random.zipf(1.4, 12) % vocabulary] for _ in range(200)]
     words, counts = np.unique([word for s in sentences for word in s], return_counts=True)
     table = pa.table(
-        [words.tolist(), counts, np.minimum(counts, 9), pa.nulls(len(words), pa.int64())],
+        [words.tolist(), counts, np.minimum(counts, 9), [None] * len(words)],
         schema=COUNTS,
     )
     lists = pa.array(sentences, pa.list_(pa.string()))
