@@ -17,6 +17,7 @@ from schemas.alignments import ALIGNMENTS as ALIGNMENTS_TABLE
 from schemas.neighbours import NEIGHBOURS as NEIGHBOURS_TABLE
 from schemas.scores import SCORES
 from schemas.slices import SLICES
+from schemas.summary import SUMMARY
 from schemas.vectors import VECTORS
 from transforms.change.aligning import ALIGN
 from transforms.change.listing import NEIGHBOURS, SLICE
@@ -24,6 +25,7 @@ from transforms.change.panels import panels
 from transforms.change.preparing import MEASURE, VIEW, Viewed
 from transforms.change.scoring import COMBINE, SCORE
 from transforms.change.slice_merges import COUNT, SHUFFLE
+from transforms.change.summarising import SUMMARISE
 from transforms.change.telling import missing_targets, ranking
 from transforms.change.training import TRAIN
 from transforms.change.views import VIEWS
@@ -63,7 +65,13 @@ def _build(
     """Parts of `sentences` in, parts of the change tables out."""
     import apache_beam as beam
 
-    from transforms.change.ptransforms import AlignPairs, ListNeighbours, ScorePairs, TrainSlices
+    from transforms.change.ptransforms import (
+        AlignPairs,
+        ListNeighbours,
+        ScorePairs,
+        SummarisePairs,
+        TrainSlices,
+    )
     from transforms.change.table_ptransforms import DescribeSlices, NumberParts
     from transforms.change.view_ptransforms import DeriveView, MergeSlices, WriteText
 
@@ -78,7 +86,8 @@ def _build(
     aligned = spaces | "Align" >> AlignPairs(
         workspace, plan.pairs, plan.score.alignments, plan.align, ready
     )
-    combined = aligned | "Score" >> ScorePairs(workspace, plan.score)
+    combined = aligned | "Score" >> ScorePairs(workspace, plan.pairs, plan.score, ready)
+    summary = combined | "Summarise" >> SummarisePairs(workspace, plan.pairs, plan.score, ready)
     neighbours = spaces | "Neighbours" >> ListNeighbours(
         workspace, plan.pairs, plan.score, plan.neighbours, combined
     )
@@ -89,7 +98,7 @@ def _build(
     )
     parts = {
         "vectors": spaces, "neighbours": neighbours, "alignments": aligned, "scores": combined,
-        "slices": slices,
+        "change/summary": summary, "slices": slices,
     } | "NumberParts" >> NumberParts(plan.pairs, plan.score.alignments)  # fmt: skip
     return {"parts": parts, "outside": viewed | "CountOutside" >> beam.Map(_outside)}
 
@@ -101,13 +110,16 @@ def _expected(plan: ChangePlan) -> Mapping[str, int]:
         ALIGN.name: pairs * seeds * len(set(plan.score.alignments)),
         SCORE.name: pairs * seeds,
         COMBINE.name: pairs,
+        SUMMARISE.name: pairs,
         NEIGHBOURS.name: slices * seeds,
         SLICE.name: slices,
     }
 
 
 def _chosen(plan: ChangePlan) -> Mapping[str, Mapping[str, Any]]:
-    used: tuple[Stage[Any, Any, Any], ...] = (VIEW, COUNT, SHUFFLE, TRAIN, NEIGHBOURS, SLICE)
+    used: tuple[Stage[Any, Any, Any], ...] = (
+        VIEW, COUNT, SHUFFLE, TRAIN, SUMMARISE, NEIGHBOURS, SLICE,
+    )  # fmt: skip
     if plan.budget is not None:
         used = (MEASURE, *used)
     return {
@@ -160,10 +172,12 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
   lexbeam change results --slices 1810-1860,1960-2010
   lexbeam change corpus --out change --slices bc=..-1,ad=0.. --targets words.txt \\
       --dim 100 --window 10 --epochs 5 --min-count 1,6 --seeds 3 --alignment op,cca""",
-    tables=(SLICES, VECTORS, ALIGNMENTS_TABLE, SCORES, NEIGHBOURS_TABLE),
+    tables=(SLICES, VECTORS, ALIGNMENTS_TABLE, SCORES, SUMMARY, NEIGHBOURS_TABLE),
     reads=_reads,
     check=read_targets,
-    stages=(MEASURE, VIEW, COUNT, SHUFFLE, TRAIN, ALIGN, SCORE, COMBINE, NEIGHBOURS, SLICE),
+    stages=(
+        MEASURE, VIEW, COUNT, SHUFFLE, TRAIN, ALIGN, SCORE, COMBINE, SUMMARISE, NEIGHBOURS, SLICE,
+    ),  # fmt: skip
     plan=plan_change,
     build=_build,
     rows={"outside": Outside},

@@ -11,8 +11,8 @@ from transforms.change.training import TrainTask
 from transforms.common.receipts import File
 
 __all__ = [
-    "Comparisons", "PairSeed", "SliceReady", "SpaceKey", "align_tasks", "facts_of",
-    "neighbour_task", "train_tasks",
+    "Comparisons", "PairSeed", "SliceReady", "SpaceKey", "align_tasks", "counts_of",
+    "facts_of", "neighbour_task", "train_tasks",
 ]  # fmt: skip
 
 
@@ -67,6 +67,13 @@ def facts_of(comparisons: Comparisons, place: int, slices: Mapping[int, SliceCou
         found.documents,
         comparisons.min_counts[place],
     )
+
+
+def counts_of(
+    comparisons: Comparisons, pair: int, slices: Mapping[int, SliceCounts]
+) -> tuple[File, ...]:
+    """Return the files of counts of a pair's slices, the earlier one first."""
+    return tuple(slices[place].counts for place in comparisons.pairs[pair])
 
 
 def align_tasks(

@@ -3,6 +3,7 @@
 TrainSlices     PCollection[SliceReady] -> PCollection[(SpaceKey, Trained)]
 AlignPairs      PCollection[(SpaceKey, Trained)] -> PCollection[(PairSeed, (AlignTask, Aligned))]
 ScorePairs      PCollection[(PairSeed, (AlignTask, Aligned))] -> PCollection[(pair, Combined)]
+SummarisePairs  PCollection[(pair, Combined)] -> PCollection[(pair, Listed)]
 ListNeighbours  PCollection[(SpaceKey, Trained)] -> PCollection[(SpaceKey, Listed)]
 """
 
@@ -19,6 +20,7 @@ from transforms.change.comparisons import (
     SliceReady,
     SpaceKey,
     align_tasks,
+    counts_of,
     facts_of,
     neighbour_task,
     train_tasks,
@@ -35,12 +37,13 @@ from transforms.change.scoring import (
 )
 from transforms.change.sgns import SgnsOptions
 from transforms.change.slice_merges import SliceCounts
+from transforms.change.summarising import SUMMARISE, SummaryTask
 from transforms.change.training import TRAIN, Trained, TrainTask
 from transforms.common.artefacts import Workspace
 from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.common.receipts import File
 
-__all__ = ["AlignPairs", "ListNeighbours", "ScorePairs", "TrainSlices"]
+__all__ = ["AlignPairs", "ListNeighbours", "ScorePairs", "SummarisePairs", "TrainSlices"]
 
 
 class _Tasks(beam.DoFn):
@@ -168,30 +171,80 @@ class _ScoreTasks(beam.DoFn):
 
 
 class _CombineTasks(beam.DoFn):
-    def process(self, element: tuple[int, Iterable[ScoredSeed]]) -> Iterator[Any]:
+    def __init__(self, comparisons: Comparisons) -> None:
+        self._comparisons = comparisons
+
+    def process(
+        self, element: tuple[int, Iterable[ScoredSeed]], slices: dict[int, SliceCounts]
+    ) -> Iterator[tuple[int, CombineTask]]:
         pair, scored = element
-        yield pair, CombineTask(tuple(seed.rows for seed in scored))
+        counts = counts_of(self._comparisons, pair, slices)
+        yield pair, CombineTask(tuple(seed.rows for seed in scored), counts)
 
 
 @dataclass
 class ScorePairs(beam.PTransform):
-    """Score every pair and seed, then combine the seeds of each pair."""
+    """Score every pair and seed, then combine the seeds of each pair.
+
+    Attributes:
+        slices: what `MergeSlices` yields; only the counts are used.
+    """
 
     workspace: Workspace
+    comparisons: Comparisons
     options: ScoreOptions
+    slices: beam.PCollection
 
     def expand(
         self, aligned: beam.PCollection[tuple[PairSeed, tuple[AlignTask, Aligned]]]
     ) -> beam.PCollection[tuple[int, Combined]]:
         """Apply the transform."""
+        counts = beam.pvalue.AsDict(self.slices | "KeyCounts" >> beam.Map(_index_of))
         return (
             aligned
             | "GroupAlignments" >> beam.GroupByKey()
             | "MakeTasks" >> beam.ParDo(_ScoreTasks())
             | "ScoreSeed" >> beam.ParDo(MakeArtefact(self.workspace, SCORE, self.options))
             | "GroupSeeds" >> beam.GroupByKey()
-            | "MakeCombineTasks" >> beam.ParDo(_CombineTasks())
+            | "MakeCombineTasks" >> beam.ParDo(_CombineTasks(self.comparisons), slices=counts)
             | "CombineSeeds" >> beam.ParDo(MakeArtefact(self.workspace, COMBINE, self.options))
+        )
+
+
+class _SummaryTasks(beam.DoFn):
+    def __init__(self, comparisons: Comparisons) -> None:
+        self._comparisons = comparisons
+
+    def process(
+        self, element: tuple[int, Combined], slices: dict[int, SliceCounts]
+    ) -> Iterator[tuple[int, SummaryTask]]:
+        pair, combined = element
+        counts = counts_of(self._comparisons, pair, slices)
+        yield pair, SummaryTask(combined.part.file, counts)
+
+
+@dataclass
+class SummarisePairs(beam.PTransform):
+    """Bring together all that is known of the words of every pair.
+
+    Attributes:
+        slices: what `MergeSlices` yields; only the counts are used.
+    """
+
+    workspace: Workspace
+    comparisons: Comparisons
+    options: ScoreOptions
+    slices: beam.PCollection
+
+    def expand(
+        self, combined: beam.PCollection[tuple[int, Combined]]
+    ) -> beam.PCollection[tuple[int, Listed]]:
+        """Apply the transform."""
+        counts = beam.pvalue.AsDict(self.slices | "KeyCounts" >> beam.Map(_index_of))
+        return (
+            combined
+            | "MakeTasks" >> beam.ParDo(_SummaryTasks(self.comparisons), slices=counts)
+            | "SummarisePair" >> beam.ParDo(MakeArtefact(self.workspace, SUMMARISE, self.options))
         )
 
 

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from schemas.scores import SCORES
 from transforms.change.aligning import SliceFacts, load_alignments, load_spaces
+from transforms.change.counts import majority_tags
 from transforms.change.feeds import read_counts
 from transforms.change.ranking import RankOptions, spearman_with_log_count, top
 from transforms.change.scores import Scored, combine_seeds, score_pair
@@ -26,7 +27,7 @@ from transforms.common.tables import GROUP_ROWS, PartFile, write_part
 
 __all__ = [
     "COMBINE", "SCORE", "CombineTask", "Combined", "Ranking", "ScoreOptions", "ScoreTask",
-    "ScoredSeed", "rankings",
+    "ScoredSeed", "cosine_alignments", "rankings",
 ]  # fmt: skip
 
 TOP_WORDS = 10  # of a ranking, at least
@@ -79,12 +80,19 @@ class ScoredSeed:
     rows: File
 
 
+def cosine_alignments(options: ScoreOptions) -> tuple[str, ...]:
+    """Return the alignments that words are scored by, in the order asked for."""
+    return tuple(dict.fromkeys(options.alignments)) if "cosine" in options.measures else ()
+
+
 def _all_measures(options: ScoreOptions) -> list[str]:
     return sorted({*options.measures, "frequency"})
 
 
 def _score_identity(task: ScoreTask, options: ScoreOptions) -> Any:
     maps = sorted((name, file and file.sha256) for name, file in task.alignments.items())
+    rank = asdict(options.rank)
+    del rank["pos"]  # which decides what is shown alone
     return [
         [[f.name, f.counts.sha256, f.tokens, f.documents, f.min_count] for f in task.slices],
         [space.sha256 for space in task.spaces],
@@ -92,7 +100,7 @@ def _score_identity(task: ScoreTask, options: ScoreOptions) -> Any:
         maps,
         _all_measures(options),
         sorted(options.targets),
-        asdict(options.rank),
+        rank,
     ]
 
 
@@ -124,9 +132,10 @@ def _score(artefact: Artefact, task: ScoreTask, options: ScoreOptions) -> Scored
 
 
 class CombineTask(NamedTuple):
-    """Scores of one pair of slices, a file per seed."""
+    """Scores of one pair of slices, a file per seed, and the counts of both slices."""
 
     seeds: tuple[File, ...]
+    counts: tuple[File, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +169,8 @@ class Combined:
 def _combine_identity(task: CombineTask, options: ScoreOptions) -> Any:
     return [
         sorted(file.sha256 for file in task.seeds), options.threshold, bool(options.targets),
-        options.neighbour_words, options.alignments, options.measures,
+        options.neighbour_words, options.alignments, options.measures, options.rank.pos,
+        [file.sha256 for file in task.counts],
     ]  # fmt: skip
 
 
@@ -176,9 +186,11 @@ def _combine(artefact: Artefact, task: CombineTask, options: ScoreOptions) -> Co
     )
     part = write_part(artefact, SCORES.schema(), _cut(rows), sort_keys=SCORES.key)
     most = max(TOP_WORDS, options.neighbour_words)
-    return Combined(
-        part=part, tops=tuple(rankings(rows, options.alignments, options.measures, most))
-    )
+    words = pc.unique(rows["word"])
+    upos = majority_tags([read_counts(file) for file in task.counts], words).upos
+    tagged = rows.append_column("upos", upos.take(pc.index_in(rows["word"], value_set=words)))
+    tops = rankings(tagged, options.alignments, options.measures, most, pos=options.rank.pos)
+    return Combined(part=part, tops=tuple(tops))
 
 
 def _sha256(file: File) -> str:
@@ -195,9 +207,17 @@ def _cut(rows: pa.Table) -> Iterator[pa.Table]:
 
 
 def rankings(
-    rows: pa.Table, alignments: Sequence[str], measures: Sequence[str], most: int
+    rows: pa.Table,
+    alignments: Sequence[str],
+    measures: Sequence[str],
+    most: int,
+    *,
+    pos: Sequence[str] = (),
 ) -> Iterator[Ranking]:
-    """Yield the `most` changed words of a pair, for each alignment and measure of vectors."""
+    """Yield the `most` changed words of a pair, for each alignment and measure of vectors.
+
+    Where `rows` have a column `upos`, they are of the parts of speech `pos` alone.
+    """
     means = rows.filter(pc.is_null(rows["seed"]))
     for alignment in alignments:
         for measure in measures:
@@ -208,7 +228,7 @@ def rankings(
                     pc.equal(means["alignment"], alignment), pc.equal(means["measure"], measure)
                 )
             )
-            head = top(rows, most, alignment=alignment, measure=measure)
+            head = top(rows, most, alignment=alignment, measure=measure, pos=pos)
             ranked = same.filter(same["ranked"])
             scores = ranked["score"].to_numpy(zero_copy_only=False)
             yield Ranking(

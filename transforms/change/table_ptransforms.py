@@ -105,6 +105,10 @@ def _of_place(element: tuple[int, Combined | Listed]) -> tuple[int, Combined | L
     return element
 
 
+def _label(table: str) -> str:
+    return table.rpartition("/")[2].title()
+
+
 @dataclass
 class NumberParts(beam.PTransform):
     """Name the parts of the change tables; each part is an artefact of its own."""
@@ -120,10 +124,11 @@ class NumberParts(beam.PTransform):
             "neighbours": space,
             "alignments": partial(_of_map, self.comparisons, self.alignments),
             "scores": _of_place,
+            "change/summary": _of_place,
             "slices": _of_place,
         }
         parts = [
-            made[table] | f"Number{table.title()}" >> beam.ParDo(_Number(table, number))
+            made[table] | f"Number{_label(table)}" >> beam.ParDo(_Number(table, number))
             for table, number in numbers.items()
         ]
         return parts | "AllParts" >> beam.Flatten()
