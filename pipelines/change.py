@@ -130,6 +130,9 @@ def _chosen(plan: ChangePlan) -> Mapping[str, Mapping[str, Any]]:
     }
 
 
+_STAGES: tuple[Stage[Any, Any, Any], ...] = (
+    MEASURE, VIEW, COUNT, SHUFFLE, TRAIN, ALIGN, SCORE, COMBINE, SUMMARISE, NEIGHBOURS, SLICE,
+)  # fmt: skip
 _ALIGNMENTS = "transforms.change.alignment:ALIGNMENTS"
 _NO_TASK: Any = None
 
@@ -175,9 +178,7 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     tables=(SLICES, VECTORS, ALIGNMENTS_TABLE, SCORES, SUMMARY, NEIGHBOURS_TABLE),
     reads=_reads,
     check=read_targets,
-    stages=(
-        MEASURE, VIEW, COUNT, SHUFFLE, TRAIN, ALIGN, SCORE, COMBINE, SUMMARISE, NEIGHBOURS, SLICE,
-    ),  # fmt: skip
+    stages=_STAGES,
     plan=plan_change,
     build=_build,
     rows={"outside": Outside},

@@ -9,7 +9,6 @@ ListNeighbours  PCollection[(SpaceKey, Trained)] -> PCollection[(SpaceKey, Liste
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import apache_beam as beam
 

@@ -43,9 +43,7 @@ def summarise(scores: pa.Table, alignments: Sequence[str], tags: Majority) -> pa
     columns |= {"upos": tags.upos, "upos_share": tags.share}
     columns["relative_change"] = _change(plain)
     for alignment in alignments:
-        own = scores.filter(
-            (pc.field("alignment") == alignment) & (pc.field("measure") == MEASURE)
-        )
+        own = scores.filter((pc.field("alignment") == alignment) & (pc.field("measure") == MEASURE))
         for name, values in _of_alignment(own, words).items():
             columns[suffixed(name, alignment)] = values
     schema = SUMMARY.schema(alignments=alignments)
