@@ -55,41 +55,35 @@ def _columns(alignments: Sequence[str] = ("op",)) -> list[pa.Field]:
 
 
 def _of_alignment(alignment: str) -> list[pa.Field]:
-    by = f"by {alignment}"
-    return [
-        _of(alignment, "score", pa.float64(), f"cosine distance {by}, mean over seeds", "0 to 2"),
-        _of(alignment, "score_sd", pa.float64(), f"training noise: sample standard deviation of "
-            f"score {by} over seeds; null where fewer than two have one", "0 and up"),
-        _of(alignment, "rank", pa.int32(), f"place among the ranked words {by}: by excess where "
-            "there is a null, then by score, then by alphabet; null for words not ranked or "
-            "without a score", "1 and up"),
-        _of(alignment, "top50", pa.float64(), f"share of the seeds in whose own ranking {by} it is "
-            "among the first 50, by score; null where the rank is", "0 to 1"),
-        _of(alignment, "null_mean", pa.float64(), f"mean score {by} where the pair's documents are "
-            "dealt out at random; null without such deals", "0 to 2"),
-        _of(alignment, "null_sd", pa.float64(), f"sample standard deviation of such scores {by}",
-            "0 and up"),
-        _of(alignment, "excess", pa.float64(), f"score less null_mean {by}", "-2 to 2"),
-        _of(alignment, "p_value", pa.float64(), "probability of such a score if usage did not "
-            f"differ {by}", "0 to 1"),
-        _of(alignment, "q_value", pa.float64(), f"p_value {by}, adjusted for the number of ranked "
-            "words: usage differs", "0 to 1"),
-        _of(alignment, "p_relative", pa.float64(), "probability of such a score if usage differed "
-            f"no more than that of the vocabulary at large {by}", "0 to 1"),
-        _of(alignment, "q_relative", pa.float64(), f"p_relative {by}, adjusted likewise: usage "
-            "differs more than the vocabulary at large", "0 to 1"),
-        _of(alignment, "significant", pa.bool_(), f"whether q_value and q_relative {by} are at "
-            "most .05"),
-        _of(alignment, "changed", pa.bool_(), f"whether the score {by} is above the threshold, see "
-            "table scores"),
-        _of(alignment, "reason", pa.string(), f"why the score {by} is null, see table scores"),
+    number, share, flag = pa.float64(), "0 to 1", pa.bool_()
+    columns = [
+        ("score", number, "cosine distance, mean over seeds", "0 to 2"),
+        ("score_sd", number, "training noise: sample standard deviation of the score over seeds; "
+            "null where fewer than two have one", "0 and up"),
+        ("rank", pa.int32(), "place among the ranked words: by excess where there is a null, else "
+            "by score, ties by alphabet; null without a score and for words not ranked",
+            "1 and up"),
+        ("top50", number, "share of the seeds in whose own ranking, by score, the word is among "
+            "the first 50; null where the rank is", share),
+        ("null_mean", number, "mean score where the pair's documents are dealt out at random; null "
+            "without such deals", "0 to 2"),
+        ("null_sd", number, "sample standard deviation of such scores", "0 and up"),
+        ("excess", number, "score less null_mean", "-2 to 2"),
+        ("p_value", number, "probability of such a score if usage did not differ", share),
+        ("q_value", number, "p_value adjusted for the number of ranked words: usage differs",
+            share),
+        ("p_relative", number, "probability of such a score if usage differed no more than that of "
+            "the vocabulary at large", share),
+        ("q_relative", number, "p_relative, adjusted likewise: usage differs more than that of the "
+            "vocabulary at large", share),
+        ("significant", flag, "whether q_value and q_relative are at most .05", None),
+        ("changed", flag, "whether the score is above the threshold, see table scores", None),
+        ("reason", pa.string(), "why the score is null, see table scores", None),
     ]  # fmt: skip
-
-
-def _of(
-    alignment: str, name: str, type: pa.DataType, doc: str, range: str | None = None
-) -> pa.Field:
-    return column(suffixed(name, alignment), type, doc, range=range, nullable=True)
+    return [
+        column(suffixed(name, alignment), type, f"{alignment}: {doc}", range=range, nullable=True)
+        for name, type, doc, range in columns
+    ]
 
 
 SUMMARY = Table(

@@ -113,7 +113,7 @@ def test_look_up_fills_words_that_are_not_there_with_zeros():
     assert tag_uses(untagged, pa.array(["x"])) is None
 
 
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(SENTENCES, SENTENCES, st.booleans())
 def test_majority_tags_are_those_of_all_uses_together(early, late, tagged):
     sides = [count_view([batch(early, tagged)]).words, count_view([batch(late)]).words]
