@@ -219,8 +219,9 @@ def run_pipeline(
     with leashed() as leash, thread_failures(leash) as ended:
         runner = direct_runner(options, leash) if here else create_runner(config.runner)
         pipeline = beam.Pipeline(runner=runner, options=options)
-        if processes or not here:  # else no program is started that would remove the folder
-            os.rmdir(pipeline.local_tempdir)
+        # Beam removes it after a run, if it is not killed; without programs none is needed.
+        os.rmdir(pipeline.local_tempdir)
+        if processes or not here:
             pipeline.local_tempdir = tempfile.mkdtemp(dir=leash.folder)
         build(pipeline)
 

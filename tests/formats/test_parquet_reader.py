@@ -6,6 +6,7 @@ import io
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from reading import entries, summary
 
 
@@ -101,3 +102,30 @@ def test_a_time_zone_that_there_is_not_is_told_for_each_row():
     when = pa.array([1, None], pa.timestamp("us", "Europe/Nowhere"))
     data = parquet({"text": ["one", "two"], "when": when})
     assert summary(data) == [("1", "malformed"), "two"]
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.binary(), pa.list_(pa.string())])
+@pytest.mark.parametrize("compression", ["none", "zstd"])
+def test_values_that_a_dictionary_has_once_fill_no_memory(monkeypatch, kind, compression):
+    """A file of a few hundred bytes may hold 1,000 texts of a megabyte; all were read at once."""
+    size, rows = 1_000_000, 1000
+    texts = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array(["x" * size]))
+    if pa.types.is_binary(kind):
+        texts = texts.cast(pa.dictionary(pa.int32(), kind))
+    if pa.types.is_list(kind):
+        texts = pa.ListArray.from_arrays(list(range(0, rows + 1, 4)), texts)
+    data = parquet(
+        {"text": texts}, compression=compression, store_schema=False,
+        dictionary_pagesize_limit=2 * size,
+    )  # fmt: skip
+    asked = []
+
+    def iter_batches(_, batch_size, *arguments, **options):
+        asked.append(batch_size)
+        return iter(())
+
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", iter_batches)
+    entries(data, "parquet")
+    (number,) = asked
+    cells = 4 if pa.types.is_list(kind) else 1
+    assert 40 <= number * cells <= (256 << 20) / size

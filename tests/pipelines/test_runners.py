@@ -1,4 +1,5 @@
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ from apache_beam.portability.api import beam_job_api_pb2 as messages
 from apache_beam.runners.portability.portable_runner import JobServiceHandle
 
 from pipelines import runners
-from pipelines.runners import load_runner_config
+from pipelines.runners import load_runner_config, run_pipeline
 from transforms.common.errors import UsageError
 
 CONFIGS = Path(__file__).resolve().parents[2] / "runner_configs"
@@ -168,3 +169,17 @@ def test_a_missing_program_is_named_with_its_make_target(name, variable, target,
     monkeypatch.setenv(variable, "/nowhere/program")
     with pytest.raises(UsageError, match=rf"needs /nowhere/program; `make {target}` builds it"):
         load_runner_config(name)
+
+
+def test_a_run_without_programs_has_no_folder_that_a_signal_could_leave(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", os.fspath(tmp_path))
+    seen = []
+
+    def build(_):
+        seen.append(os.listdir(tmp_path))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_pipeline(build, load_runner_config("direct"), os.fspath(tmp_path), ())
+    assert seen == [[]]
+    assert os.listdir(tmp_path) == []

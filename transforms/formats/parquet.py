@@ -1,6 +1,7 @@
 """Parquet files: a record a row, read by batches of some megabytes."""
 
 import io
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -19,6 +20,9 @@ __all__ = ["read_parquet"]
 
 _BATCH_ROWS = 1000
 _BATCH_BYTES = 8 << 20
+# What a batch may hold if each cell were the longest value that its column's dictionary has room
+# for: a dictionary has a value once, however many rows have it.
+_MOST_BYTES = 256 << 20
 
 
 def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Reject]:
@@ -44,7 +48,8 @@ def read_parquet(source: Source, options: ReaderOptions) -> Iterator[Record | Re
         columns = _columns(file, options)
         number = 0
         for group in range(file.metadata.num_row_groups):
-            batches = file.iter_batches(_rows(file, group), [group], columns=columns)
+            rows = _rows(file, group, stream, columns)
+            batches = file.iter_batches(rows, [group], columns=columns)
             for batch in _undamaged(batches):
                 for row in _dictionaries(batch):
                     number += 1
@@ -93,10 +98,31 @@ def _holds_fields(kind: pa.DataType) -> bool:
     return pa.types.is_struct(kind) or not pa.types.is_nested(kind)
 
 
-def _rows(file: pq.ParquetFile, group: int) -> int:
+def _rows(file: pq.ParquetFile, group: int, stream: BinaryIO, columns: list[str]) -> int:
+    """Return how many rows of a group are read at once."""
     metadata = file.metadata.row_group(group)
     fitting = _BATCH_BYTES * metadata.num_rows // max(1, metadata.total_byte_size)
-    return max(1, min(_BATCH_ROWS, fitting))
+    dictionaries = 0
+    for number in range(metadata.num_columns):
+        column = metadata.column(number)
+        if column.path_in_schema.partition(".")[0] in columns:
+            cells = -(-column.num_values // max(1, metadata.num_rows))  # of a row, more in lists
+            dictionaries += cells * _dictionary_bytes(stream, column)
+    return max(1, min(_BATCH_ROWS, fitting, _MOST_BYTES // max(1, dictionaries)))
+
+
+def _dictionary_bytes(stream: BinaryIO, column: pq.ColumnChunkMetaData) -> int:
+    """Return the bytes of a column's dictionary, decompressed; 0 if it has none."""
+    place = column.dictionary_page_offset
+    if not column.has_dictionary_page or place is None:
+        return 0
+    stream.seek(place)
+    # A page's header, as Thrift writes it: kind and bytes, each a number with its field's head.
+    numbers = re.match(rb"\x15\x04\x15([\x80-\xff]{0,4}[\x00-\x7f])", stream.read(16))
+    if numbers is None:  # whoever wrote it so writes no pages that are read
+        return 0
+    size = sum((byte & 0x7F) << 7 * place for place, byte in enumerate(numbers[1]))
+    return size >> 1
 
 
 def _dictionaries(batch: pa.RecordBatch) -> Iterator[dict[str, Any] | BadRecord]:

@@ -131,6 +131,7 @@ WAYS = {
 }
 ENDINGS = [
     ("direct", "SIGTERM"),
+    ("direct", "SIGKILL"),
     ("direct_multiprocess", "Ctrl-C"),
     ("direct_multiprocess", "SIGTERM"),
     ("direct_multiprocess", "SIGKILL"),
