@@ -58,6 +58,29 @@ def change(
     measure: str | Sequence[str] = ("cosine",),
     rank_min_count: int | str = 50,
     rank_min_documents: int | str = 5,
+    rank_pos: str
+    | Sequence[
+        Literal[
+            "ADJ",
+            "ADP",
+            "ADV",
+            "AUX",
+            "CCONJ",
+            "DET",
+            "INTJ",
+            "NOUN",
+            "NUM",
+            "PART",
+            "PRON",
+            "PROPN",
+            "PUNCT",
+            "SCONJ",
+            "SYM",
+            "VERB",
+            "X",
+            "all",
+        ]
+    ] = ("NOUN", "VERB", "ADJ"),
     neighbour_words: int | str = 100,
     neighbours: int | str = 10,
     neighbour_min_count: int | str = 20,
@@ -107,6 +130,7 @@ def change(
         rank_min_count: uses in both slices that a ranked word needs.
         rank_min_documents: documents in both slices that a ranked word needs, or a fifth of a
             smaller slice.
+        rank_pos: parts of speech that rankings show, where there are tags; all for any.
         neighbour_words: most changed words that get neighbours, beside the targets (at least 0, at
             most 1000000).
         neighbours: neighbours to list per word (at least 1, at most 10000).
@@ -160,6 +184,7 @@ def change(
             "measure": measure,
             "rank_min_count": rank_min_count,
             "rank_min_documents": rank_min_documents,
+            "rank_pos": rank_pos,
             "neighbour_words": neighbour_words,
             "neighbours": neighbours,
             "neighbour_min_count": neighbour_min_count,

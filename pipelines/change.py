@@ -18,6 +18,7 @@ from schemas.neighbours import NEIGHBOURS as NEIGHBOURS_TABLE
 from schemas.pairs import PAIRS
 from schemas.scores import SCORES
 from schemas.slices import SLICES
+from schemas.summary import SUMMARY
 from schemas.vectors import VECTORS
 from transforms.change.aligning import ALIGN
 from transforms.change.dealing import DEAL, DEALT, SIZES
@@ -26,6 +27,7 @@ from transforms.change.panels import panels
 from transforms.change.preparing import MEASURE, VIEW, Viewed
 from transforms.change.scoring import COMBINE, SCORE
 from transforms.change.slice_merges import COUNT, SHUFFLE
+from transforms.change.summarising import SUMMARISE
 from transforms.change.telling import missing_targets, ranking
 from transforms.change.training import TRAIN
 from transforms.change.views import VIEWS
@@ -71,6 +73,7 @@ def _build(
         CombineSeeds,
         ListNeighbours,
         ScoreSeeds,
+        SummarisePairs,
         TrainSlices,
     )
     from transforms.change.table_ptransforms import DescribeSlices, NumberParts
@@ -101,8 +104,9 @@ def _build(
     combined = (
         aligned
         | "Score" >> ScoreSeeds(workspace, plan.score)
-        | "Combine" >> CombineSeeds(workspace, plan.score, nulls)
+        | "Combine" >> CombineSeeds(workspace, plan.pairs, plan.score, nulls, ready)
     )
+    summary = combined | "Summarise" >> SummarisePairs(workspace, plan.pairs, plan.score, ready)
     neighbours = spaces | "Neighbours" >> ListNeighbours(
         workspace, plan.pairs, plan.score, plan.neighbours, combined
     )
@@ -113,7 +117,7 @@ def _build(
     )
     parts = {
         "vectors": spaces, "neighbours": neighbours, "alignments": aligned, "scores": combined,
-        PAIRS.name: combined, "slices": slices,
+        PAIRS.name: combined, SUMMARY.name: summary, "slices": slices,
     } | "NumberParts" >> NumberParts(plan.pairs, plan.score.alignments)  # fmt: skip
     return {"parts": parts, "outside": viewed | "CountOutside" >> beam.Map(_outside)}
 
@@ -126,13 +130,16 @@ def _expected(plan: ChangePlan) -> Mapping[str, int]:
         ALIGN.name: pairs * (seeds + nulls) * len(set(plan.score.alignments)),
         SCORE.name: pairs * (seeds + nulls),
         COMBINE.name: pairs,
+        SUMMARISE.name: pairs,
         NEIGHBOURS.name: slices * seeds,
         SLICE.name: slices,
     }
 
 
 def _chosen(plan: ChangePlan) -> Mapping[str, Mapping[str, Any]]:
-    used: tuple[Stage[Any, Any, Any], ...] = (VIEW, COUNT, SHUFFLE, TRAIN, NEIGHBOURS, SLICE)
+    used: tuple[Stage[Any, Any, Any], ...] = (
+        VIEW, COUNT, SHUFFLE, TRAIN, SUMMARISE, NEIGHBOURS, SLICE,
+    )  # fmt: skip
     if plan.budget is not None:
         used = (MEASURE, *used)
     if plan.null.nulls:
@@ -145,6 +152,10 @@ def _chosen(plan: ChangePlan) -> Mapping[str, Mapping[str, Any]]:
     }
 
 
+_STAGES: tuple[Stage[Any, Any, Any], ...] = (
+    MEASURE, VIEW, SIZES, DEAL, DEALT, COUNT, SHUFFLE, TRAIN, ALIGN, SCORE, COMBINE, SUMMARISE,
+    NEIGHBOURS, SLICE,
+)  # fmt: skip
 _ALIGNMENTS = "transforms.change.alignment:ALIGNMENTS"
 _NO_TASK: Any = None
 
@@ -187,13 +198,10 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
   lexbeam change results --slices 1810-1860,1960-2010
   lexbeam change corpus --out change --slices bc=..-1,ad=0.. --targets words.txt \\
       --dim 100 --window 10 --epochs 5 --min-count 1,6 --seeds 3 --alignment op,cca""",
-    tables=(SLICES, VECTORS, ALIGNMENTS_TABLE, SCORES, NEIGHBOURS_TABLE, PAIRS),
+    tables=(SLICES, VECTORS, ALIGNMENTS_TABLE, SCORES, SUMMARY, PAIRS, NEIGHBOURS_TABLE),
     reads=_reads,
     check=read_targets,
-    stages=(
-        MEASURE, VIEW, SIZES, DEAL, DEALT, COUNT, SHUFFLE, TRAIN, ALIGN, SCORE, COMBINE, NEIGHBOURS,
-        SLICE,
-    ),
+    stages=_STAGES,
     plan=plan_change,
     build=_build,
     rows={"outside": Outside},

@@ -9,6 +9,7 @@ from schemas.rejects import REJECTS
 from schemas.scores import SCORES
 from schemas.sentences import SENTENCES
 from schemas.slices import SLICES
+from schemas.summary import SUMMARY
 from schemas.vectors import VECTORS
 
 __all__ = ["TABLES", "Table"]
@@ -17,6 +18,6 @@ TABLES: dict[str, Table] = {
     table.name: table
     for table in (
         DOCUMENTS, REJECTS, SENTENCES, SLICES, VECTORS, ALIGNMENTS, SCORES, NEIGHBOURS,
-        CHANGE_METRICS,
+        SUMMARY, CHANGE_METRICS,
     )
 }  # fmt: skip

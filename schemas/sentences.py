@@ -11,7 +11,13 @@ import pyarrow as pa
 
 from schemas.columns import Table, column
 
-__all__ = ["SENTENCES", "SentenceRow", "sentences_schema"]
+__all__ = ["SENTENCES", "UPOS", "SentenceRow", "sentences_schema"]
+
+# Universal parts of speech, in the order in which tags are numbered and ties are settled.
+UPOS = (
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
+    "PUNCT", "SCONJ", "SYM", "VERB", "X",
+)  # fmt: skip
 
 
 class SentenceRow(NamedTuple):

@@ -1,17 +1,26 @@
 from collections import Counter
 
-import numpy as np
 import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemas.sentences import UPOS
 from transforms.change import counts as module
-from transforms.change.counts import COUNTS, count_view, look_up, merge_counts
+from transforms.change.counts import (
+    COUNTS,
+    count_view,
+    look_up,
+    majority_tags,
+    merge_counts,
+    tag_uses,
+)
+from transforms.change.tags import tag_codes
 
+TAG = st.sampled_from(["NOUN", "PROPN", "X", None])
 SENTENCES = st.lists(
     st.tuples(
         st.sampled_from(["d1", "d2", "d3"]),
-        st.lists(st.tuples(st.sampled_from(["b", "a", "\u00e9", "zz"]), st.booleans()), max_size=5),
+        st.lists(st.tuples(st.sampled_from(["b", "a", "\u00e9", "zz"]), TAG), max_size=5),
     ),
     max_size=12,
 )
@@ -19,25 +28,27 @@ SENTENCES = st.lists(
 
 def batch(rows, tagged=True):
     words = pa.array([[word for word, _ in tokens] for _, tokens in rows], pa.list_(pa.string()))
-    flags = np.array([flag for _, tokens in rows for _, flag in tokens], bool)
+    tags = pa.array([tag for _, tokens in rows for _, tag in tokens], pa.string())
     return (
         words,
         pa.array([document for document, _ in rows], pa.string()),
-        (flags if tagged else None),
+        (tag_codes(tags) if tagged else None),
     )
 
 
 def reference(rows):
-    uses, spread, proper = Counter(), {}, Counter()
+    uses, spread, tags = Counter(), {}, {}
     for document, tokens in rows:
-        for word, flag in tokens:
+        for word, tag in tokens:
             uses[word] += 1
             spread.setdefault(word, set()).add(document)
-            proper[word] += flag
+            tags.setdefault(word, Counter())[tag] += 1
     return [
-        {"word": w, "count": uses[w], "documents": len(spread[w]), "proper_nouns": proper[w]}
+        {"word": w, "count": uses[w], "documents": len(spread[w]), "tags": [
+            (UPOS.index(tag), tags[w][tag]) for tag in UPOS if tags[w][tag]
+        ]}
         for w in sorted(uses)
-    ]
+    ]  # fmt: skip
 
 
 @settings(deadline=None)
@@ -69,13 +80,16 @@ def test_parts_with_documents_of_their_own_merge_to_the_whole(rows):
     assert merge_counts(parts[::-1]) == merge_counts(parts)
 
 
-def test_without_tags_proper_nouns_are_null_and_partly_tagged_ones_count():
-    rows = [("d1", [("a", True), ("b", False)])]
+def test_without_tags_they_are_null_and_partly_tagged_ones_count():
+    rows = [("d1", [("a", "PROPN"), ("b", "NOUN")])]
     untagged, tagged = count_view([batch(rows, tagged=False)]), count_view([batch(rows)])
-    assert untagged.words["proper_nouns"].to_pylist() == [None, None]
+    assert untagged.words["tags"].to_pylist() == [None, None]
+    assert merge_counts([untagged, untagged]).words["tags"].to_pylist() == [None, None]
     merged = merge_counts([untagged, tagged]).words
-    assert merged["proper_nouns"].to_pylist() == [1, 0]
+    assert merged["tags"].to_pylist() == tagged.words["tags"].to_pylist()
     assert merged["count"].to_pylist() == [2, 2]
+    beside = count_view([batch(rows, tagged=False), batch([("d2", [("c", "X")])])]).words
+    assert beside["tags"].to_pylist() == [[], [], [(UPOS.index("X"), 1)]]
 
 
 def test_nothing_counts_nothing():
@@ -84,10 +98,34 @@ def test_nothing_counts_nothing():
 
 
 def test_look_up_fills_words_that_are_not_there_with_zeros():
-    found = look_up(count_view([batch([("d1", [("a", True)])])]).words, pa.array(["x", "a"]))
+    rows = [("d1", [("a", "PROPN"), ("a", "NOUN")])]
+    counts = count_view([batch(rows)]).words
+    found = look_up(counts, pa.array(["x", "a"]))
     assert found.to_pylist() == [
         {"word": "x", "count": 0, "documents": 0, "proper_nouns": 0},
-        {"word": "a", "count": 1, "documents": 1, "proper_nouns": 1},
+        {"word": "a", "count": 2, "documents": 1, "proper_nouns": 1},
     ]
-    untagged = count_view([batch([("d1", [("a", True)])], tagged=False)]).words
+    absent, present = tag_uses(counts, pa.array(["x", "a"]))
+    assert absent.tolist() == [0] * len(UPOS)
+    assert {UPOS[n]: uses for n, uses in enumerate(present) if uses} == {"PROPN": 1, "NOUN": 1}
+    untagged = count_view([batch(rows, tagged=False)]).words
     assert look_up(untagged, pa.array(["x"]))["proper_nouns"].to_pylist() == [None]
+    assert tag_uses(untagged, pa.array(["x"])) is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(SENTENCES, SENTENCES, st.booleans())
+def test_majority_tags_are_those_of_all_uses_together(early, late, tagged):
+    sides = [count_view([batch(early, tagged)]).words, count_view([batch(late)]).words]
+    words = ["zz", "nowhere", "a", "b"]
+    upos, share = majority_tags(sides, pa.array(words))
+    for place, word in enumerate(words):
+        tags = Counter(
+            tag
+            for _, tokens in ([*early, *late] if tagged else late)
+            for found, tag in tokens
+            if found == word and tag
+        )
+        best = min(tags, key=lambda tag: (-tags[tag], UPOS.index(tag)), default=None)
+        assert upos[place].as_py() == best
+        assert share[place].as_py() == (tags[best] / tags.total() if tags else None)

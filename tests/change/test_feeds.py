@@ -30,7 +30,7 @@ def test_a_feed_is_read_file_by_file_and_batch_by_batch(tmp_path):
 
 
 def test_counts_are_read_as_a_table(tmp_path):
-    rows = [{"word": "a", "count": 2, "documents": 1, "proper_nouns": None}]
+    rows = [{"word": "a", "count": 2, "documents": 1, "tags": [(7, 2)]}]
     file = write(tmp_path / "c", COUNTS, pa.RecordBatch.from_pylist(rows, schema=COUNTS))
     assert read_counts(file).to_pylist() == rows
 

@@ -15,6 +15,7 @@ from view_making import (
     write_parts,
 )
 
+from schemas.sentences import UPOS
 from transforms.change import preparing
 from transforms.change.feeds import read_counts
 from transforms.change.preparing import MEASURE, VIEW, limits_of
@@ -52,8 +53,8 @@ def test_counts_are_those_of_a_plain_recount(rows, tmp_path):
         table = read_counts(slices[index].counts).to_pylist()
         assert {row["word"]: row["count"] for row in table} == counts
         assert {row["word"]: row["documents"] for row in table} == documents
-        assert {row["word"]: row["proper_nouns"] for row in table if row["proper_nouns"]} == {
-            "w3": counts["w3"]
+        assert {row["word"]: [(UPOS[tag], uses) for tag, uses in row["tags"]] for row in table} == {
+            word: [("PROPN" if word == "w3" else "NOUN", counts[word])] for word in counts
         }
         assert slices[index].tokens == len(words)
         assert slices[index].types == len(counts)

@@ -9,6 +9,8 @@ from schemas.scores import SCORES
 from transforms.change.ranking import (
     RankOptions,
     SliceCounts,
+    by_change,
+    of_pos,
     ranked_mask,
     spearman_with_log_count,
     top,
@@ -89,3 +91,33 @@ def test_top_takes_ranked_means_of_one_method_by_score_then_word():
     table = top(pa.Table.from_pylist(rows, SCORES.schema()), 3, alignment="op")
     assert table["word"].to_pylist() == ["a", "b", "x", "c"]
     assert top(table, 0, alignment="op").num_rows == 0
+
+
+def test_what_is_shown_is_of_some_parts_of_speech_where_they_are_known():
+    plain = pa.table({"word": list("abcd")})
+    tagged = plain.append_column("upos", pa.array(["NOUN", "ADP", "VERB", None]))
+    assert of_pos(tagged, ("NOUN", "ADJ"))["word"].to_pylist() == ["a", "d"]
+    for rows, pos in ((plain, ("NOUN",)), (tagged, ()), (tagged, ("NOUN", "all"))):
+        assert of_pos(rows, pos) == rows
+    untagged = plain.append_column("upos", pa.nulls(4, pa.string()))
+    assert of_pos(untagged, RankOptions().pos) == untagged
+
+
+def test_top_takes_the_next_words_in_place_of_those_of_other_parts_of_speech():
+    rows = [score_row(word, score) for word, score in (("of", 0.9), ("b", 0.5), ("c", 0.7))]
+    table = pa.Table.from_pylist(rows, SCORES.schema())
+    table = table.append_column("upos", pa.array(["ADP", "NOUN", "VERB"]))
+    assert top(table, 2, alignment="op")["word"].to_pylist() == ["of", "c"]
+    found = top(table, 2, alignment="op", pos=("NOUN", "VERB"))
+    assert found["word"].to_pylist() == ["c", "b"]
+
+
+def test_the_most_changed_are_those_of_the_greatest_excess_where_there_is_one():
+    rows = pa.table({
+        "word": list("edcba"), "score": [0.9, 0.8, 0.7, 0.7, 0.7],
+        "excess": [None, 0.1, 0.2, 0.3, 0.2],
+    })  # fmt: skip
+    assert by_change(rows)["word"].to_pylist() == list("bacde")
+    assert by_change(rows.drop("excess"))["word"].to_pylist() == list("edabc")
+    without = rows.drop("excess").append_column("excess", pa.nulls(5, pa.float64()))
+    assert by_change(without)["word"].to_pylist() == list("edabc")

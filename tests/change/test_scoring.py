@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pyarrow.parquet as pq
 import pytest
-from space_making import RANK, score_task
+from space_making import RANK, score_task, tag_of
 
 from transforms.change.dealing import Deal
 from transforms.change.scoring import COMBINE, SCORE, CombineTask, ScoreOptions
@@ -73,6 +73,18 @@ def test_rankings_are_of_the_most_changed_words_in_the_order_of_the_options(trai
     assert turned.tops == combined.tops[::-1]
 
 
+def test_the_most_changed_words_are_of_the_parts_of_speech_asked_for(trained, space):
+    files = tuple(scored(space, trained))
+    every = make(space, COMBINE, CombineTask(files), OPTIONS)
+    task = CombineTask(files, tuple(trained.slices[place].counts for place in (0, 1)))
+    combined = make(space, COMBINE, task, OPTIONS)
+    for top, whole in zip(combined.tops, every.tops, strict=True):
+        assert list(top.words) == [word for word in whole.words if tag_of(word) == "NOUN"]
+        assert 0 < len(top.words) < len(whole.words)
+        assert top.ranked == whole.ranked
+    assert combined.part.file.sha256 == every.part.file.sha256
+
+
 def test_too_few_shared_words_give_null_scores_with_their_reason(trained, space):
     options = ScoreOptions(alignments=("cca",), rank=RANK)
     seed, _ = scored(space, trained, options, ("cca",), fit_on="top:9")
@@ -94,6 +106,7 @@ def test_what_is_shown_scores_nothing_again(trained, space):
     plain = SCORE.identity(task, OPTIONS)
     for changed in (
         {"neighbour_words": 3}, {"alignments": ("op",)}, {"targets": ("absent", "w1")},
+        {"rank": replace(RANK, pos=("VERB",))},
     ):  # fmt: skip
         assert SCORE.identity(task, replace(OPTIONS, **changed)) == plain
     for changed in (
@@ -132,11 +145,12 @@ def test_what_decides_a_combination_counts(trained, space):
     found = [
         COMBINE.identity(task, OPTIONS),
         COMBINE.identity(CombineTask(task.seeds[:1]), OPTIONS),
+        COMBINE.identity(task._replace(counts=(trained.slices[0].counts,)), OPTIONS),
         *(
             COMBINE.identity(task, replace(OPTIONS, **changed))
             for changed in (
                 {"threshold": "x"}, {"neighbour_words": 3}, {"measures": ()},
-                {"alignments": EVERY[::-1]},
+                {"alignments": EVERY[::-1]}, {"rank": replace(RANK, pos=("VERB",))},
             )
         ),
         *(
@@ -148,4 +162,4 @@ def test_what_decides_a_combination_counts(trained, space):
             )
         ),
     ]  # fmt: skip
-    assert len({str(identity) for identity in found}) == len(found) == 10
+    assert len({str(identity) for identity in found}) == len(found) == 12

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from space_making import COMPARISONS, DIM, SGNS, ready
+from space_making import COMPARISONS, DIM, SGNS, ready, tag_of
 
 from transforms.change.comparisons import train_tasks
 from transforms.change.feeds import read_counts
@@ -27,6 +27,8 @@ def test_training_writes_the_slices_vocabulary(trained):
     assert min(rows["count"].to_pylist()) >= 3
     assert set(rows["slice"].to_pylist()) == {"late"}
     assert set(rows["seed"].to_pylist()) == {2}
+    assert rows["upos"].to_pylist() == [tag_of(word) for word in rows["word"].to_pylist()]
+    assert set(rows["upos_share"].to_pylist()) == {1.0}
     assert part.rows == rows.num_rows
     assert rows.schema.field("vector").type == pa.list_(pa.float32(), DIM)
     paths = [trained.spaces[0, 1].part.file.path, part.file.path]

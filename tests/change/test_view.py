@@ -1,12 +1,14 @@
-import numpy as np
+from itertools import islice
+
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.sentences import SENTENCES
+from schemas.sentences import SENTENCES, UPOS
 from transforms.change import view
 from transforms.change.slicing import parse_slices, slice_of
+from transforms.change.tags import NO_TAG
 from transforms.change.targets import Targets, load_targets
 from transforms.change.view import columns_needed, derive, sentence_keys
 from transforms.change.words import ViewOptions, is_word, normalise_word
@@ -41,7 +43,7 @@ def reference(rows, targets, options):
         place = slice_of(year, SLICES)
         if place is None:
             continue
-        words, proper = [], []
+        words, tags = [], []
         for lemma, tag in zip(lemmas, upos or [None] * len(lemmas), strict=True):
             word = normalise_word(lemma or "", options)
             if not is_word(word):
@@ -51,21 +53,21 @@ def reference(rows, targets, options):
                     word = joined
                     break
             words.append(word)
-            proper.append(tag == "PROPN")
+            tags.append(tag if tag in UPOS else None)
         length = len(lemmas) if options.length_counts == "all" else len(words)
         if length < options.min_sentence or not words:
             continue
         holds = any(word in targets.words for word in words)
         for start in range(0, len(words), view.LONGEST_SENTENCE):
             cut = slice(start, start + view.LONGEST_SENTENCE)
-            result.append((place, document, number, holds, words[cut], proper[cut]))
+            result.append((place, document, number, holds, words[cut], tags[cut]))
     return result
 
 
 def as_rows(batch):
-    proper = batch.proper if batch.proper is not None else [False] * len(batch.words.flatten())
-    ends = np.cumsum(np.asarray(batch.words.value_lengths()))
-    lists = [list(part) for part in np.split(np.asarray(proper), ends[:-1])] if len(ends) else []
+    codes = [NO_TAG] * len(batch.words.flatten()) if batch.tags is None else batch.tags
+    tags = iter([*UPOS, None][code] for code in codes)
+    lists = [list(islice(tags, length)) for length in batch.words.value_lengths().to_pylist()]
     return list(
         zip(
             batch.slice.tolist(), batch.document.to_pylist(), batch.sentence.tolist(),
@@ -77,7 +79,7 @@ def as_rows(batch):
 LEMMAS = st.sampled_from(
     ["attack", "Attack", "attack_nn", "liber#2", "fair", ",", "--", "", None, "o'", "9", "e\u0301"]
 )
-TAGS = st.sampled_from(["NOUN", "VERB", "ADJ", "PROPN", "PUNCT", None])
+TAGS = st.sampled_from(["NOUN", "VERB", "ADJ", "PROPN", "PUNCT", "ODD", None])
 
 
 @st.composite

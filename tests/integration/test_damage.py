@@ -18,7 +18,7 @@ def whole(tmp_path_factory):
     "stage", ["corpus/ingest", "corpus/annotate", "corpus/merge-sentences",
               "corpus/merge-documents",
               "change/view", "change/train", "change/align", "change/score", "change/combine",
-              "change/neighbours", "change/slices"]
+              "change/summarise", "change/neighbours", "change/slices"]
 )  # fmt: skip
 def test_a_flipped_bit_in_any_stage_is_made_good(stage, whole, tmp_path):
     assert flipped_resume(*whole, stage, tmp_path) == "first"

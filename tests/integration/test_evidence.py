@@ -62,7 +62,7 @@ def test_too_few_null_pairs_are_refused(number, out, capsys):
 def test_random_dates_change_nothing(tmp_path):
     """Three datings of the sample at random; its planted words, two-faced by document, left out."""
     sample = tmp_path / "sample"
-    assert call("sample", "--out", sample, "--tokens", "100000", "--seed", "3") == 0
+    assert call("sample", "--out", sample, "--tokens", "80000", "--seed", "3") == 0
     truth = pd.read_csv(sample / "truth.tsv", sep="\t")
     planted = set(truth[~truth.kind.str.startswith("control")].word)
     shares, flagged = [], []
@@ -78,7 +78,9 @@ def test_random_dates_change_nothing(tmp_path):
         config.write_text(json.dumps({
             "out": str(out),
             "corpus": {"inputs": [str(folder)], "engine": "builtin:en", "dates": r"name:^(\d{4})_"},
-            "change": {"slices": "1800,1801", "null": 3, "dim": 40, "epochs": 3, "alignment": ["op"]},
+            "change": {
+                "slices": "1800,1801", "null": 3, "dim": 30, "epochs": 2, "alignment": ["op"],
+            },
         }))  # fmt: skip
         assert main(["run", str(config)]) == 0
         scores = pd.read_parquet(out / "scores")

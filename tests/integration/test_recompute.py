@@ -81,3 +81,27 @@ def test_counts_are_those_of_the_sentences(sample_run):
     assert (vectors["documents"] == documents[vectors.index]).all()
     frequent = {word for word in counts[counts >= 5].index if any(c.isalnum() for c in word)}
     assert set(vectors.index) == frequent
+
+
+def test_parts_of_speech_are_those_of_the_sentences(sample_run):
+    sentences = pd.read_parquet(sample_run / "sentences", columns=["year", "lemmas", "upos"])
+    long = sentences[sentences.lemmas.str.len() >= 10]
+    uses = long[(long.year < 1850) | (long.year >= 1950)].explode(["lemmas", "upos"])
+    uses["word"] = uses.lemmas.str.lower()
+    tags = uses.groupby(["word", "upos"]).size().rename("uses").reset_index()
+    most = tags.sort_values(["uses", "upos"], ascending=[False, True]).drop_duplicates("word")
+    most = most.set_index("word")
+    summary = pd.read_parquet(sample_run / "change" / "summary").set_index("word")
+    assert summary.upos.to_dict() == most.upos[summary.index].to_dict()
+    share = most.uses / tags.groupby("word").uses.sum()
+    np.testing.assert_allclose(summary.upos_share, share[summary.index])
+    assert summary.upos.nunique() > 5
+
+
+def test_words_with_neighbours_are_the_most_changed_content_words(sample_run):
+    summary = pd.read_parquet(sample_run / "change" / "summary").set_index("word")
+    content = summary[summary.upos.isin(["NOUN", "VERB", "ADJ"])]
+    ranks = ["rank_op", "rank_op_", "rank_cca", "rank_none"]
+    expected = set().union(*(content[rank].dropna().nsmallest(100).index for rank in ranks))
+    assert set(pd.read_parquet(sample_run / "neighbours").word) <= expected
+    assert 0 < len(expected) < summary.ranked.sum()

@@ -13,7 +13,7 @@ import lexbeam
 def test_tables_are_those_of_the_folder(results, published):
     assert set(results.tables) == {
         "documents", "sentences", "rejects", "slices", "vectors", "alignments", "scores",
-        "neighbours",
+        "change/summary", "neighbours",
     }  # fmt: skip
     for name in results.tables:
         expected = pd.concat(map(pd.read_parquet, results.paths(name)))

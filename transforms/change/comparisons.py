@@ -12,7 +12,7 @@ from transforms.change.training import TrainTask
 from transforms.common.receipts import File
 
 __all__ = [
-    "Comparisons", "PairSeed", "SliceReady", "SpaceKey", "align_tasks", "combine_task",
+    "Comparisons", "PairSeed", "SliceReady", "SpaceKey", "align_tasks", "combine_task", "counts_of",
     "facts_of", "neighbour_task", "train_tasks",
 ]  # fmt: skip
 
@@ -70,6 +70,13 @@ def facts_of(comparisons: Comparisons, place: int, slices: Mapping[int, SliceCou
     )
 
 
+def counts_of(
+    comparisons: Comparisons, pair: int, slices: Mapping[int, SliceCounts]
+) -> tuple[File, ...]:
+    """Return the files of counts of a pair's slices, the earlier one first."""
+    return tuple(slices[place].counts for place in comparisons.pairs[pair])
+
+
 def align_tasks(
     sides: Sequence[tuple[SliceFacts, File]], seed: int, alignments: Collection[str]
 ) -> Iterator[AlignTask]:
@@ -80,11 +87,15 @@ def align_tasks(
 
 
 def combine_task(
-    seeds: Iterable[ScoredSeed], nulls: Iterable[ScoredSeed], deals: Iterable[Deal]
+    seeds: Iterable[ScoredSeed],
+    counts: tuple[File, ...],
+    nulls: Iterable[ScoredSeed],
+    deals: Iterable[Deal],
 ) -> CombineTask:
     """Return the task of a pair from the scores of its seeds and of its null pairs, if any."""
     return CombineTask(
         tuple(sorted(seeds, key=_sha256)),
+        counts,
         tuple(sorted(nulls, key=_sha256)),
         next(iter(deals), None),
     )

@@ -10,14 +10,15 @@ from transforms.common.receipts import File
 
 __all__ = ["FEED", "STAGED", "StagedView", "one_batch", "read_counts", "read_feed"]
 
-# A sentence of the view, staged by slice and range of keys.
+# A sentence of the view, staged by slice and range of keys; tags are numbers, see `tags`, and null
+# where the sentence has none.
 STAGED = pa.schema(
     [
         ("key", pa.uint64()),
         ("document_id", pa.string()),
         ("sentence", pa.int32()),
         ("words", pa.list_(pa.string())),
-        ("proper", pa.list_(pa.bool_())),
+        ("tags", pa.list_(pa.uint8())),
     ]
 )
 # A sentence in the order of training.

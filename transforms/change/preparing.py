@@ -20,6 +20,7 @@ from transforms.change.counts import COUNTS, count_view
 from transforms.change.feeds import STAGED, one_batch
 from transforms.change.sampling import BINS, kept, threshold, token_histogram
 from transforms.change.slicing import Slice
+from transforms.change.tags import NO_TAG
 from transforms.change.targets import Targets
 from transforms.change.view import ViewBatch, columns_needed, derive
 from transforms.change.words import ViewOptions
@@ -246,14 +247,14 @@ def counted(
 def _for_counting(batches: Iterator[pa.RecordBatch]) -> Iterator[Any]:
     """Yield staged batches as `count_view` takes them."""
     for batch in batches:
-        words, flags = batch.column("words"), batch.column("proper")
-        proper = None
-        if flags.null_count < len(flags):
+        words, lists = batch.column("words"), batch.column("tags")
+        tags = None
+        if lists.null_count < len(lists):
             lengths = words.value_lengths().to_numpy(zero_copy_only=False)
-            tagged = np.repeat(flags.is_valid().to_numpy(zero_copy_only=False), lengths)
-            proper = np.zeros(len(tagged), bool)
-            proper[tagged] = flags.flatten().to_numpy(zero_copy_only=False)
-        yield words, batch.column("document_id"), proper
+            tagged = np.repeat(lists.is_valid().to_numpy(zero_copy_only=False), lengths)
+            tags = np.full(len(tagged), NO_TAG, np.uint8)
+            tags[tagged] = lists.flatten().to_numpy()
+        yield words, batch.column("document_id"), tags
 
 
 def _stage(
@@ -264,11 +265,11 @@ def _stage(
     ranges: Sequence[list[int]],
 ) -> None:
     """Write the sentences kept, by slice and range."""
-    proper: Any = pa.nulls(len(take), STAGED.field("proper").type)
-    if batch.proper is not None:
+    tags: Any = pa.nulls(len(take), STAGED.field("tags").type)
+    if batch.tags is not None:
         # Sentence by sentence: whether a slice is tagged must not depend on the others of its rows.
-        proper = pa.ListArray.from_arrays(
-            batch.words.offsets, pa.array(batch.proper), mask=pa.array(~batch.tagged)
+        tags = pa.ListArray.from_arrays(
+            batch.words.offsets, pa.array(batch.tags), mask=pa.array(~batch.tagged)
         )
     for index, (task, writer) in enumerate(zip(tasks, writers, strict=True)):
         rows = np.flatnonzero(take & (batch.slice == index))
@@ -285,7 +286,7 @@ def _stage(
                         batch.document.take(picked).cast(pa.string()),
                         pa.array(batch.sentence[inside], pa.int32()),
                         batch.words.take(picked).cast(pa.list_(pa.string())),
-                        proper.take(picked),
+                        tags.take(picked),
                     ],
                     schema=STAGED,
                 )

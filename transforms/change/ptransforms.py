@@ -4,6 +4,7 @@ TrainSlices     PCollection[SliceReady] -> PCollection[(SpaceKey, Trained)]
 AlignPairs      PCollection[(SpaceKey, Trained)] -> PCollection[(PairSeed, (AlignTask, Aligned))]
 ScoreSeeds      PCollection[(PairSeed, (AlignTask, Aligned))] -> PCollection[(pair, ScoredSeed)]
 CombineSeeds    PCollection[(pair, ScoredSeed)] -> PCollection[(pair, Combined)]
+SummarisePairs  PCollection[(pair, Combined)] -> PCollection[(pair, Listed)]
 ListNeighbours  PCollection[(SpaceKey, Trained)] -> PCollection[(SpaceKey, Listed)]
 """
 
@@ -21,6 +22,7 @@ from transforms.change.comparisons import (
     SpaceKey,
     align_tasks,
     combine_task,
+    counts_of,
     facts_of,
     neighbour_task,
     train_tasks,
@@ -37,12 +39,15 @@ from transforms.change.scoring import (
 )
 from transforms.change.sgns import SgnsOptions
 from transforms.change.slice_merges import SliceCounts
+from transforms.change.summarising import SUMMARISE, SummaryTask
 from transforms.change.training import TRAIN, Trained, TrainTask
 from transforms.common.artefacts import Workspace
 from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.common.receipts import File
 
-__all__ = ["AlignPairs", "CombineSeeds", "ListNeighbours", "ScoreSeeds", "TrainSlices"]
+__all__ = [
+    "AlignPairs", "CombineSeeds", "ListNeighbours", "ScoreSeeds", "SummarisePairs", "TrainSlices",
+]  # fmt: skip
 
 
 class _Tasks(beam.DoFn):
@@ -189,11 +194,16 @@ class ScoreSeeds(beam.PTransform):
 
 
 class _CombineTasks(beam.DoFn):
+    def __init__(self, comparisons: Comparisons) -> None:
+        self._comparisons = comparisons
+
     def process(
-        self, element: tuple[int, dict[str, Iterable[Any]]]
+        self, element: tuple[int, dict[str, Iterable[Any]]], slices: dict[int, SliceCounts]
     ) -> Iterator[tuple[int, CombineTask]]:
         pair, found = element
-        yield pair, combine_task(found["seeds"], found.get("nulls", ()), found.get("deals", ()))
+        counts = counts_of(self._comparisons, pair, slices)
+        nulls, deals = found.get("nulls", ()), found.get("deals", ())
+        yield pair, combine_task(found["seeds"], counts, nulls, deals)
 
 
 @dataclass
@@ -202,21 +212,62 @@ class CombineSeeds(beam.PTransform):
 
     Attributes:
         nulls: what null pairs scored, and how they were dealt: `nulls` and `deals`, by pair.
+        slices: what `MergeSlices` yields; only the counts are used.
     """
 
     workspace: Workspace
+    comparisons: Comparisons
     options: ScoreOptions
     nulls: Mapping[str, beam.PCollection]
+    slices: beam.PCollection
 
     def expand(
         self, scored: beam.PCollection[tuple[int, ScoredSeed]]
     ) -> beam.PCollection[tuple[int, Combined]]:
         """Apply the transform."""
+        counts = beam.pvalue.AsDict(self.slices | "KeyCounts" >> beam.Map(_index_of))
         return (
             {"seeds": scored, **self.nulls}
             | "JoinByPair" >> beam.CoGroupByKey()
-            | "MakeCombineTasks" >> beam.ParDo(_CombineTasks())
+            | "MakeCombineTasks" >> beam.ParDo(_CombineTasks(self.comparisons), slices=counts)
             | "CombineSeeds" >> beam.ParDo(MakeArtefact(self.workspace, COMBINE, self.options))
+        )
+
+
+class _SummaryTasks(beam.DoFn):
+    def __init__(self, comparisons: Comparisons) -> None:
+        self._comparisons = comparisons
+
+    def process(
+        self, element: tuple[int, Combined], slices: dict[int, SliceCounts]
+    ) -> Iterator[tuple[int, SummaryTask]]:
+        pair, combined = element
+        counts = counts_of(self._comparisons, pair, slices)
+        yield pair, SummaryTask(combined.part.file, counts)
+
+
+@dataclass
+class SummarisePairs(beam.PTransform):
+    """Bring together all that is known of the words of every pair.
+
+    Attributes:
+        slices: what `MergeSlices` yields; only the counts are used.
+    """
+
+    workspace: Workspace
+    comparisons: Comparisons
+    options: ScoreOptions
+    slices: beam.PCollection
+
+    def expand(
+        self, combined: beam.PCollection[tuple[int, Combined]]
+    ) -> beam.PCollection[tuple[int, Listed]]:
+        """Apply the transform."""
+        counts = beam.pvalue.AsDict(self.slices | "KeyCounts" >> beam.Map(_index_of))
+        return (
+            combined
+            | "MakeTasks" >> beam.ParDo(_SummaryTasks(self.comparisons), slices=counts)
+            | "SummarisePair" >> beam.ParDo(MakeArtefact(self.workspace, SUMMARISE, self.options))
         )
 
 

@@ -1,10 +1,12 @@
 """Which words a ranking shown to people takes, its head, and how it depends on frequency.
 
 The most changed words of a raw list are rare ones and names, so a ranking takes words with enough
-uses in both slices, from enough documents, that are not mostly proper nouns; and its heading tells
-Spearman's correlation of score and log count.
+uses in both slices, from enough documents, that are not mostly proper nouns; what is shown of it
+takes content words alone, where parts of speech are known; and its heading tells Spearman's
+correlation of score and log count.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,10 +15,16 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.sentences import UPOS
 from transforms.common.errors import UsageError
 from transforms.common.options import option
 
-__all__ = ["RankOptions", "SliceCounts", "ranked_mask", "spearman_with_log_count", "top"]
+__all__ = [
+    "ALL_TAGS", "RankOptions", "SliceCounts", "by_change", "of_pos", "ranked_mask",
+    "spearman_with_log_count", "top",
+]  # fmt: skip
+
+ALL_TAGS = "all"
 
 Ints = npt.NDArray[np.int64]
 
@@ -30,6 +38,8 @@ class RankOptions:
         min_documents: documents that use it, or a fifth of the slice's documents (rounded up) if
             that is fewer.
         max_proper: largest share of proper nouns among its uses in both slices.
+        pos: parts of speech of the words that are shown, which does not decide what is ranked;
+            `all` for words of any. A word has the one that most of its uses in both slices have.
     """
 
     min_count: int = option(
@@ -40,6 +50,10 @@ class RankOptions:
         help="documents in both slices that a ranked word needs, or a fifth of a smaller slice",
     )  # fmt: skip
     max_proper: float = 0.5
+    pos: tuple[str, ...] = option(
+        ("NOUN", "VERB", "ADJ"), name="rank_pos", choices=(*UPOS, ALL_TAGS),
+        help="parts of speech that rankings show, where there are tags; all for any",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         for name in ("min_count", "min_documents"):
@@ -105,11 +119,36 @@ def _ranks(values: npt.NDArray[np.generic]) -> npt.NDArray[np.float64]:
     return np.asarray((last - (number - 1) / 2.0)[place], np.float64)
 
 
-def top(scores: pa.Table, n: int, *, alignment: str, measure: str = "cosine") -> pa.Table:
+def of_pos(rows: pa.Table, pos: Sequence[str]) -> pa.Table:
+    """Return the rows whose `upos` is one of some parts of speech, or is not known.
+
+    All rows are returned where they have no such column, or `pos` is empty or has `ALL_TAGS`.
+    """
+    if "upos" not in rows.column_names or not pos or ALL_TAGS in pos:
+        return rows
+    wanted = pc.is_in(rows["upos"], value_set=pa.array([*pos, None], pa.string()))
+    return rows.filter(wanted)
+
+
+def by_change(rows: pa.Table) -> pa.Table:
+    """Return rows of table scores, the most changed first.
+
+    By falling excess where there is a null, words that no null has behind the others, then by
+    falling score; ties by word.
+    """
+    keys = [("score", "descending"), ("word", "ascending")]
+    if "excess" in rows.column_names:
+        keys.insert(0, ("excess", "descending"))
+    return rows.sort_by(keys)
+
+
+def top(
+    scores: pa.Table, n: int, *, alignment: str, measure: str = "cosine", pos: Sequence[str] = ()
+) -> pa.Table:
     """Return the `n` most changed ranked words of each pair of slices in a table of scores.
 
-    The rows are the means over seeds, by pair as the table has them, then by falling score, ties
-    by word.
+    The rows are the means over seeds, by pair as the table has them, then as `by_change` has them.
+    Where the table has a column `upos`, words of other parts of speech than `pos` are left out.
     """
     rows = scores.filter(
         pc.field("seed").is_null()
@@ -118,12 +157,10 @@ def top(scores: pa.Table, n: int, *, alignment: str, measure: str = "cosine") ->
         & (pc.field("alignment") == alignment)
         & (pc.field("measure") == measure)
     )
+    rows = of_pos(rows, pos)
     pairs = rows.group_by(["slice_from", "slice_to"], use_threads=False).aggregate([])
     heads = [rows.slice(0, 0)]
     for pair in pairs.to_pylist():
         same = [pc.field(name) == pair[name] for name in pair]
-        ordered = rows.filter(same[0] & same[1]).sort_by(
-            [("score", "descending"), ("word", "ascending")]
-        )
-        heads.append(ordered.slice(0, n))
+        heads.append(by_change(rows.filter(same[0] & same[1])).slice(0, n))
     return pa.concat_tables(heads).combine_chunks()

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from schemas.pairs import PAIRS
 from schemas.scores import SCORES
 from transforms.change.aligning import SliceFacts, load_alignments, load_spaces
+from transforms.change.counts import majority_tags
 from transforms.change.dealing import Deal
 from transforms.change.feeds import read_counts
 from transforms.change.judging import Scores, judge
@@ -29,7 +30,7 @@ from transforms.common.tables import GROUP_ROWS, PartFile, write_part, write_row
 
 __all__ = [
     "COMBINE", "SCORE", "CombineTask", "Combined", "Ranking", "ScoreOptions", "ScoreTask",
-    "ScoredSeed", "rankings",
+    "ScoredSeed", "cosine_alignments", "rankings",
 ]  # fmt: skip
 
 TOP_WORDS = 10  # of a ranking, at least
@@ -83,12 +84,19 @@ class ScoredSeed:
     documents: int
 
 
+def cosine_alignments(options: ScoreOptions) -> tuple[str, ...]:
+    """Return the alignments that words are scored by, in the order asked for."""
+    return tuple(dict.fromkeys(options.alignments)) if "cosine" in options.measures else ()
+
+
 def _all_measures(options: ScoreOptions) -> list[str]:
     return sorted({*options.measures, "frequency"})
 
 
 def _score_identity(task: ScoreTask, options: ScoreOptions) -> Any:
     maps = sorted((name, file and file.sha256) for name, file in task.alignments.items())
+    rank = asdict(options.rank)
+    del rank["pos"]  # which decides what is shown alone
     return [
         [[f.name, f.counts.sha256, f.tokens, f.documents, f.min_count] for f in task.slices],
         [space.sha256 for space in task.spaces],
@@ -96,7 +104,7 @@ def _score_identity(task: ScoreTask, options: ScoreOptions) -> Any:
         maps,
         _all_measures(options),
         sorted(options.targets),
-        asdict(options.rank),
+        rank,
     ]
 
 
@@ -129,9 +137,17 @@ def _score(artefact: Artefact, task: ScoreTask, options: ScoreOptions) -> Scored
 
 
 class CombineTask(NamedTuple):
-    """Scores of one pair of slices by seed, and of its null pairs with how they were dealt."""
+    """Scores of one pair of slices by seed, the counts of both slices, and the pair's nulls.
+
+    Attributes:
+        seeds: scores by seed.
+        counts: of the earlier and the later slice.
+        nulls: scores of its null pairs.
+        deal: how their documents were dealt.
+    """
 
     seeds: tuple[ScoredSeed, ...]
+    counts: tuple[File, ...] = ()
     nulls: tuple[ScoredSeed, ...] = ()
     deal: Deal | None = None
 
@@ -168,9 +184,10 @@ class Combined:
 def _combine_identity(task: CombineTask, options: ScoreOptions) -> Any:
     deal = task.deal
     return [
-        *(sorted([one.rows.sha256, one.documents] for one in some) for some in task[:2]),
-        deal and [deal.unit, deal.earlier, deal.later],
-        options.threshold, options.neighbour_words, options.alignments, options.measures,
+        *(sorted([s.rows.sha256, s.documents] for s in some) for some in (task.seeds, task.nulls)),
+        deal and [deal.unit, deal.earlier, deal.later], options.threshold, options.neighbour_words,
+        options.alignments, options.measures, options.rank.pos,
+        [file.sha256 for file in task.counts],
     ]  # fmt: skip
 
 
@@ -189,10 +206,14 @@ def _combine(artefact: Artefact, task: CombineTask, options: ScoreOptions) -> Co
     with artefact.writing("-pairs.parquet") as stream:
         write_rows(stream, PAIRS.schema(), [pairs], sort_keys=PAIRS.key)
     most = max(TOP_WORDS, options.neighbour_words)
+    words = pc.unique(rows["word"])
+    upos = majority_tags([read_counts(file) for file in task.counts], words).upos
+    tagged = rows.append_column("upos", upos.take(pc.index_in(rows["word"], value_set=words)))
+    tops = rankings(tagged, options.alignments, options.measures, most, pos=options.rank.pos)
     return Combined(
         part=part,
         pair=PartFile(artefact.file("-pairs.parquet"), pairs.num_rows),
-        tops=tuple(rankings(rows, options.alignments, options.measures, most)),
+        tops=tuple(tops),
     )
 
 
@@ -210,9 +231,17 @@ def _cut(rows: pa.Table) -> Iterator[pa.Table]:
 
 
 def rankings(
-    rows: pa.Table, alignments: Sequence[str], measures: Sequence[str], most: int
+    rows: pa.Table,
+    alignments: Sequence[str],
+    measures: Sequence[str],
+    most: int,
+    *,
+    pos: Sequence[str] = (),
 ) -> Iterator[Ranking]:
-    """Yield the `most` changed words of a pair, for each alignment and measure of vectors."""
+    """Yield the `most` changed words of a pair, for each alignment and measure of vectors.
+
+    Where `rows` have a column `upos`, they are of the parts of speech `pos` alone.
+    """
     means = rows.filter(pc.is_null(rows["seed"]))
     for alignment in alignments:
         for measure in measures:
@@ -223,7 +252,7 @@ def rankings(
                     pc.equal(means["alignment"], alignment), pc.equal(means["measure"], measure)
                 )
             )
-            head = top(rows, most, alignment=alignment, measure=measure)
+            head = top(rows, most, alignment=alignment, measure=measure, pos=pos)
             ranked = same.filter(same["ranked"])
             scores = ranked["score"].to_numpy(zero_copy_only=False)
             yield Ranking(

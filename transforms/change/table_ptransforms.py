@@ -110,6 +110,10 @@ def _of_pair(element: tuple[int, Combined]) -> tuple[int, PartFile]:
     return element[0], element[1].pair
 
 
+def _label(table: str) -> str:
+    return table.rpartition("/")[2].title()
+
+
 @dataclass
 class NumberParts(beam.PTransform):
     """Name the parts of the change tables; each part is an artefact of its own."""
@@ -126,10 +130,11 @@ class NumberParts(beam.PTransform):
             "alignments": partial(_of_map, self.comparisons, self.alignments),
             "scores": _of_place,
             PAIRS.name: _of_pair,
+            "change/summary": _of_place,
             "slices": _of_place,
         }
         parts = [
-            made[table] | f"Number{table.title()}" >> beam.ParDo(_Number(table, number))
+            made[table] | f"Number{_label(table)}" >> beam.ParDo(_Number(table, number))
             for table, number in numbers.items()
         ]
         return parts | "AllParts" >> beam.Flatten()

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from schemas.vectors import VECTORS
-from transforms.change.counts import look_up
+from transforms.change.counts import look_up, majority_tags
 from transforms.change.feeds import read_counts, read_feed
 from transforms.change.sgns import SgnsOptions, derive_seed, sentences_of, train
 from transforms.common.artefacts import Artefact, Stage
@@ -72,7 +72,8 @@ def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> Trained
         tokens=task.tokens,
         slice_name=task.slice,
     )
-    rows = look_up(counts, pa.array(words, pa.string()))
+    found = pa.array(words, pa.string())
+    rows = look_up(counts, found)
     size = len(words)
     schema = VECTORS.schema(dim=options.dim)
     table = pa.table(
@@ -80,6 +81,7 @@ def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> Trained
             pa.repeat(task.slice, size),
             pa.repeat(pa.scalar(task.seed, pa.int32()), size),
             *(rows[name] for name in ("word", "count", "documents", "proper_nouns")),
+            *majority_tags([counts], found),
             pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), options.dim),
         ],
         names=schema.names,

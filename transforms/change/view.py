@@ -16,7 +16,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.sentences import UPOS
 from transforms.change.slicing import Slice
+from transforms.change.tags import NO_TAG, tag_codes
 from transforms.change.targets import Targets
 from transforms.change.words import ViewOptions, is_word, normalise_word
 from transforms.common.draws import GOLDEN, mix64
@@ -28,6 +30,7 @@ Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.uint64]
 Flags = npt.NDArray[np.bool_]
+Tags = npt.NDArray[np.uint8]
 
 LONGEST_SENTENCE = 10_000  # gensim silently drops what comes after
 CACHE_WORDS = 1 << 20
@@ -44,8 +47,8 @@ class ViewBatch(NamedTuple):
         sentence: ordinals within the document, int32.
         target: whether the sentence holds a target.
         words: list<dictionary<int32, string>>, no list empty or over `LONGEST_SENTENCE`.
-        proper: per word of `words.flatten()`, whether it is tagged PROPN; None where no sentence
-            of the batch is tagged, false for untagged sentences of a batch where some are.
+        tags: per word of `words.flatten()`, the number of its tag, see `tags`; None where no
+            sentence of the batch is tagged, NO_TAG for untagged sentences where some are.
         tagged: whether the sentence is tagged.
         tokens_before: per slice, tokens before any filter, int64.
         short: per slice, sentences dropped as too short or as holding no word, int64.
@@ -60,7 +63,7 @@ class ViewBatch(NamedTuple):
     sentence: Codes
     target: Flags
     words: pa.ListArray
-    proper: Flags | None
+    tags: Tags | None
     tagged: Flags
     tokens_before: Ints
     short: Ints
@@ -118,8 +121,8 @@ def derive(
     tokens = _column(table, _unit(options))
     all_lengths = _numpy(tokens.value_lengths())
     codes, vocabulary = _map_words(tokens.flatten(), options)
-    upos, tags = _tag_codes(_column(table, "upos"), all_lengths)
-    codes, vocabulary = _join_targets(codes, vocabulary, upos, tags, targets)
+    tags = _tags(_column(table, "upos"), all_lengths)
+    codes, vocabulary = _join_targets(codes, vocabulary, tags, targets)
 
     row = np.repeat(np.arange(len(place)), all_lengths)
     word_lengths = np.bincount(row[codes >= 0], minlength=len(place))
@@ -139,9 +142,6 @@ def derive(
     rows = np.repeat(rows, pieces)
     document = _column(table, "document_id").dictionary_encode()
     sentence = _numpy(_column(table, "sentence"))
-    proper = None
-    if upos is not None:
-        proper = (upos == (tags.index("PROPN") if "PROPN" in tags else -2))[take]
     return ViewBatch(
         slice=place[rows],
         key=sentence_keys(document, sentence, options.seed)[rows],
@@ -152,7 +152,7 @@ def derive(
             pa.array(offsets, pa.int32()),
             pa.DictionaryArray.from_arrays(pa.array(codes[take], pa.int32()), words),
         ),
-        proper=proper,
+        tags=None if tags is None else tags[take],
         tagged=_numpy(_column(table, "upos").is_valid())[rows],
         tokens_before=_per_slice(place, slices, all_lengths),
         short=_per_slice(place[~kept], slices),
@@ -234,31 +234,28 @@ def _cleaner(options: ViewOptions) -> Callable[[str], str]:
     return _CLEANERS[options]
 
 
-def _tag_codes(upos: Any, lengths: Any) -> tuple[Codes | None, list[str]]:
-    """Return each token's tag as a place in the list of tags, -1 for none; None if all are."""
+def _tags(upos: Any, lengths: Any) -> Tags | None:
+    """Return the number of each token's tag; None if no sentence is tagged."""
     if upos.null_count == len(upos):
-        return None, []
-    flat = upos.flatten()
-    encoded = flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
-    codes = np.full(int(lengths.sum()), -1, np.int32)
-    codes[np.repeat(_numpy(upos.is_valid()), lengths)] = _numpy(encoded.indices.fill_null(-1))
-    return codes, encoded.dictionary.to_pylist()
+        return None
+    tags = np.full(int(lengths.sum()), NO_TAG, np.uint8)
+    tags[np.repeat(_numpy(upos.is_valid()), lengths)] = tag_codes(upos.flatten())
+    return tags
 
 
 def _join_targets(
-    codes: Codes, vocabulary: list[str], upos: Codes | None, tags: list[str], targets: Targets
+    codes: Codes, vocabulary: list[str], tags: Tags | None, targets: Targets
 ) -> tuple[Codes, list[str]]:
-    if upos is None or not targets.joined or not vocabulary:
+    if tags is None or not targets.joined or not vocabulary:
         return codes, vocabulary
     places = {word: place for place, word in enumerate(vocabulary)}
-    tag_of = {tag: code for code, tag in enumerate(tags)}
-    table = np.full((len(vocabulary), len(tags)), -1, np.int32)
+    table = np.full((len(vocabulary), NO_TAG + 1), -1, np.int32)
     for bare, tag, word in targets.joined:
-        if bare in places and tag in tag_of:
-            table[places[bare], tag_of[tag]] = places.setdefault(word, len(places))
+        if bare in places:
+            table[places[bare], UPOS.index(tag)] = places.setdefault(word, len(places))
     joins = np.asarray((table >= 0).any(axis=1))
-    affected = np.flatnonzero(joins[codes] & (codes >= 0) & (upos >= 0))
-    joined = table[codes[affected], upos[affected]]
+    affected = np.flatnonzero(joins[codes] & (codes >= 0))
+    joined = table[codes[affected], tags[affected]]
     codes[affected] = np.where(joined >= 0, joined, codes[affected])
     return codes, list(places)
 

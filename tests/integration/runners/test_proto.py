@@ -71,7 +71,8 @@ def test_the_change_pipeline_trains_aligns_and_scores(mixed_config, tmp_path, ru
     proto = proto_of(mixed_config, "change", run_variant(REFERENCE).out, tmp_path)
     for label in (
         "DeriveView/DerivePart", "MergeSlices/MergeRange", "Train/TrainSpace", "Align/AlignPair",
-        "Score/ScoreSeed", "Score/CombineSeeds", "Neighbours/FindNeighbours",
+        "Score/ScoreSeed", "Score/CombineSeeds", "Summarise/SummarisePair",
+        "Neighbours/FindNeighbours",
     ):  # fmt: skip
         assert label in labels_of(proto)
         assert is_behind_a_grouping(proto, label), label
@@ -88,6 +89,7 @@ def test_every_stage_has_many_elements(run_variant):
     assert len(run.made("change/align")) == PAIRS * SEEDS * ALIGNMENTS
     assert len(run.made("change/score")) == PAIRS * SEEDS
     assert len(run.made("change/combine")) == PAIRS
+    assert len(run.made("change/summarise")) == PAIRS
 
 
 # What the driver may open while pipelines run: its configuration, the lock, marks, plans, and the

@@ -16,7 +16,8 @@ from transforms.common import merge
 
 pytestmark = pytest.mark.slow
 TABLES = {
-    "alignments", "documents", "neighbours", "rejects", "scores", "sentences", "slices", "vectors",
+    "alignments", "change/summary", "documents", "neighbours", "rejects", "scores", "sentences",
+    "slices", "vectors",
 }  # fmt: skip
 
 

@@ -1,0 +1,51 @@
+"""The summary of a pair as an artefact.
+
+SUMMARISE   scores of all seeds, counts of both slices  -> a part of table `change/summary`
+"""
+
+from typing import Any, NamedTuple
+
+import pyarrow.compute as pc
+
+from schemas.summary import SUMMARY
+from transforms.change.counts import majority_tags
+from transforms.change.feeds import read_counts
+from transforms.change.listing import Listed
+from transforms.change.scoring import ScoreOptions, cosine_alignments
+from transforms.change.summary import summarise
+from transforms.common.artefacts import Artefact, Stage
+from transforms.common.receipts import File
+from transforms.common.sound import checked
+from transforms.common.tables import read_table, write_part
+
+__all__ = ["SUMMARISE", "SummaryTask"]
+
+
+class SummaryTask(NamedTuple):
+    """A part of table `scores`, which is a pair, and the counts of its two slices."""
+
+    scores: File
+    counts: tuple[File, ...]
+
+
+def _identity(task: SummaryTask, options: ScoreOptions) -> Any:
+    return [
+        task.scores.sha256, [file.sha256 for file in task.counts], cosine_alignments(options),
+    ]  # fmt: skip
+
+
+def _summarise(artefact: Artefact, task: SummaryTask, options: ScoreOptions) -> Listed:
+    scores = read_table([checked(task.scores)])
+    words = pc.unique(scores["word"])
+    tags = majority_tags(
+        [read_counts(file) for file in task.counts], words.take(pc.sort_indices(words))
+    )
+    alignments = cosine_alignments(options)
+    rows = summarise(scores, alignments, tags)
+    schema = SUMMARY.schema(alignments=alignments)
+    return Listed(write_part(artefact, schema, [rows], sort_keys=SUMMARY.key))
+
+
+SUMMARISE: Stage[SummaryTask, ScoreOptions, Listed] = Stage(
+    name="change/summarise", receipt=Listed, identity=_identity, build=_summarise
+)
