@@ -99,7 +99,8 @@ def test_a_kind_is_told_and_is_a_reject_of_its_own_reason(reason):
 TEXTS = [
     b"<html> is the first tag of a page.", b"<!DOCTYPE html> is what a page begins with.",
     b"<body> and <head> are tags.", b"<p> opens what </p> closes.", b"<p>One. <p>Two. <p>Three.",
-    b"<title>A text</title> of one line", b"<li> and <ul> and <ol> and </ul>", b"<htmlx><y>", b"<TEI><text/></TEI>", b"<svg> is a picture.",
+    b"<title>A text</title> of one line", b"<li> and <ul> and <ol> and </ul>",
+    b"<htmlx><y>", b"<TEI><text/></TEI>", b"<svg> is a picture.",
     b"<html", b"<!-- <html><body> --> One.", b"The tag <html><body>", b"<head n='1'>Title</head>",
     b"<?xml version='1.0'?><!DOCTYPE TEI><TEI>", b"<!DOCTYPE html", b"&lt;html&gt;&lt;body&gt;",
     b"%PDF-1.4 is a version of PDF.", b"%PDF-1.4\nis what the first line says.",
