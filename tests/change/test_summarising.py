@@ -22,7 +22,7 @@ def space(tmp_path):
 @pytest.fixture
 def task(trained, space):
     seeds = [
-        make(space, SCORE, score_task(space, trained, seed, OPTIONS.alignments), OPTIONS).rows
+        make(space, SCORE, score_task(space, trained, seed, OPTIONS.alignments), OPTIONS)
         for seed in (1, 2)
     ]
     counts = tuple(trained.slices[place].counts for place in (0, 1))
