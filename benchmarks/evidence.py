@@ -133,7 +133,8 @@ def write_conllu(path: Path, documents: list[Document], years: list[int]) -> Non
             out.write(f"# newdoc id = d{number}\n# date = {year}\n# author = {document.author}\n")
             for sentence in document.sentences:
                 for place, (form, lemma, tag) in enumerate(sentence, 1):
-                    cells = (place, *(text.strip() or "_" for text in (form, lemma)), tag)
+                    # `_` would be no form and no lemma.
+                    cells = (place, *(text.strip(" _") or "-" for text in (form, lemma)), tag)
                     out.write("\t".join(map(str, cells)) + "\t_" * 6 + "\n")
                 out.write("\n")
 
