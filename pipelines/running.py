@@ -5,6 +5,7 @@
 `lexbeam run` gives several jobs at once, in the order of what they read.
 """
 
+import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -17,11 +18,12 @@ from pipelines.inputs import noted_files, noted_resources, refuse_output_as_inpu
 from pipelines.publishing import Intended, publish_run, tables_line
 from pipelines.registry import all_tables, load, maker_of, section_of
 from pipelines.results import ResultFiles
+from pipelines.tables_shown import shown_lines
 from transforms.common import files
 from transforms.common.artefacts import Workspace, announce, make, stage_entry
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import noted_paths, plain_options
-from transforms.common.sections import Made, owner_of
+from transforms.common.sections import Made, owner_of, table_digest
 from transforms.common.snapshots import Snapshot, open_snapshot
 from transforms.common.sound import Damaged, checked
 from transforms.common.system_errors import explaining
@@ -141,7 +143,7 @@ def run_jobs(
     if publish_run(options, intended, make_all, versions, tell, failed):
         snapshot = open_snapshot(options.out)
         for job in jobs:
-            for line in job.command.summary(snapshot):
+            for line in shown_lines(job.command.summary(snapshot)):
                 tell(line)
         tell(tables_line(options.out, [name for job in jobs for name in job.command.table_names]))
 
@@ -235,7 +237,8 @@ def _of_snapshot(table: str, snapshot: Snapshot, *, own: bool) -> Given | None:
     name = owner_of(snapshot.manifest, table)
     if name is None:
         return None
-    return Given(table, tuple(snapshot.parts(table)), name, snapshot.section(name), own)
+    parts = tuple(snapshot.parts(table))
+    return Given(table, parts, name, snapshot.section(name), own, None if own else snapshot)
 
 
 def _missing(source: Source, out: str) -> LexbeamError:
@@ -290,7 +293,7 @@ def make_section(
         parts=outcome.parts,
         entry=entry,
         reads=tuple(sorted((given.read for given in inputs.given), key=_as_plain)),
-        log={**_log(job), "files": read, "resources": resources, "listed": listed},
+        log={**_log(job, inputs), "files": read, "resources": resources, "listed": listed},
     )
 
 
@@ -365,12 +368,35 @@ def _planned(job: Job, inputs: Inputs) -> tuple[Any, dict[str, str]]:
     )
 
 
-def _log(job: Job) -> dict[str, Any]:
+def _log(job: Job, inputs: Inputs) -> dict[str, Any]:
     """Return what is noted beside the snapshot, by which `lexbeam status` finds what changed."""
-    inputs = [p for paths in noted_paths(job.options, "input").values() for p in paths]
+    named = [p for paths in noted_paths(job.options, "input").values() for p in paths]
     folders = [s.folder for s in job.command.reads(job.options) if s.folder is not None]
     return {
-        "inputs": inputs,
+        "inputs": named,
         "exclude": list(getattr(job.options, "exclude", ())),
         "folders": folders,
+        "sources": _sources(job.options.out, inputs),
     }
+
+
+def _sources(out: str, inputs: Inputs) -> list[dict[str, Any]]:
+    """Return where other folders' tables were read, and what else of theirs belongs to them.
+
+    A folder stands there relative to the output folder, too: both may be moved together.
+    """
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for given in inputs.given:
+        snapshot = given.snapshot
+        if snapshot is None or (snapshot.out, given.name) in found:
+            continue
+        place, own = files.real(snapshot.out), files.real(out)
+        local = files.is_local(place) and files.is_local(own)
+        found[snapshot.out, given.name] = {
+            "folder": files.absolute(snapshot.out),
+            "relative": os.path.relpath(place, own) if local else None,
+            "tables": {
+                table: table_digest(snapshot.parts(table)) for table in given.section["parts"]
+            },
+        }
+    return list(found.values())
