@@ -55,8 +55,8 @@ def _grid(grid: Grid, width: int) -> Iterator[str]:
     from rich.text import Text
 
     table = Table(
-        box=SIMPLE_HEAD if width else None, pad_edge=False, show_edge=False,
-        padding=(0, 2, 0, 0), header_style="bold" if width else "",
+        box=SIMPLE_HEAD if width and any(grid.heads) else None, pad_edge=False, show_edge=False,
+        padding=(0, 2, 0, 0), header_style="bold" if width else "", show_header=any(grid.heads),
     )  # fmt: skip
     for place, head in enumerate(grid.heads):
         table.add_column(

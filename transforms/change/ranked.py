@@ -159,13 +159,15 @@ def ranked_words(rows: pa.Table, pos: Sequence[str] = ()) -> pa.Table:
     kept = rows.filter(pc.field("ranked") & pc.field("score").is_valid())
     if pos and kept["upos"].null_count < kept.num_rows:
         kept = kept.filter(pc.is_in(kept["upos"], value_set=pa.array(pos, pa.string())))
-    first = "excess" if has_null(kept) else "score"
-    order = pc.sort_indices(
-        kept,
-        [(first, "descending"), ("score", "descending"), ("word", "ascending")],
-        null_placement="at_end",
-    )
-    return _numbered(kept.take(order))
+    return _numbered(kept.take(_order(kept)))
+
+
+def _order(rows: pa.Table) -> pa.Array:
+    """Return the order of rankings; what has no value comes last."""
+    names = ("excess", "score") if has_null(rows) else ("score",)
+    keys = {name: pc.fill_null(rows[name], float("-inf")) for name in names}
+    by = [*((name, "descending") for name in names), ("word", "ascending")]
+    return pc.sort_indices(pa.table({**keys, "word": rows["word"]}), by)
 
 
 def _numbered(rows: pa.Table) -> pa.Table:
@@ -181,9 +183,7 @@ def target_rows(rows: pa.Table, words: pa.Table) -> pa.Table:
         words: the ranking, see `ranked_words`; targets in it have their `rank` there.
     """
     rows = rows.filter(rows["target"])
-    first = "excess" if has_null(rows) else "score"
-    keys = [(first, "descending"), ("score", "descending"), ("word", "ascending")]
-    rows = rows.take(pc.sort_indices(rows, keys, null_placement="at_end"))
+    rows = rows.take(_order(rows))
     places = pc.index_in(rows["word"], value_set=words["word"].combine_chunks())
     return rows.append_column("rank", words["rank"].combine_chunks().take(places.combine_chunks()))
 

@@ -37,7 +37,7 @@ NEIGHBOURS_SHOWN = 5
 WITH_NEIGHBOURS = 10  # targets, and words
 
 _HEADS = (
-    ("", ">"), ("word", "<"), ("part of speech", "<"), ("score", ">"), ("training noise", ">"),
+    ("rank", ">"), ("word", "<"), ("part of speech", "<"), ("score", ">"), ("training noise", ">"),
     ("null band", ">"), ("q usage differs", ">"), ("q more than the vocabulary at large", ">"),
     ("uses", ">"), ("documents", ">"), ("no score", "<"),
 )  # fmt: skip
@@ -170,6 +170,22 @@ def _heading(
     what = "score less the mean of the null" if has_null(told.rows) else "score"
     earlier, later = (_rho(value) for value in spearman(told.words))
     yield f"by {what}; Spearman of it and log count: {earlier} earlier, {later} later"
+    yield from _evidence(pair_facts(snapshot, pair, asked.alignment, asked.measure))
+
+
+def _evidence(facts: dict[str, Any]) -> Iterator[str]:
+    """Tell what scores were compared with, and how many words differ from it."""
+    if not facts.get("null_runs"):
+        return
+    unit = "blocks of an author's documents" if facts.get("null_unit") == "author" else "documents"
+    told = f"null: dates dealt out anew to {unit}, {facts['null_runs']} times"
+    for name, words in (
+        ("share_significant", "usage differs"),
+        ("share_relative", "more than the vocabulary at large"),
+    ):
+        if facts.get(name) is not None:
+            told += f"; {words} (q at most .05): {100 * facts[name]:.1f} % of the words"
+    yield told
 
 
 def _rho(value: float) -> str:
