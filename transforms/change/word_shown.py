@@ -69,7 +69,7 @@ def _count(row: dict[str, Any]) -> list[str]:
 
 
 def _score(row: dict[str, Any]) -> list[str]:
-    verdict = {None: "", True: "changed", False: "not changed"}[row.get("changed")]
+    verdict = {None: "", True: "above the threshold", False: ""}[row.get("changed")]
     return [
         f"{row['slice_from']} to {row['slice_to']}", row["alignment"], row["measure"],
         "" if row["score"] is None else f"{row['score']:.4g}",
