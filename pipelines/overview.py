@@ -62,7 +62,7 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return listed(f"{name} {_text(inner)}" for name, inner in value.items())
+        return listed(f"{name}: {_text(inner)}" for name, inner in value.items())
     if isinstance(value, list):
         return listed(_item(item) for item in value)
     return str(value)

@@ -169,16 +169,20 @@ def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
             raise UsageError(f"`{other}` does not go with `{name}`")
     snapshot.section(section)
     given = from_mapping(view.options, asked, "--")
-    for line in shown_lines(_answered(view, snapshot, given, options)):
-        _give(action, line)
+    if view.told is None or options.tsv or options.json:
+        for line in shown_lines(_answered(view, snapshot, given, options)):
+            _give(action, line)
+        return
+    for block in view.told(snapshot, given):
+        for line in shown_lines([block]):
+            # What is told names options, as a view knows them; what is shown is data.
+            (action.tell if isinstance(block, str) else action.data or action.tell)(line)
 
 
 def _answered(view: View[Any], snapshot: Snapshot, given: Any, options: Any) -> Iterable[Block]:
-    """Return the answer of a view in the format that is asked for."""
+    """Return the answer of a view as rows, or as values."""
     if options.json and view.plain is not None:
         return [as_json(view.plain(snapshot, given))]
-    if view.told is not None and not (options.tsv or options.json):
-        return view.told(snapshot, given)
     rows = view.table(snapshot, given)
     if options.json:
         return rows_as_json(rows.to_pylist())
