@@ -5,7 +5,6 @@
 `lexbeam run` gives several jobs at once, in the order of what they read.
 """
 
-import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -18,12 +17,13 @@ from pipelines.inputs import noted_files, noted_resources, refuse_output_as_inpu
 from pipelines.publishing import Intended, publish_run, tables_line
 from pipelines.registry import all_tables, load, maker_of, section_of
 from pipelines.results import ResultFiles
+from pipelines.run_log import run_log
 from pipelines.tables_shown import shown_lines
 from transforms.common import files
 from transforms.common.artefacts import Workspace, announce, make, stage_entry
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import noted_paths, plain_options
-from transforms.common.sections import Made, owner_of, table_digest
+from transforms.common.sections import Made, owner_of
 from transforms.common.snapshots import Snapshot, open_snapshot
 from transforms.common.sound import Damaged, checked
 from transforms.common.system_errors import explaining
@@ -293,7 +293,12 @@ def make_section(
         parts=outcome.parts,
         entry=entry,
         reads=tuple(sorted((given.read for given in inputs.given), key=_as_plain)),
-        log={**_log(job, inputs), "files": read, "resources": resources, "listed": listed},
+        log={
+            **run_log(job.command.reads(job.options), job.options, inputs),
+            "files": read,
+            "resources": resources,
+            "listed": listed,
+        },
     )
 
 
@@ -366,37 +371,3 @@ def _planned(job: Job, inputs: Inputs) -> tuple[Any, dict[str, str]]:
         f"{', '.join(changed)} changed while it was read, {READINGS} times: run the same command "
         "again when nobody writes to it"
     )
-
-
-def _log(job: Job, inputs: Inputs) -> dict[str, Any]:
-    """Return what is noted beside the snapshot, by which `lexbeam status` finds what changed."""
-    named = [p for paths in noted_paths(job.options, "input").values() for p in paths]
-    folders = [s.folder for s in job.command.reads(job.options) if s.folder is not None]
-    return {
-        "inputs": named,
-        "exclude": list(getattr(job.options, "exclude", ())),
-        "folders": folders,
-        "sources": _sources(job.options.out, inputs),
-    }
-
-
-def _sources(out: str, inputs: Inputs) -> list[dict[str, Any]]:
-    """Return where other folders' tables were read, and what else of theirs belongs to them.
-
-    A folder stands there relative to the output folder, too: both may be moved together.
-    """
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for given in inputs.given:
-        snapshot = given.snapshot
-        if snapshot is None or (snapshot.out, given.name) in found:
-            continue
-        place, own = files.real(snapshot.out), files.real(out)
-        local = files.is_local(place) and files.is_local(own)
-        found[snapshot.out, given.name] = {
-            "folder": files.absolute(snapshot.out),
-            "relative": os.path.relpath(place, own) if local else None,
-            "tables": {
-                table: table_digest(snapshot.parts(table)) for table in given.section["parts"]
-            },
-        }
-    return list(found.values())

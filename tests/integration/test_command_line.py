@@ -122,7 +122,7 @@ def test_show_explains_every_table(sample_run, capsys):
     for table in ("documents", "sentences", "scores", "vectors"):
         assert re.search(rf"^{table}: \d+ rows in \d+ parts; a row is", out, re.MULTILINE)
     assert "content hash" in out
-    assert not re.search(r"[{\[]'|': |\[\d", out)  # of Python
+    assert not re.search(r"[{\[]'|': ", out)  # of Python
     assert re.search(r"^  documents_by_year +1800: 1, .* and \d+ more$", out, re.MULTILINE)
     assert main(["show", str(sample_run), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
