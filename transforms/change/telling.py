@@ -169,7 +169,7 @@ def _heading(
     )
     what = "score less the mean of the null" if has_null(told.rows) else "score"
     earlier, later = (_rho(value) for value in spearman(told.words))
-    yield f"by {what}; Spearman of it and log count: {earlier} earlier, {later} later"
+    yield f"by {what}; Spearman's correlation with log count: {earlier} earlier, {later} later"
     yield from _evidence(pair_facts(snapshot, pair, asked.alignment, asked.measure))
 
 
