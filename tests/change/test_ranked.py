@@ -65,6 +65,7 @@ def test_the_means_of_one_pair_and_alignment_are_taken(plain):
     assert rows["q_value"].null_count == rows["upos"].null_count == 4
     assert ranked_rows(plain, ("a", "b"), "cca")["score"].to_pylist() == [0.7]
     assert ranked_rows(plain, ("b", "c"), "op")["score"].to_pylist() == [0.1]
+    assert ranked_rows(plain, ("a", "b"), "op", "frequency")["score"].to_pylist() == [0.3]
 
 
 def test_words_are_ordered_by_score_and_numbered_ties_by_word(plain):
@@ -113,6 +114,7 @@ def test_parts_of_speech_choose_words_and_nothing_where_none_is_known(tmp_path, 
     rows = ranked_rows(snapshot, ("a", "b"), "op")
     assert ranked_words(rows, ["NOUN"])["word"].to_pylist() == ["x"]
     assert ranked_words(rows, ["NOUN", "VERB"])["word"].to_pylist() == ["y", "x"]
+    assert ranked_words(rows, ["all"]).num_rows == ranked_words(rows).num_rows == 2
     assert ranked_words(ranked_rows(plain, ("a", "b"), "op"), ["NOUN"]).num_rows == 3
 
 

@@ -117,6 +117,10 @@ def test_the_end_of_a_run_has_neighbours_over_all_seeds(plain):
     assert blocks[place + 1].rows[0][1] == nearer
 
 
+def test_of_frequency_alone_no_ranking_is_told(tmp_path):
+    assert list(ranking(publish(tmp_path, section(options={"measure": ["frequency"]})))) == []
+
+
 def test_alignments_that_differ_are_warned_of(tmp_path):
     table = summary(ranked=[False] + [True] * 3)
     lines, _ = told(publish(tmp_path, section(), change__summary=table))

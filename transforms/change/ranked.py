@@ -19,7 +19,8 @@ from transforms.common.snapshots import Snapshot
 from transforms.common.tables import read_rows, read_table
 
 __all__ = [
-    "SUMMARY", "chosen_alignment", "chosen_measure", "chosen_pairs", "has_null", "pair_facts",
+    "ALL_TAGS", "FREQUENCY", "SUMMARY", "chosen_alignment", "chosen_measure", "chosen_pairs",
+    "has_null", "pair_facts",
     "pairs_of", "ranked_rows", "ranked_words", "spearman", "target_rows",
 ]  # fmt: skip
 
@@ -27,6 +28,8 @@ SUMMARY = "change/summary"
 PAIRS = "change/pairs"
 SUMMED = "cosine"  # the measure of table `change/summary`
 SAME = {"procrustes": "op"}  # what people call an alignment
+ALL_TAGS = "all"
+FREQUENCY = "frequency"  # a measure that needs no alignment
 
 _OF_SCORE = (
     ("score", pa.float64()), ("score_sd", pa.float64()), ("null_mean", pa.float64()),
@@ -99,6 +102,7 @@ def ranked_rows(snapshot: Snapshot, pair: Pair, alignment: str, measure: str = S
     The columns are those of the word (`word` to `upos_share`), `alignment` and `measure`, and
     those of the score (`score` to `reason`), without suffix; what a run has not made is null.
     """
+    alignment = "none" if measure == FREQUENCY else alignment
     if measure == SUMMED and SUMMARY in snapshot.tables:
         rows = _of_pair(snapshot.read(SUMMARY), pair)
         suffix = "_" + alignment.replace("-", "_")
@@ -153,12 +157,12 @@ def ranked_words(rows: pa.Table, pos: Sequence[str] = ()) -> pa.Table:
 
     Args:
         rows: see `ranked_rows`.
-        pos: only words that mostly are one of these universal parts of speech; none for all. It is
-            passed over where no word has a tag.
+        pos: only words that mostly are one of these universal parts of speech, and those of which
+            none is known; none, or `ALL_TAGS`, for all.
     """
     kept = rows.filter(pc.field("ranked") & pc.field("score").is_valid())
-    if pos and kept["upos"].null_count < kept.num_rows:
-        kept = kept.filter(pc.is_in(kept["upos"], value_set=pa.array(pos, pa.string())))
+    if pos and ALL_TAGS not in pos:
+        kept = kept.filter(pc.is_in(kept["upos"], value_set=pa.array([*pos, None], pa.string())))
     return _numbered(kept.take(_order(kept)))
 
 

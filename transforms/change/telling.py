@@ -9,9 +9,10 @@ import pyarrow.compute as pc
 from schemas.scores import NULL_REASONS
 from transforms.change.neighbours import Neighbour, mean_neighbours
 from transforms.change.ranked import (
+    ALL_TAGS,
+    FREQUENCY,
     Pair,
     chosen_alignment,
-    chosen_measure,
     has_null,
     pair_facts,
     pairs_of,
@@ -88,13 +89,18 @@ def missing_targets(snapshot: Snapshot) -> Iterator[str]:
 
 
 def ranking(snapshot: Snapshot) -> Iterator[Block]:
-    """Tell targets and the most changed words of every pair, by the first alignment."""
+    """Tell targets and the most changed words of every pair, by the first alignment and measure.
+
+    Of a run that measures frequency alone nothing is told: it compares no usage.
+    """
     options = snapshot.section("change")["options"]
-    asked = Asked(
-        pairs_of(snapshot), chosen_alignment(snapshot, None), chosen_measure(snapshot, None),
-        options.get("rank-pos") or (), SHOWN, neighbours=NEIGHBOURS_SHOWN,
-    )  # fmt: skip
-    yield from tell_ranking(snapshot, asked)
+    measures = [name for name in options["measure"] if name != FREQUENCY]
+    if measures:
+        asked = Asked(
+            pairs_of(snapshot), chosen_alignment(snapshot, None), measures[0],
+            options.get("rank-pos") or (), SHOWN, neighbours=NEIGHBOURS_SHOWN,
+        )  # fmt: skip
+        yield from tell_ranking(snapshot, asked)
 
 
 def tell_ranking(snapshot: Snapshot, asked: Asked) -> Iterator[Block]:
@@ -159,9 +165,11 @@ def _heading(
     snapshot: Snapshot, pair: Pair, asked: Asked, told: _Told, seeds: int
 ) -> Iterator[str]:
     options = snapshot.section("change")["options"]
-    yield f"{pair[0]} to {pair[1]} ({asked.alignment}, {_of_seeds(asked.measure, seeds)})"
+    by = f"{asked.alignment}, " if asked.measure != FREQUENCY else ""
+    yield f"{pair[0]} to {pair[1]} ({by}{_of_seeds(asked.measure, seeds)})"
     tagged = told.words["upos"].null_count < told.words.num_rows
-    kind = f"; {', '.join(asked.pos)} alone" if asked.pos and tagged else ""
+    chosen = bool(asked.pos) and ALL_TAGS not in asked.pos
+    kind = f"; {', '.join(asked.pos)} alone" if chosen and tagged else ""
     yield (
         f"ranked: {told.words.num_rows} words with at least {options['rank-min-count']} uses and "
         f"{options['rank-min-documents']} documents (or a fifth of a smaller slice) in both "

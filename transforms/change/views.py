@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.change.ranked import (
+    ALL_TAGS,
     chosen_alignment,
     chosen_measure,
     chosen_pairs,
@@ -33,7 +34,6 @@ from transforms.common.views import View
 
 __all__ = ["VIEWS", "TopOptions", "tell_top", "top_words"]
 
-ALL = "all"
 UPOS = (
     "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
     "PUNCT", "SCONJ", "SYM", "VERB", "X",
@@ -55,7 +55,7 @@ class TopOptions:
     )
     pos: tuple[str, ...] = option(
         (), help="words that mostly are one of these universal parts of speech, or `all`; if not "
-        "given, as the run was asked for", choices=(*UPOS, ALL),
+        "given, as the run was asked for", choices=(*UPOS, ALL_TAGS),
     )  # fmt: skip
 
 
@@ -98,12 +98,11 @@ def _asked(snapshot: Snapshot, options: TopOptions) -> Asked:
 
 
 def _pos(snapshot: Snapshot, options: TopOptions) -> Sequence[str]:
-    asked = options.pos or snapshot.section("change")["options"].get("rank-pos") or ()
-    return () if ALL in asked else tuple(asked)
+    return options.pos or tuple(snapshot.section("change")["options"].get("rank-pos") or ())
 
 
 def _check_tags(options: TopOptions, rows: pa.Table) -> None:
-    asked = [name for name in options.pos if name != ALL]
+    asked = [name for name in options.pos if name != ALL_TAGS]
     if asked and rows.num_rows and not pc.any(pc.is_valid(rows["upos"])).as_py():
         raise UsageError(
             f"`pos` {','.join(asked)}: no part of speech is known of these words; the corpus needs "
