@@ -55,7 +55,7 @@ class TopOptions:
     )
     pos: tuple[str, ...] = option(
         (), help="words that mostly are one of these universal parts of speech, or `all`; if not "
-        "given, as the run was asked for", choices=(*UPOS, ALL_TAGS),
+        "given, as the run was asked for", choices=(*UPOS, ALL_TAGS), metavar="POS",
     )  # fmt: skip
 
 
