@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from lexbeam._given import given
 from pipelines.registry import command_of
+from pipelines.tables_shown import shown_lines
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options import from_mapping
 from transforms.common.snapshots import Snapshot
@@ -30,7 +31,7 @@ def tell(snapshot: Snapshot, section: str, name: str, values: Mapping[str, Any])
     """Return the answer of a section's view as lines for a person; raises as `ask`."""
     view = _view(snapshot, section, name)
     assert view.told is not None
-    return list(view.told(snapshot, _options(view, values)))
+    return list(shown_lines(view.told(snapshot, _options(view, values)), width=0))
 
 
 def _view(snapshot: Snapshot, section: str, name: str) -> View[Any]:

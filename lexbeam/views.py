@@ -3,6 +3,7 @@
 
 import os
 from collections.abc import Sequence
+from typing import Literal
 
 import pyarrow as pa
 
@@ -19,7 +20,36 @@ class Views:
     snapshot: Snapshot
 
     def top(
-        self, top: int | str = 20, *, alignment: str | None = None, measure: str | None = None
+        self,
+        top: int | str = 20,
+        *,
+        alignment: str | None = None,
+        measure: str | None = None,
+        pair: str | None = None,
+        targets: bool = False,
+        pos: str
+        | Sequence[
+            Literal[
+                "ADJ",
+                "ADP",
+                "ADV",
+                "AUX",
+                "CCONJ",
+                "DET",
+                "INTJ",
+                "NOUN",
+                "NUM",
+                "PART",
+                "PRON",
+                "PROPN",
+                "PUNCT",
+                "SCONJ",
+                "SYM",
+                "VERB",
+                "X",
+                "all",
+            ]
+        ] = (),
     ) -> pa.Table:
         """The most changed words of each pair of slices.
 
@@ -27,6 +57,10 @@ class Views:
             top: the most changed words of each pair of slices (at least 1).
             alignment: by this alignment; the first if not given.
             measure: by this measure; the first if not given.
+            pair: only this pair of slices, by their names.
+            targets: the targets alone: all of them, those without a score with the reason.
+            pos: words that mostly are one of these universal parts of speech, or `all`; if not
+                given, as the run was asked for.
 
         Returns:
             The answer as rows.
@@ -36,24 +70,102 @@ class Views:
             LexbeamError: it failed, for the reason told.
         """
         return _ask(
-            self.snapshot, "change", "top", {"top": top, "alignment": alignment, "measure": measure}
+            self.snapshot,
+            "change",
+            "top",
+            {
+                "top": top,
+                "alignment": alignment,
+                "measure": measure,
+                "pair": pair,
+                "targets": targets,
+                "pos": pos,
+            },
+        )
+
+    def tell_top(
+        self,
+        top: int | str = 20,
+        *,
+        alignment: str | None = None,
+        measure: str | None = None,
+        pair: str | None = None,
+        targets: bool = False,
+        pos: str
+        | Sequence[
+            Literal[
+                "ADJ",
+                "ADP",
+                "ADV",
+                "AUX",
+                "CCONJ",
+                "DET",
+                "INTJ",
+                "NOUN",
+                "NUM",
+                "PART",
+                "PRON",
+                "PROPN",
+                "PUNCT",
+                "SCONJ",
+                "SYM",
+                "VERB",
+                "X",
+                "all",
+            ]
+        ] = (),
+    ) -> list[str]:
+        """The most changed words of each pair of slices.
+
+        Args:
+            top: the most changed words of each pair of slices (at least 1).
+            alignment: by this alignment; the first if not given.
+            measure: by this measure; the first if not given.
+            pair: only this pair of slices, by their names.
+            targets: the targets alone: all of them, those without a score with the reason.
+            pos: words that mostly are one of these universal parts of speech, or `all`; if not
+                given, as the run was asked for.
+
+        Returns:
+            The answer as lines for a person.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _tell(
+            self.snapshot,
+            "change",
+            "top",
+            {
+                "top": top,
+                "alignment": alignment,
+                "measure": measure,
+                "pair": pair,
+                "targets": targets,
+                "pos": pos,
+            },
         )
 
     def word(
         self,
-        word: str,
+        word: str | Sequence[str],
         *,
         slice: str | None = None,
+        examples: int | str = 10,
+        order: Literal["typical", "random", "date"] = "typical",
         seed: int | str = 0,
         corpus: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     ) -> pa.Table:
-        """Scores, neighbours and sentences of a word.
+        """Scores, neighbours and uses of words.
 
         Args:
-            word: look at this word.
+            word: look at these words.
             slice: only this slice.
-            seed: which sentences are drawn.
-            corpus: corpus folders to draw sentences from, if not the folder itself.
+            examples: uses of a word in each slice (at least 0, at most 1000).
+            order: which uses: the most typical, at random, or the earliest.
+            seed: which uses are drawn.
+            corpus: corpus folders to take uses from, if not those that the tables were made from.
 
         Returns:
             The answer as rows.
@@ -66,24 +178,35 @@ class Views:
             self.snapshot,
             "change",
             "word",
-            {"word": word, "slice": slice, "seed": seed, "corpus": corpus},
+            {
+                "word": word,
+                "slice": slice,
+                "examples": examples,
+                "order": order,
+                "seed": seed,
+                "corpus": corpus,
+            },
         )
 
     def tell_word(
         self,
-        word: str,
+        word: str | Sequence[str],
         *,
         slice: str | None = None,
+        examples: int | str = 10,
+        order: Literal["typical", "random", "date"] = "typical",
         seed: int | str = 0,
         corpus: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     ) -> list[str]:
-        """Scores, neighbours and sentences of a word.
+        """Scores, neighbours and uses of words.
 
         Args:
-            word: look at this word.
+            word: look at these words.
             slice: only this slice.
-            seed: which sentences are drawn.
-            corpus: corpus folders to draw sentences from, if not the folder itself.
+            examples: uses of a word in each slice (at least 0, at most 1000).
+            order: which uses: the most typical, at random, or the earliest.
+            seed: which uses are drawn.
+            corpus: corpus folders to take uses from, if not those that the tables were made from.
 
         Returns:
             The answer as lines for a person.
@@ -96,7 +219,96 @@ class Views:
             self.snapshot,
             "change",
             "word",
-            {"word": word, "slice": slice, "seed": seed, "corpus": corpus},
+            {
+                "word": word,
+                "slice": slice,
+                "examples": examples,
+                "order": order,
+                "seed": seed,
+                "corpus": corpus,
+            },
+        )
+
+    def words(
+        self,
+        words: str | os.PathLike[str],
+        *,
+        slice: str | None = None,
+        examples: int | str = 10,
+        order: Literal["typical", "random", "date"] = "typical",
+        seed: int | str = 0,
+        corpus: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    ) -> pa.Table:
+        """Scores, neighbours and uses of the words of a file.
+
+        Args:
+            words: look at the words of this file, one a line.
+            slice: only this slice.
+            examples: uses of a word in each slice (at least 0, at most 1000).
+            order: which uses: the most typical, at random, or the earliest.
+            seed: which uses are drawn.
+            corpus: corpus folders to take uses from, if not those that the tables were made from.
+
+        Returns:
+            The answer as rows.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _ask(
+            self.snapshot,
+            "change",
+            "words",
+            {
+                "words": words,
+                "slice": slice,
+                "examples": examples,
+                "order": order,
+                "seed": seed,
+                "corpus": corpus,
+            },
+        )
+
+    def tell_words(
+        self,
+        words: str | os.PathLike[str],
+        *,
+        slice: str | None = None,
+        examples: int | str = 10,
+        order: Literal["typical", "random", "date"] = "typical",
+        seed: int | str = 0,
+        corpus: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    ) -> list[str]:
+        """Scores, neighbours and uses of the words of a file.
+
+        Args:
+            words: look at the words of this file, one a line.
+            slice: only this slice.
+            examples: uses of a word in each slice (at least 0, at most 1000).
+            order: which uses: the most typical, at random, or the earliest.
+            seed: which uses are drawn.
+            corpus: corpus folders to take uses from, if not those that the tables were made from.
+
+        Returns:
+            The answer as lines for a person.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _tell(
+            self.snapshot,
+            "change",
+            "words",
+            {
+                "words": words,
+                "slice": slice,
+                "examples": examples,
+                "order": order,
+                "seed": seed,
+                "corpus": corpus,
+            },
         )
 
     def neighbours(
@@ -112,7 +324,7 @@ class Views:
         Args:
             neighbours: list the neighbours of this word.
             slice: only this slice.
-            training_seed: of the vectors of this seed; else of the first.
+            training_seed: by the vectors of this seed; else by the mean cosine over all seeds.
             n: neighbours in each slice (at least 1).
 
         Returns:

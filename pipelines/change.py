@@ -33,6 +33,7 @@ from transforms.change.training import TRAIN
 from transforms.change.views import VIEWS
 from transforms.change.warnings import slice_warnings
 from transforms.common.artefacts import Stage
+from transforms.common.shown import Block
 from transforms.common.snapshots import Snapshot
 from transforms.common.sound import checked
 from transforms.common.tables import read_table
@@ -180,7 +181,7 @@ def _section(plan: ChangePlan, outcome: HandedBack) -> Mapping[str, Any]:
     }
 
 
-def _summary(snapshot: Snapshot) -> Iterator[str]:
+def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield slices, targets not found, and the most changed words."""
     for row in snapshot.read("slices").to_pylist():
         yield (

@@ -16,6 +16,7 @@ from schemas import Table
 from transforms.common.artefacts import Stage, Workspace
 from transforms.common.errors import LexbeamError
 from transforms.common.sections import Read, table_digest
+from transforms.common.shown import Block
 from transforms.common.snapshots import Snapshot
 from transforms.common.tables import Part
 from transforms.common.views import View
@@ -56,6 +57,7 @@ class Given:
         name: the section that it belongs to.
         section: what the manifest says of that section.
         own: whether it is in the folder that is published to.
+        snapshot: where it is published; None: in the folder that is published to.
     """
 
     table: str
@@ -63,6 +65,7 @@ class Given:
     name: str
     section: Mapping[str, Any]
     own: bool
+    snapshot: Snapshot | None = None
 
     @property
     def read(self) -> Read:
@@ -148,7 +151,7 @@ def _nothing_more(_: Any, __: HandedBack) -> Mapping[str, Any]:
     return {}
 
 
-def _no_lines(_: Snapshot) -> Iterator[str]:
+def _no_lines(_: Snapshot) -> Iterator[Block]:
     return iter(())
 
 
@@ -199,7 +202,7 @@ class Command(Generic[O, P]):
     resources: Callable[[P], Mapping[str, Any]] = _nothing_known
     section: Callable[[P, HandedBack], Mapping[str, Any]] = _nothing_more
     preview: Callable[[P], Iterable[str]] | None = None
-    summary: Callable[[Snapshot], Iterable[str]] = _no_lines
+    summary: Callable[[Snapshot], Iterable[Block]] = _no_lines
     explains: tuple[Table, ...] = ()
     views: Mapping[str, View[Any]] = field(default_factory=dict)
     report: Callable[[Snapshot], Sequence[Any]] = _no_panels

@@ -17,6 +17,8 @@ from pipelines.inputs import noted_files, noted_resources, refuse_output_as_inpu
 from pipelines.publishing import Intended, publish_run, tables_line
 from pipelines.registry import all_tables, load, maker_of, section_of
 from pipelines.results import ResultFiles
+from pipelines.run_log import run_log
+from pipelines.tables_shown import shown_lines
 from transforms.common import files
 from transforms.common.artefacts import Workspace, announce, make, stage_entry
 from transforms.common.errors import LexbeamError, UsageError
@@ -141,7 +143,7 @@ def run_jobs(
     if publish_run(options, intended, make_all, versions, tell, failed):
         snapshot = open_snapshot(options.out)
         for job in jobs:
-            for line in job.command.summary(snapshot):
+            for line in shown_lines(job.command.summary(snapshot)):
                 tell(line)
         tell(tables_line(options.out, [name for job in jobs for name in job.command.table_names]))
 
@@ -235,7 +237,8 @@ def _of_snapshot(table: str, snapshot: Snapshot, *, own: bool) -> Given | None:
     name = owner_of(snapshot.manifest, table)
     if name is None:
         return None
-    return Given(table, tuple(snapshot.parts(table)), name, snapshot.section(name), own)
+    parts = tuple(snapshot.parts(table))
+    return Given(table, parts, name, snapshot.section(name), own, None if own else snapshot)
 
 
 def _missing(source: Source, out: str) -> LexbeamError:
@@ -290,7 +293,12 @@ def make_section(
         parts=outcome.parts,
         entry=entry,
         reads=tuple(sorted((given.read for given in inputs.given), key=_as_plain)),
-        log={**_log(job), "files": read, "resources": resources, "listed": listed},
+        log={
+            **run_log(job.command.reads(job.options), job.options, inputs),
+            "files": read,
+            "resources": resources,
+            "listed": listed,
+        },
     )
 
 
@@ -363,14 +371,3 @@ def _planned(job: Job, inputs: Inputs) -> tuple[Any, dict[str, str]]:
         f"{', '.join(changed)} changed while it was read, {READINGS} times: run the same command "
         "again when nobody writes to it"
     )
-
-
-def _log(job: Job) -> dict[str, Any]:
-    """Return what is noted beside the snapshot, by which `lexbeam status` finds what changed."""
-    inputs = [p for paths in noted_paths(job.options, "input").values() for p in paths]
-    folders = [s.folder for s in job.command.reads(job.options) if s.folder is not None]
-    return {
-        "inputs": inputs,
-        "exclude": list(getattr(job.options, "exclude", ())),
-        "folders": folders,
-    }

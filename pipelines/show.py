@@ -2,7 +2,7 @@
 
 lexbeam show results
 lexbeam show results/scores --tsv
-lexbeam show results --word plane --slice 1960-2010
+lexbeam show results --word plane,train --slice 1960-2010
 lexbeam show results --top 20 --alignment cca
 """
 
@@ -11,22 +11,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, make_dataclass
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from pipelines.command import Action, Command
+from pipelines.overview import describe_table, in_order, overview, overview_facts
 from pipelines.registry import available, section_of
-from pipelines.staleness import stale_sections
+from pipelines.rows_shown import (
+    as_json,
+    names_of,
+    rows_as_grid,
+    rows_as_json,
+    rows_as_tsv,
+    rows_at,
+)
+from pipelines.tables_shown import shown_lines
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.options import from_mapping, option, options_of, value_of
+from transforms.common.options import Option, from_mapping, option, options_of, value_of
+from transforms.common.shown import Block
 from transforms.common.snapshots import Snapshot, find_snapshot, open_snapshot
-from transforms.common.tables import read_rows
 from transforms.common.views import View
 
 __all__ = ["SHOW"]
 
-WIDTH = 60
+_NOT_GIVEN = (None, (), False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +47,13 @@ class _Look:
         None, help="which section to ask, where several answer a question", metavar="SECTION"
     )
     tsv: bool = option(False, help="print all rows, tab-separated, and nothing else")
+    json: bool = option(False, help="print everything as one JSON document, and nothing else")
+
+    def __post_init__(self) -> None:
+        """Refuse two formats at once."""
+        if self.tsv and self.json:
+            raise UsageError("`tsv` and `json`: one of them")
+
     rows: int = option(5, help="rows to show", least=0)
 
 
@@ -59,9 +72,11 @@ def _options() -> type:
         for name, given in options_of(entry.options).items():
             takers = dict.fromkeys(v for _, v, e in views if name in options_of(e.options))
             kind: Any = tuple[str, ...] if given.several else str | None
+            if given.type is bool:
+                kind = bool
             told = ", ".join(f"`{taker}`" for taker in takers)
             field = option(
-                () if given.several else None, choices=given.choices, metavar=given.metavar,
+                _absent(given), choices=given.choices, metavar=given.metavar,
                 help=given.help if name == view else f"with {told}: {given.help}",
                 path=given.path, group=f"questions to {section}",
             )  # fmt: skip
@@ -71,17 +86,23 @@ def _options() -> type:
     )
 
 
+def _absent(given: Option) -> Any:
+    if given.type is bool:
+        return False
+    return () if given.several else None
+
+
 def _show(options: Any, action: Action) -> None:
     """Tell what is at `options.path`."""
     asked = {
         name: value
         for name in options_of(type(options))
-        if name not in options_of(_Look) and (value := value_of(options, name)) not in (None, ())
+        if name not in options_of(_Look) and (value := value_of(options, name)) not in _NOT_GIVEN
     }
     if asked:
         _answer(options, asked, action)
         return
-    for line in _lines(options):
+    for line in shown_lines(_blocks(options)):
         _give(action, line)
 
 
@@ -90,7 +111,7 @@ def _give(action: Action, line: str) -> None:
     (action.data or action.tell)(line)
 
 
-def _lines(options: Any) -> Iterator[str]:
+def _blocks(options: Any) -> Iterator[Block]:
     path = options.path.rstrip("/")
     shown = files.shown(path)
     snapshot = find_snapshot(path)
@@ -98,13 +119,25 @@ def _lines(options: Any) -> Iterator[str]:
         if options.tsv:
             known = ", ".join(sorted(snapshot.tables))
             raise UsageError(f"`tsv` takes one table: give {shown}/TABLE, one of {known}")
-        yield from _manifest(shown, snapshot)
-        for table in snapshot.tables:
+        if options.json:
+            yield as_json(overview_facts(snapshot))
+            return
+        yield from overview(shown, snapshot)
+        for table in in_order(snapshot):
             yield from _table(table, snapshot.paths(table), options)
     elif (found := _table_at(path)) is not None:
         yield from _table(found[1], found[0].paths(found[1]), options)
     else:
         yield from _table(os.path.basename(path), _parquet_at(path), options)
+
+
+def _table(name: str, paths: Sequence[str], options: Any) -> Iterator[Block]:
+    if options.tsv:
+        yield from rows_as_tsv(names_of(paths), rows_at(paths))
+    elif options.json:
+        yield from rows_as_json(rows_at(paths))
+    else:
+        yield from describe_table(name, paths, options.rows)
 
 
 def _parquet_at(path: str) -> list[str]:
@@ -125,6 +158,10 @@ def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
         first = next(iter(asked))
         askers = dict.fromkeys(n for _, n, view in _views() if first in options_of(view.options))
         raise UsageError(f"`{first}` goes with {' or '.join(f'`{name}`' for name in askers)}")
+    asked_names = list(dict.fromkeys(name for _, name, _ in views))
+    if len(asked_names) > 1:
+        told = " and ".join(f"`{name}`" for name in asked_names)
+        raise UsageError(f"{told} are questions of their own: ask one at a time")
     snapshot = open_snapshot(options.path)
     section, name, view = _view_of(snapshot, options.section, views)
     for other in asked:
@@ -132,14 +169,26 @@ def _answer(options: Any, asked: Mapping[str, Any], action: Action) -> None:
             raise UsageError(f"`{other}` does not go with `{name}`")
     snapshot.section(section)
     given = from_mapping(view.options, asked, "--")
-    if view.told is not None and not options.tsv:
-        for line in view.told(snapshot, given):
+    if view.told is None or options.tsv or options.json:
+        for line in shown_lines(_answered(view, snapshot, given, options)):
             _give(action, line)
         return
+    for block in view.told(snapshot, given):
+        for line in shown_lines([block]):
+            # What is told names options, as a view knows them; what is shown is data.
+            (action.tell if isinstance(block, str) else action.data or action.tell)(line)
+
+
+def _answered(view: View[Any], snapshot: Snapshot, given: Any, options: Any) -> Iterable[Block]:
+    """Return the answer of a view as rows, or as values."""
+    if options.json and view.plain is not None:
+        return [as_json(view.plain(snapshot, given))]
     rows = view.table(snapshot, given)
-    lines = _tsv(rows.schema.names, rows.to_pylist()) if options.tsv else _columns(rows)
-    for line in lines:
-        _give(action, line)
+    if options.json:
+        return rows_as_json(rows.to_pylist())
+    if options.tsv:
+        return rows_as_tsv(rows.schema.names, rows.to_pylist())
+    return [rows_as_grid(rows)]
 
 
 def _view_of(
@@ -160,16 +209,6 @@ def _view_of(
     return (there or views)[0]
 
 
-def _columns(rows: pa.Table) -> Iterator[str]:
-    """Yield rows in columns of one width, without those that are null throughout."""
-    kept = [name for name in rows.schema.names if rows[name].null_count < max(rows.num_rows, 1)]
-    cells = [kept, *([_cell(row[n], WIDTH) for n in kept] for row in rows.to_pylist())]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for line in cells:
-        padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        yield "  ".join(padded).rstrip()
-
-
 def _table_at(path: str) -> tuple[Snapshot, str] | None:
     """Return the snapshot and the table that a path such as `results/scores` names."""
     folder, _, name = path.rpartition("/")
@@ -182,83 +221,13 @@ def _table_at(path: str) -> tuple[Snapshot, str] | None:
     return None
 
 
-def _manifest(path: str, snapshot: Snapshot) -> Iterator[str]:
-    yield f"{path}: " + ", ".join(
-        f"{name} {entry['rows']} rows" for name, entry in snapshot.tables.items()
-    )
-    stale = stale_sections(snapshot)
-    for section, values in snapshot.sections.items():
-        yield f"\n{section}:"
-        for reason in stale.get(section, ()):
-            yield f"  stale: {reason}"
-        for name, value in values.items():
-            if name == "inputs":
-                read = [source["table"] for source in values.get("reads", ())]
-                value = f"{len(value)} {'parts' if read else 'files'}"
-            if name not in ("parts", "stages"):
-                yield f"  {name}: {value}"
-    yield ""
-
-
-def _table(name: str, paths: Sequence[str], options: Any) -> Iterator[str]:
-    with files.open_read(paths[0]) as stream:
-        schema = pq.read_schema(stream)
-    if options.tsv:
-        yield from _tsv(schema.names, _rows(paths))
-        return
-    metadata = schema.metadata or {}
-    about = metadata.get(b"lexbeam.row", b"").decode()
-    total = sum(_row_count(path) for path in paths)
-    yield f"{name}: {total} rows in {len(paths)} parts" + (f"; a row is {about}" if about else "")
-    for field in schema:
-        meta = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
-        notes = "; ".join(meta[key] for key in ("unit", "range") if key in meta)
-        kind = str(field.type) + ("" if field.nullable else " not null")
-        yield f"  {field.name}: {kind}  {meta.get('doc', '')}" + (f" ({notes})" if notes else "")
-    for number, row in enumerate(_rows(paths)):
-        if number >= options.rows:
-            break
-        yield f"  {number + 1}: " + ", ".join(f"{k}={_cell(v, WIDTH)}" for k, v in row.items())
-    yield ""
-
-
-def _tsv(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    yield "\t".join(names)
-    for row in rows:
-        yield "\t".join(_cell(value, None) for value in row.values())
-
-
-def _row_count(path: str) -> int:
-    with files.open_read(path) as stream, pq.ParquetFile(stream) as reader:
-        return int(reader.metadata.num_rows)
-
-
-def _rows(paths: Sequence[str]) -> Iterator[dict[str, Any]]:
-    for table in read_rows(paths):
-        for batch in table.to_batches(max_chunksize=256):
-            yield from batch.to_pylist()
-
-
-def _cell(value: Any, width: int | None) -> str:
-    if value is None:
-        text = ""
-    elif isinstance(value, float):
-        text = f"{value:.6g}" if width else repr(value)
-    elif isinstance(value, list):
-        shown = value[:12] if width else value
-        text = " ".join("_" if item is None else _cell(item, width) for item in shown)
-    else:
-        text = str(value)
-    text = text.replace("\t", " ").replace("\n", " ")
-    return text if width is None or len(text) <= width else text[: width - 1] + "…"
-
-
 SHOW: Command[Any, None] = Command(
     options=_options(),
     examples="""\
   lexbeam show results
   lexbeam show results/scores --tsv
-  lexbeam show results --word plane --slice 1960-2010
-  lexbeam show results --top 20 --alignment cca""",
+  lexbeam show results --top 50 --alignment cca --pair 1810-1860:1960-2010
+  lexbeam show results --word plane,train --slice 1960-2010
+  lexbeam show results --words words.txt --json""",
     action=_show,
 )

@@ -93,7 +93,8 @@ def test_every_module_says_what_it_is(path):
 # What is the same for every command; the rest of pipelines/ is the commands themselves.
 FRAME = (
     "cli", "command", "common_options", "configuration", "options", "progress", "publishing",
-    "results", "run", "runners", "running", "show", "staleness", "status", "worker",
+    "overview", "results", "rows_shown", "run", "run_log", "runners", "running", "show",
+    "staleness", "status", "tables_shown", "worker",
 )  # fmt: skip
 
 

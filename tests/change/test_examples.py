@@ -2,20 +2,24 @@
 
 import sys
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "corpora"))
 
 from corpora_making import document, write_corpus
 
 from transforms.change import examples as module
-from transforms.change.examples import Token, draw_examples, token_of
+from transforms.change.examples import Drawing, Token, draw_examples, token_of
 from transforms.change.slicing import parse_slices
 from transforms.change.targets import load_targets
-from transforms.change.words import ViewOptions
+from transforms.change.words import ViewOptions, normalise_word
 from transforms.common.errors import LexbeamError
 
 SLICES = parse_slices("1800-1803,1804-1809")
@@ -24,8 +28,9 @@ FORMS = ViewOptions(unit="form")
 SHIP = Token("ship", None, [])
 
 
-def draw(corpora, token=SHIP, options=FORMS, slices=SLICES, seed=0, most=1000):
-    return draw_examples(corpora, token, options, slices, seed=seed, most=most)
+def draw(corpora, token=SHIP, options=FORMS, slices=SLICES, seed=0, most=1000, each=1000):
+    drawing = Drawing(most, "random", seed, each)
+    return draw_examples(corpora, [token], options, slices, drawing)[0]
 
 
 def brute(texts, word="ship"):
@@ -34,12 +39,14 @@ def brute(texts, word="ship"):
     for text in texts:
         for row in text.sentences:
             if word in row.forms and row.year < 1810:
-                found[row.year > 1803][text.row.source, row.year, " ".join(row.forms)] += 1
+                found[row.year > 1803][text.row.source, row.year, row.sentence] += 1
     return found
 
 
 def bags(drawn):
-    return [Counter(map(tuple, examples)) for examples in drawn]
+    return [
+        Counter((one.source, one.year, one.key.sentence) for one in examples) for examples in drawn
+    ]
 
 
 @pytest.fixture
@@ -87,6 +94,88 @@ def test_a_document_of_several_corpora_counts_once(tmp_path, texts):
     assert draw([corpora[0], corpora[0]]) == draw([corpora[0]])
 
 
+def limited(ordered, most, each):
+    """The first ones, so many of each document at most, by plain Python."""
+    found = []
+    for one in ordered:
+        if sum(one.key.document_id == other.key.document_id for other in found) < each:
+            found.append(one)
+    return found[:most]
+
+
+@settings(max_examples=15)
+@given(st.integers(1, 3), st.integers(1, 6), st.integers(1, 3), st.sampled_from(["random", "date"]))
+def test_of_a_document_no_more_are_taken_than_asked(tmp_path_factory, group, most, each, order):
+    texts = [document(number, SIZES[: 1 + number % 5]) for number in range(12)]
+    folder = tmp_path_factory.mktemp("limited")
+    corpus = write_corpus(folder, texts, parts=2, group=group)
+
+    def drawn(most, each):
+        (found,) = draw_examples([corpus], [SHIP], FORMS, SLICES, Drawing(most, order, 3, each))
+        return found
+
+    whole = drawn(1000, 1000)
+    assert drawn(most, each) == [limited(examples, most, each) for examples in whole]
+    assert bags(whole) == brute(texts)
+    if order == "date":
+        assert all(one.year <= other.year for of in whole for one, other in pairwise(of))
+
+
+def test_typical_uses_are_the_nearest_to_the_mean_of_all(tmp_path, texts):
+    texts = [document(0, [1]), *texts[1:]]  # a sentence of one word
+    corpus = write_corpus(tmp_path, texts, parts=2)
+    generator = np.random.default_rng(4)
+    words = ["Übersee", "𐐷", normalise_word("e\u0301", FORMS), "東京", "übersee"]
+    known = {word: generator.normal(size=3) for word in words}
+    asked = []
+
+    def vectors(name, near):
+        asked.append(name)
+        return {word: known[word] for word in near if word in known}
+
+    drawing = Drawing(1000, "typical", each=1000)
+    (drawn,) = draw_examples([corpus], [SHIP], FORMS, SLICES, drawing, vectors)
+    assert bags(drawn) == brute(texts)
+    assert asked == [slice.name for slice in SLICES]
+    rows = {(row.document_id, row.sentence): row for text in texts for row in text.sentences}
+    for examples in drawn:
+        contexts = []
+        for one in examples:
+            forms = [normalise_word(form, FORMS) for form in rows[one.key].forms]
+            near = [known[form] for form in forms if form in known]
+            mean = np.mean(near, axis=0) if near else None
+            contexts.append(None if mean is None else mean / np.linalg.norm(mean))
+        centre = np.mean([one for one in contexts if one is not None], axis=0)
+        centre /= np.linalg.norm(centre)
+        expected = [None if one is None else one @ centre for one in contexts]
+        assert [one.typical for one in examples] == [
+            None if value is None else pytest.approx(value) for value in expected
+        ]
+        values = [-2 if value is None else value for value in expected]
+        assert values == pytest.approx(sorted(values, reverse=True))
+    assert any(one.typical is None for one in drawn[0])
+
+
+def test_of_very_many_uses_a_sample_is_compared(tmp_path, texts, monkeypatch):
+    monkeypatch.setattr(module, "RESERVOIR", 3)
+    corpora = [write_corpus(tmp_path / str(n), texts, parts=n) for n in (1, 3)]
+    drawing = Drawing(1000, "typical", each=1000)
+    one, three = (
+        draw_examples([corpus], [SHIP], FORMS, SLICES, drawing, lambda name, near: {})[0]
+        for corpus in corpora
+    )
+    assert one == three == [examples[:3] for examples in draw([corpora[0]])]
+
+
+def test_author_title_and_source_come_along(tmp_path):
+    text = document(0, [4])
+    corpus = write_corpus(tmp_path, [text._replace(row=text.row._replace(author="Ann"))])
+    ((example,), _) = draw([corpus])
+    assert (example.author, example.title, example.source) == ("Ann", "title 0", "0.txt")
+    whole = example.text.left + example.text.target + example.text.right
+    assert whole == text.row.text.strip()
+
+
 def rows_of(part):
     return [row for rows in module.read_rows([part.path]) for row in rows.to_pylist()]
 
@@ -94,7 +183,9 @@ def rows_of(part):
 def test_a_target_is_told_by_its_tag(tmp_path):
     (text,) = [document(1, [1, 1, 1])]
     tagged = [
-        row._replace(forms=["Ship", "it"], lemmas=["ship", "it"], upos=[tag, "PRON"])
+        row._replace(
+            forms=["Ship", "it"], lemmas=["ship", "it"], upos=[tag, "PRON"], starts=None, ends=None
+        )
         for row, tag in zip(text.sentences, ["NOUN", "VERB", "NOUN"], strict=True)
     ]
     corpus = write_corpus(tmp_path, [text._replace(sentences=tagged)])
@@ -102,14 +193,17 @@ def test_a_target_is_told_by_its_tag(tmp_path):
     targets = load_targets(["ship_nn"], lemmas)
     for word, number in (("ship_nn", 2), ("ship", 1), ("it", 3)):
         early, late = draw([corpus], token_of(word, targets), lemmas)
-        assert [example.text for example in early] == ["Ship it"] * number
+        assert len(early) == number
+        assert {one.text.target for one in early} == {"Ship" if "ship" in word else "it"}
         assert late == []
 
 
 def test_sentences_are_read_once_and_without_other_columns(tmp_path, texts):
     corpus = write_corpus(tmp_path, texts, parts=3)
+    tokens = [SHIP, Token("東京", None, []), Token("absent", None, [])]
     with mock.patch.object(module, "read_rows", wraps=module.read_rows) as reading:
-        draw([corpus])
+        drawn = draw_examples([corpus], tokens, FORMS, SLICES, Drawing(1000, each=1000))
+    assert [bags(of) for of in drawn] == [brute(texts, token.word) for token in tokens]
     assert sorted(call.args[0][0] for call in reading.call_args_list) == sorted(
         part.path for part in corpus.parts["sentences"]
     )

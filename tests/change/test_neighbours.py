@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from schemas.neighbours import NEIGHBOURS
 from transforms.change import neighbours as module
 from transforms.change.alignment import Space
-from transforms.change.neighbours import nearest_neighbours, neighbours_table
+from transforms.change.neighbours import mean_neighbours, nearest_neighbours, neighbours_table
 
 
 def brute_force(vectors, query, candidates, k):
@@ -58,3 +58,43 @@ def test_table_has_the_words_of_the_space_and_frequent_neighbours():
         ("d", "early", 1, 1, "c"), ("d", "early", 1, 2, "a"),
     ]  # fmt: skip
     assert neighbours_table("early", 1, space, [], k=2, min_count=5).num_rows == 0
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10_000), st.integers(1, 8), st.integers(1, 30))
+def test_means_over_seeds_agree_with_brute_force(seed, k, block):
+    generator = np.random.default_rng(seed)
+    spaces = []
+    for _ in range(generator.integers(1, 4)):
+        words = sorted(generator.choice(list("abcdefghijkl"), 9, replace=False))
+        # Few directions, for ties, and vectors of length zero.
+        vectors = generator.integers(-1, 2, (9, 2)).astype(np.float32)
+        spaces.append(Space(words, generator.integers(1, 9, 9), vectors, 99))
+    asked = ["c", "a", "absent", "a"]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "BLOCK", block)
+        found = mean_neighbours(iter(spaces), asked, k=k, min_count=4)
+    assert set(found) == {word for word in asked for space in spaces if word in space.words}
+    for word, near in found.items():
+        cosines = {}
+        for space in spaces:
+            vector = dict(zip(space.words, space.vectors.astype(float), strict=True))
+            count = dict(zip(space.words, space.counts, strict=True))
+            for other in space.words:
+                if word not in vector or not vector[word].any() or not vector[other].any():
+                    continue
+                if other != word and count[other] >= 4:
+                    distance = scipy.spatial.distance.cosine(vector[word], vector[other])
+                    cosines.setdefault(other, []).append(1 - distance)
+        means = {other: np.mean(some) for other, some in cosines.items()}
+        assert len(near) == min(k, len(means))
+        assert [one.cosine for one in near] == pytest.approx(sorted(means.values())[::-1][:k])
+        for one in near:
+            assert one.cosine == pytest.approx(means[one.word])
+            assert one.seeds == len(cosines[one.word])
+
+
+def test_ties_of_means_are_settled_by_word():
+    space = Space(list("abcd"), np.full(4, 9), np.ones((4, 2), np.float32), 99)
+    near = mean_neighbours([space, space], ["b"], k=2, min_count=1)["b"]
+    assert [one.word for one in near] == ["a", "c"]

@@ -1,7 +1,15 @@
 import doctest
+from math import nan
+
+import pytest
 
 from transforms.change import warnings as module
-from transforms.change.warnings import slice_warnings
+from transforms.change.warnings import (
+    frequency_warning,
+    overlap_warnings,
+    size_warnings,
+    slice_warnings,
+)
 
 
 def row(tokens, share=0.1, name="s"):
@@ -34,3 +42,34 @@ def test_documents_outside():
 
 def test_doctests():
     assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "told"),
+    [(-0.35, 0.9, None), (-0.36, 0.9, "-0.36"), (0.1, -0.5, "-0.50"), (nan, -0.5, "-0.50"),
+     (nan, nan, None)],
+)  # fmt: skip
+def test_scores_that_fall_with_frequency(earlier, later, told):
+    found = frequency_warning("a to b", "score", earlier, later)
+    assert len(found) == (told is not None)
+    assert all(f"log count {told})" in line for line in found)
+
+
+@pytest.mark.parametrize(("common", "warned"), [(24, True), (25, False)])
+def test_alignments_whose_first_fifty_overlap_by_less_than_half(common, warned):
+    one = [f"w{n}" for n in range(80)]
+    other = [*one[50 - common : 50], *(f"v{n}" for n in range(80))]
+    found = overlap_warnings("a to b", {"op": one, "cca": other})
+    assert len(found) == warned
+    assert all(f"{common} of their first 50" in line for line in found)
+    assert overlap_warnings("a to b", {"op": one}) == []
+    assert overlap_warnings("a to b", {"op": one, "cca": []}) == []
+
+
+def test_pairs_too_small_for_findings():
+    facts = {"null_unit": "author", "clusters_from": 4, "clusters_to": 30, "ranked": 500}
+    assert size_warnings("a to b", {}) == size_warnings("a to b", facts) == []
+    (few,) = size_warnings("a to b", {**facts, "finding": "too_few_clusters", "low_power": True})
+    assert few.startswith("a to b: no finding possible at this size: the slices have 4 and 30 auth")
+    (low,) = size_warnings("a to b", {**facts, "null_unit": "document", "low_power": True})
+    assert low.startswith("a to b: low power: with 4 and 30 documents")

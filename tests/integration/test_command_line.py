@@ -1,12 +1,15 @@
 """Exit codes and messages of the whole command, and what show and export print."""
 
+import json
 import re
 import subprocess
 import sys
+from collections import Counter
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from pipelines.cli import main
 from pipelines.registry import COMMANDS
@@ -37,7 +40,7 @@ def test_every_command_has_help_with_examples(name, capsys):
         (["corpus", "x", "--out", "y", "--", "--direct_num_worker=2"], "direct_num_workers"),
         (["change", "x", "--out", "y"], "--slices"),
         (["run", "nowhere.yaml"], "cannot read nowhere.yaml"),
-        (["show", "x", "--slice", "y"], "--slice goes with --word or --neighbours"),
+        (["show", "x", "--slice", "y"], "--slice goes with --word or --words or --neighbours"),
         (["show", "x", "--", "--runner=x"], "takes no Beam options"),
     ],
 )
@@ -119,6 +122,12 @@ def test_show_explains_every_table(sample_run, capsys):
     for table in ("documents", "sentences", "scores", "vectors"):
         assert re.search(rf"^{table}: \d+ rows in \d+ parts; a row is", out, re.MULTILINE)
     assert "content hash" in out
+    assert not re.search(r"[{\[]'|': ", out)  # of Python
+    assert re.search(r"^  documents_by_year +1800: 1, .* and \d+ more$", out, re.MULTILINE)
+    assert main(["show", str(sample_run), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["tables"]["slices"] == 2
+    assert told["sections"]["change"]["seeds"] == [1, 2]
 
 
 def test_show_prints_a_table_as_tsv(sample_run, capsys):
@@ -126,20 +135,78 @@ def test_show_prints_a_table_as_tsv(sample_run, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split("\t")[:3] == ["slice", "from", "to"]
     assert [line.split("\t")[0] for line in lines[1:]] == ["early", "late"]
+    assert main(["show", str(sample_run / "slices"), "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["slice"] for row in rows] == ["early", "late"]
+    assert list(rows[0]) == lines[0].split("\t")
+    assert main(["show", str(sample_run / "slices"), "--json", "--tsv"]) == 2
 
 
 def test_show_tells_of_a_word(sample_run, capsys):
-    assert main(["show", str(sample_run), "--word", "the"]) == 0
+    assert main(["show", str(sample_run), "--word", "the", "--order", "random"]) == 0
     out = capsys.readouterr().out
-    for heading in ("counts:", "scores", "neighbours", "sentences, early:", "sentences, late:"):
+    for heading in ("counts:", "scores", "nearest neighbours (mean cosine over 2 seeds):"):
         assert heading in out
-    found = re.findall(r"^  \[(\S+), (\d{4})\] (.*)$", out, re.MULTILINE)
-    assert len(found) == 20
-    assert all("the" in text.lower().split() for _, _, text in found)
-    assert all(source.startswith(year) for source, year, _ in found)
-    again = main(["show", str(sample_run), "--word", "the", "--slice", "late"])
-    assert again == 0
-    assert "sentences, early" not in capsys.readouterr().out
+    uses = [line for line in out.splitlines() if "[the]" in line.lower()]
+    assert len(uses) == 20
+    assert len({line.index("[") for line in uses[:10]}) == 1
+    sources = Counter(re.findall(r"(\d{4}_\d+\.txt), \d{4}$", out, re.MULTILINE))
+    assert sum(sources.values()) == 20
+    assert max(sources.values()) <= 2
+    assert main(["show", str(sample_run), "--word", "the", "--slice", "late"]) == 0
+    assert "uses, early" not in capsys.readouterr().out
+
+
+def test_show_tells_of_several_words_and_of_those_that_are_not_there(sample_run, tmp_path, capsys):
+    words = ["show", str(sample_run), "--examples", "2", "--order", "date", "--json"]
+    assert main([*words, "--word", "the,thee,and"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [one["word"] for one in found["words"]] == ["the", "and"]
+    assert found["missing"][0]["word"] == "thee"
+    assert "the" in found["missing"][0]["near"]
+    (tmp_path / "words.txt").write_text("# of mine\nthe\n\nthee\nand\tnot this\n")
+    assert main([*words, "--words", str(tmp_path / "words.txt")]) == 0
+    assert json.loads(capsys.readouterr().out) == found
+    documents = pd.read_parquet(sample_run / "documents")
+    for one in found["words"]:
+        assert {use["slice"] for use in one["uses"]} == {"early", "late"}
+        for use in one["uses"]:
+            text = f"{use['left']}{use['target']}{use['right']}"
+            (year,) = re.findall(r"^\d{4}", use["source"])
+            assert use["year"] == int(year)
+            (whole,) = documents[documents.source == use["source"]].text
+            assert text in " ".join(whole.split())
+        years = [use["year"] for use in one["uses"] if use["slice"] == "early"]
+        assert years == sorted(years)
+    assert (
+        main(["show", str(sample_run), "--word", "the", "--words", str(tmp_path / "words.txt")])
+        == 2
+    )
+    assert "ask one at a time" in capsys.readouterr().err
+
+
+def test_show_finds_the_corpus_that_change_was_made_from(
+    sample_run, sample_config, tmp_path, capsys
+):
+    change = yaml.safe_load(sample_config.read_text("utf-8"))["change"]
+    out = tmp_path / "change"
+    words = ["change", str(sample_run), "--out", str(out), "--slices", change["slices"]]
+    assert main([*words, "--dim", "5", "--epochs", "1", "--min-sentence", "1"]) == 0
+    capsys.readouterr()
+    asked = ["--word", "the", "--order", "random"]
+    assert main(["show", str(out), *asked]) == 0
+    own = capsys.readouterr().out
+    assert main(["show", str(sample_run), *asked]) == 0
+    assert own.partition("uses,")[2] == capsys.readouterr().out.partition("uses,")[2] != ""
+    assert str(sample_run) not in (out / "manifest.json").read_text("utf-8")
+    for log in (out / "_snapshots").glob("*.log.json"):
+        log.write_text(log.read_text("utf-8").replace(sample_run.name, "nowhere"))
+    assert main(["show", str(out), *asked]) == 0
+    told = capsys.readouterr().out
+    assert "is no longer at" in told
+    assert "--corpus" in told
+    assert main(["show", str(out), *asked, "--corpus", str(sample_run)]) == 0
+    assert capsys.readouterr().out == own
 
 
 @pytest.mark.parametrize("alignment", ["op", "cca"])
@@ -152,28 +219,45 @@ def test_show_tells_the_most_changed_words_again(sample_run, capsys, alignment):
     )
     expected = scores.sort_values(["score", "word"], ascending=[False, True]).word[:7].tolist()
     assert [line[lines[0].index("word")] for line in lines[1:]] == expected
+    assert main([*words, "--json", "--pair", "early:late"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["word"], row["rank"]) for row in rows] == [
+        *zip(expected, range(1, 8), strict=True)
+    ]
     assert main(words) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:]] == expected
+    out = capsys.readouterr().out.splitlines()
+    (place,) = [n for n, line in enumerate(out) if line.startswith("  rank  word")]
+    assert [line.split()[1] for line in out[place + 1 : place + 8]] == expected
     assert main(["show", str(sample_run), "--top", "3", "--alignment", "cac"]) == 2
     assert "did you mean 'cca'" in capsys.readouterr().err
+    assert main([*words, "--pair", "late:early"]) == 2
+    assert "there are early:late" in capsys.readouterr().err
+    assert main([*words, "--targets"]) == 0
+    assert capsys.readouterr().out == "no targets were given\n"
 
 
 def test_show_lists_the_neighbours_of_any_word(sample_run, capsys):
     published = pd.read_parquet(sample_run / "neighbours").query("seed == 1")
-    vectors = pd.read_parquet(sample_run / "vectors").query("seed == 1")
+    vectors = pd.read_parquet(sample_run / "vectors")
     listed = published.word.iloc[0]
     other = sorted(set(vectors.word) - set(published.word))[0]
-    for word in (listed, other):
-        assert main(["show", str(sample_run), "--neighbours", word, "--n", "3", "--tsv"]) == 0
+    for word, seeds in ((listed, [1]), (other, [2]), (other, [1, 2])):
+        asked = ["--training-seed", str(seeds[0])] if len(seeds) == 1 else []
+        words = ["show", str(sample_run), "--neighbours", word, "--n", "3", "--tsv"]
+        assert main([*words, *asked]) == 0
         head, *rows = (line.split("\t") for line in capsys.readouterr().out.splitlines())
         found = pd.DataFrame(rows, columns=head)
         for name, near in found.groupby("slice"):
-            space = vectors[vectors.slice == name].set_index("word")
-            enough = space[space["count"] >= 20].index.difference([word])
-            matrix = np.stack(space.loc[enough].vector)
-            own = np.array(space.vector[word])
-            cosine = matrix @ own / np.linalg.norm(matrix, axis=1) / np.linalg.norm(own)
-            assert near.neighbour.tolist() == enough[np.argsort(-cosine)[:3]].tolist()
+            cosines = []
+            for seed in seeds:
+                space = vectors[(vectors.slice == name) & (vectors.seed == seed)].set_index("word")
+                enough = space[space["count"] >= 20].index.difference([word])
+                matrix = np.stack(space.loc[enough].vector)
+                own = np.array(space.vector[word])
+                lengths = np.linalg.norm(matrix, axis=1) * np.linalg.norm(own)
+                cosines.append(pd.Series(matrix @ own / lengths, enough))
+            mean = sum(cosines) / len(seeds)
+            assert near.neighbour.tolist() == mean.sort_values(ascending=False).index[:3].tolist()
 
 
 def test_show_names_near_words(sample_run, capsys):

@@ -131,12 +131,12 @@ def test_a_run_with_another_option_takes_up_what_is_there(store, run_config, wor
 def test_show_tells_of_tables_and_words(store, capsys):
     assert call("show", OUT) == 0
     told = capsys.readouterr().out
-    assert f"{OUT}: " in told
+    assert f"{OUT}:\n" in told
     assert "documents: 4 rows in 2 parts" in told
     assert call("show", f"{OUT}/slices", "--tsv") == 0
     assert len(capsys.readouterr().out.splitlines()) == 3
     assert call("show", OUT, "--word", "ship") == 0
-    assert "ship sails" in capsys.readouterr().out
+    assert "[ship] sails" in capsys.readouterr().out
     snapshot = open_snapshot(OUT)
     assert call("show", snapshot.paths("documents")[0]) == 0
     assert call("show", f"{snapshot.folder}/scores") == 0

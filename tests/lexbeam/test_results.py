@@ -60,6 +60,8 @@ def test_top_is_the_best_scores_of_each_pair(results):
         own = means[(means.slice_from == pair[0]) & (means.slice_to == pair[1])]
         assert list(rows.score) == sorted(own.score, reverse=True)[:3]
     assert results.top(top="1").num_rows <= results.top().num_rows
+    assert set(results.top(pair="a:b")["slice_to"].to_pylist()) == {"b"}
+    assert any("a to b" in line for line in results.tell_top(3, pair="a:b"))
 
 
 def test_the_first_option_of_a_view_needs_no_name(results):
@@ -69,6 +71,7 @@ def test_the_first_option_of_a_view_needs_no_name(results):
     assert results.neighbours(neighbours="sea", slice="b", n="2") == found
     assert set(results.word("sea")["word"].to_pylist()) == {"sea"}
     assert results.tell_word("sea", slice="a")[0].startswith("sea")
+    assert set(results.word(["sea", "land"])["word"].to_pylist()) == {"sea", "land"}
 
 
 def test_a_wrong_option_of_a_view_is_an_error(results):

@@ -6,7 +6,8 @@
 [(array([1]), array([1.]))]
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +17,7 @@ from schemas.neighbours import NEIGHBOURS
 from transforms.change.alignment import Side, Space, apply
 from transforms.common.blas import one_thread
 
-__all__ = ["nearest_neighbours", "neighbours_table"]
+__all__ = ["Neighbour", "mean_neighbours", "nearest_neighbours", "neighbours_table"]
 
 BLOCK = 16_384
 
@@ -95,3 +96,70 @@ def neighbours_table(
     ]
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(NEIGHBOURS.schema())
     return pa.table([list(column) for column in columns], schema=NEIGHBOURS.schema())
+
+
+class Neighbour(NamedTuple):
+    """A neighbour by its mean cosine over the seeds in which both words have a direction."""
+
+    word: str
+    cosine: float
+    seeds: int
+
+
+def mean_neighbours(
+    spaces: Iterable[Space], words: Sequence[str], *, k: int, min_count: int
+) -> dict[str, list[Neighbour]]:
+    """Return the `k` nearest neighbours of words over all seeds, nearest first, ties by word.
+
+    The cosine of two words is taken in each space that has them both, and averaged; a vector of
+    length zero counts as none. Spaces of several seeds are not alike, so nothing else of theirs may
+    be averaged.
+
+    Args:
+        spaces: of the seeds of one slice; one is held at a time.
+        words: words that get neighbours; those that no space has are not in the answer.
+        k: neighbours of each.
+        min_count: uses that a neighbour needs.
+    """
+    asked = {word: place for place, word in enumerate(dict.fromkeys(words))}
+    places: dict[str, int] = {}
+    sums = np.zeros((len(asked), 0))
+    seeds = np.zeros((len(asked), 0), np.int32)
+    known: set[str] = set()
+    for space in spaces:
+        here = [(asked[word], row) for row, word in enumerate(space.words) if word in asked]
+        known.update(space.words[row] for _, row in here)
+        there = np.array([places.setdefault(word, len(places)) for word in space.words], np.int64)
+        grown = ((0, 0), (0, len(places) - sums.shape[1]))
+        sums, seeds = np.pad(sums, grown), np.pad(seeds, grown)
+        own = [(place, row) for place, row in here if space.vectors[row].any()]
+        if not own:
+            continue
+        mine = np.array([place for place, _ in own])
+        queries = apply(Side(unit_length=True), space.vectors[[row for _, row in own]])
+        for start in range(0, len(space.words), BLOCK):
+            rows = slice(start, start + BLOCK)
+            block = apply(Side(unit_length=True), space.vectors[rows])
+            with one_thread():
+                cosines = np.clip(queries @ block.T, -1.0, 1.0)
+            able = np.flatnonzero(block.any(axis=1) & (space.counts[rows] >= min_count))
+            cells = np.ix_(mine, there[rows][able])
+            sums[cells] += cosines[:, able]
+            seeds[cells] += 1
+    names = list(places)
+    found = {}
+    for word, place in asked.items():
+        if word not in known:
+            continue
+        able = np.flatnonzero(seeds[place])
+        means = sums[place, able] / seeds[place, able]
+        if k + 1 < len(means):  # the word itself is among them
+            near = means >= np.partition(means, len(means) - k - 1)[len(means) - k - 1]
+            able, means = able[near], means[near]
+        near_first = sorted(
+            (-float(mean), names[column], int(seeds[place, column]))
+            for mean, column in zip(means, able, strict=True)
+            if names[column] != word
+        )
+        found[word] = [Neighbour(name, -mean, number) for mean, name, number in near_first[:k]]
+    return found

@@ -1,18 +1,69 @@
-"""What a person reads at the end of a change run: targets not found, the most changed words."""
+"""Rankings for a person: at the end of a change run, and whenever somebody asks again."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.change.scoring import rankings
+from schemas.scores import NULL_REASONS
+from transforms.change.neighbours import Neighbour, mean_neighbours
+from transforms.change.ranked import (
+    ALL_TAGS,
+    FREQUENCY,
+    Pair,
+    chosen_alignment,
+    has_null,
+    pair_facts,
+    pairs_of,
+    ranked_rows,
+    ranked_words,
+    spearman,
+    target_rows,
+)
+from transforms.change.spaces import load_space
 from transforms.change.targets import near_matches
+from transforms.change.warnings import frequency_warning, overlap_warnings, size_warnings
+from transforms.common.shown import Block, columns_with, listed, number
 from transforms.common.snapshots import Snapshot
-from transforms.common.tables import read_rows, read_table
+from transforms.common.tables import read_rows
 
-__all__ = ["missing_targets", "ranking"]
+__all__ = [
+    "Asked", "missing_targets", "neighbours_by_slice", "null_band", "ranking", "tell_ranking",
+    "why_none",
+]  # fmt: skip
 
 SHOWN = 10
 NEIGHBOURS_SHOWN = 5
+WITH_NEIGHBOURS = 10  # targets, and words
+
+_HEADS = (
+    ("rank", ">"), ("word", "<"), ("part of speech", "<"), ("score", ">"), ("training noise", ">"),
+    ("null band", ">"), ("q usage differs", ">"), ("q more than the vocabulary at large", ">"),
+    ("uses", ">"), ("documents", ">"), ("no score", "<"),
+)  # fmt: skip
+
+
+class Asked(NamedTuple):
+    """Which rankings are told.
+
+    Attributes:
+        pairs: of slices.
+        alignment: by this one.
+        measure: by this one.
+        pos: words that mostly are one of these parts of speech; none for all.
+        most: words.
+        targets_alone: whether only the targets.
+        neighbours: of each word that has them; 0 for none.
+    """
+
+    pairs: Sequence[Pair]
+    alignment: str
+    measure: str
+    pos: Sequence[str]
+    most: int
+    targets_alone: bool = False
+    neighbours: int = 0
 
 
 def missing_targets(snapshot: Snapshot) -> Iterator[str]:
@@ -37,48 +88,199 @@ def missing_targets(snapshot: Snapshot) -> Iterator[str]:
         yield f"target {word!r} was not found in any slice{hint}"
 
 
-def ranking(snapshot: Snapshot) -> Iterator[str]:
-    """Tell the most changed words of every pair, by the first alignment, with neighbours."""
-    section = snapshot.section("change")
-    options, seeds = section["options"], section["seeds"]
-    neighbours = _neighbours(snapshot, seeds[0])
-    for path in snapshot.paths("scores"):  # a part is a pair of slices
-        rows = read_table([path])
-        tops = rankings(rows, options["alignment"], options["measure"], SHOWN)
-        top = next(tops, None)
-        if top is None:
-            continue
+def ranking(snapshot: Snapshot) -> Iterator[Block]:
+    """Tell targets and the most changed words of every pair, by the first alignment and measure.
+
+    Of a run that measures frequency alone nothing is told: it compares no usage.
+    """
+    options = snapshot.section("change")["options"]
+    measures = [name for name in options["measure"] if name != FREQUENCY]
+    if measures:
+        asked = Asked(
+            pairs_of(snapshot), chosen_alignment(snapshot, None), measures[0],
+            options.get("rank-pos") or (), SHOWN, neighbours=NEIGHBOURS_SHOWN,
+        )  # fmt: skip
+        yield from tell_ranking(snapshot, asked)
+
+
+def tell_ranking(snapshot: Snapshot, asked: Asked) -> Iterator[Block]:
+    """Tell rankings: targets first, those without a score with the reason, then words."""
+    near: dict[tuple[str, str], list[Neighbour]] = {}
+    told = [_told(snapshot, pair, asked) for pair in asked.pairs]
+    if asked.neighbours:
+        wanted: dict[str, list[str]] = {}
+        for pair, one in zip(asked.pairs, told, strict=True):
+            for name in pair:
+                wanted.setdefault(name, []).extend(one.with_neighbours())
+        near = neighbours_by_slice(snapshot, wanted, asked.neighbours)
+    seeds = len(snapshot.section("change")["seeds"])
+    for pair, one in zip(asked.pairs, told, strict=True):
         yield ""
-        yield (
-            f"most changed from {top.slice_from} to {top.slice_to} "
-            f"({top.alignment}, {top.measure}, mean of {len(seeds)} "
-            f"seed{'s' if len(seeds) > 1 else ''})"
-        )
-        yield (
-            f"of {top.ranked} words with at least {options['rank-min-count']} uses and "
-            f"{options['rank-min-documents']} documents (or a fifth of a smaller slice) in both "
-            "slices, not mostly proper nouns"
-        )
-        yield (
-            "Spearman of score and log count: "
-            f"{_rho(top.spearman_from)} earlier, {_rho(top.spearman_to)} later"
-        )
-        if not top.words:
-            yield "  no word is frequent enough: lower `rank_min_count` or `rank_min_documents`"
-        for word, score in zip(top.words, top.scores, strict=True):
-            yield f"  {word}  {score:.3f}"
-            for name in (top.slice_from, top.slice_to):
-                yield f"      {name}: {', '.join(neighbours.get((name, word), ['-']))}"
+        yield from _heading(snapshot, pair, asked, one, seeds)
+        if one.targets.num_rows:
+            yield ""
+            yield "targets:"
+            yield _grid(one.targets, seeds)
+        if not asked.targets_alone:
+            yield ""
+            if one.words.num_rows:
+                shown = min(asked.most, one.words.num_rows)
+                yield f"the first {shown} of {one.words.num_rows} words:"
+                yield _grid(one.words[: asked.most], seeds)
+            else:
+                yield "no word is frequent enough: lower `rank_min_count` or `rank_min_documents`"
+        yield from _legend(one, seeds)
+        if asked.neighbours and (words := one.with_neighbours()):
+            yield ""
+            yield f"nearest neighbours ({_of_seeds('cosine', seeds)}):"
+            heads = [("word", "<"), (pair[0], "<"), (pair[1], "<")]
+            yield columns_with(
+                heads, [[word, *(_near(near.get((n, word))) for n in pair)] for word in words], 2
+            )
+        for warning in _warnings(snapshot, pair, asked, one):
+            yield f"warning: {warning}"
 
 
-def _rho(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.2f}"
+class _Told(NamedTuple):
+    """A pair's ranking, its targets, and what is shown of both."""
+
+    rows: pa.Table
+    words: pa.Table
+    targets: pa.Table
+    most: int
+
+    def with_neighbours(self) -> list[str]:
+        targets = self.targets.filter(pc.field("score").is_valid())["word"].to_pylist()
+        words = self.words["word"][: self.most].to_pylist()
+        return list(dict.fromkeys([*targets[:WITH_NEIGHBOURS], *words[:WITH_NEIGHBOURS]]))
 
 
-def _neighbours(snapshot: Snapshot, seed: int) -> Mapping[tuple[str, str], list[str]]:
-    found: dict[tuple[str, str], list[str]] = {}
-    for rows in read_rows(snapshot.paths("neighbours")):
-        near = pc.and_(pc.equal(rows["seed"], seed), pc.less_equal(rows["rank"], NEIGHBOURS_SHOWN))
-        for row in rows.filter(near).select(["slice", "word", "neighbour"]).to_pylist():
-            found.setdefault((row["slice"], row["word"]), []).append(row["neighbour"])
+def _told(snapshot: Snapshot, pair: Pair, asked: Asked) -> _Told:
+    rows = ranked_rows(snapshot, pair, asked.alignment, asked.measure)
+    words = ranked_words(rows, asked.pos)
+    return _Told(rows, words, target_rows(rows, words), 0 if asked.targets_alone else asked.most)
+
+
+def _heading(
+    snapshot: Snapshot, pair: Pair, asked: Asked, told: _Told, seeds: int
+) -> Iterator[str]:
+    options = snapshot.section("change")["options"]
+    by = f"{asked.alignment}, " if asked.measure != FREQUENCY else ""
+    yield f"{pair[0]} to {pair[1]} ({by}{_of_seeds(asked.measure, seeds)})"
+    tagged = told.words["upos"].null_count < told.words.num_rows
+    chosen = bool(asked.pos) and ALL_TAGS not in asked.pos
+    kind = f"; {', '.join(asked.pos)} alone" if chosen and tagged else ""
+    yield (
+        f"ranked: {told.words.num_rows} words with at least {options['rank-min-count']} uses and "
+        f"{options['rank-min-documents']} documents (or a fifth of a smaller slice) in both "
+        f"slices, not mostly proper nouns{kind}"
+    )
+    what = "score less the mean of the null" if has_null(told.rows) else "score"
+    earlier, later = (_rho(value) for value in spearman(told.words))
+    yield f"by {what}; Spearman's correlation with log count: {earlier} earlier, {later} later"
+    yield from _evidence(pair_facts(snapshot, pair, asked.alignment, asked.measure))
+
+
+def _evidence(facts: dict[str, Any]) -> Iterator[str]:
+    """Tell what scores were compared with, and how many words differ from it."""
+    if not facts.get("null_runs"):
+        return
+    unit = "blocks of an author's documents" if facts.get("null_unit") == "author" else "documents"
+    told = f"null: dates dealt out anew to {unit}, {facts['null_runs']} times"
+    for name, words in (
+        ("share_significant", "usage differs"),
+        ("share_relative", "more than the vocabulary at large"),
+    ):
+        if facts.get(name) is not None:
+            told += f"; {words} (q at most .05): {100 * facts[name]:.1f} % of the words"
+    yield told
+
+
+def _rho(value: float) -> str:
+    return "undefined" if value != value else f"{value:.2f}"
+
+
+def _of_seeds(what: str, seeds: int) -> str:
+    return f"mean {what} over {seeds} seeds" if seeds > 1 else f"{what}, one seed"
+
+
+def _grid(rows: pa.Table, seeds: int) -> Block:
+    cells = []
+    for row in rows.to_pylist():
+        share = "" if row["upos_share"] is None else f" {100 * row['upos_share']:.0f} %"
+        cells.append([
+            "" if row["rank"] is None else str(row["rank"]), row["word"],
+            f"{row['upos']}{share}" if row["upos"] else "", number(row["score"]),
+            number(row["score_sd"]), null_band(row), number(row["q_value"]),
+            number(row["q_relative"]), f"{row['count_from']} / {row['count_to']}",
+            f"{row['documents_from']} / {row['documents_to']}", why_none(row["reason"]),
+        ])  # fmt: skip
+    return columns_with(_HEADS, cells, 2)
+
+
+def null_band(row: dict[str, Any]) -> str:
+    """Return the mean of a word's null scores with two standard deviations to either side."""
+    if row.get("null_mean") is None:
+        return ""
+    if row.get("null_sd") is None:
+        return number(row["null_mean"])
+    least, most = (row["null_mean"] + side * 2 * row["null_sd"] for side in (-1, 1))
+    return f"{max(least, 0.0):.3f} to {most:.3f}"
+
+
+def why_none(reason: str | None) -> str:
+    """Return in words why a word has no score; empty where there is no reason."""
+    return "" if reason is None else NULL_REASONS.get(reason, reason.replace("_", " "))
+
+
+def _legend(told: _Told, seeds: int) -> Iterator[str]:
+    parts = ["uses and documents: earlier / later"]
+    if seeds > 1:
+        parts.insert(0, "training noise: standard deviation over seeds")
+    if has_null(told.rows):
+        parts.append("null band: mean and two standard deviations of the scores under dealt dates")
+    if told.rows["q_value"].null_count < told.rows.num_rows:
+        parts.append("q: share of false discoveries among words with a q as small")
+    yield "; ".join(parts)
+
+
+def _near(found: Sequence[Neighbour] | None) -> str:
+    return "-" if not found else listed([one.word for one in found], most=len(found))
+
+
+def neighbours_by_slice(
+    snapshot: Snapshot, words: dict[str, list[str]], most: int
+) -> dict[tuple[str, str], list[Neighbour]]:
+    """Return the nearest neighbours of words, by slice and word, over all seeds.
+
+    Args:
+        snapshot: with a section `change`.
+        words: the words, by slice.
+        most: neighbours of each.
+    """
+    section = snapshot.section("change")
+    paths = snapshot.paths("vectors")
+    least = section["options"]["neighbour-min-count"]
+    found = {}
+    for name, asked in words.items():
+        if asked:
+            spaces = (load_space(paths, name, seed) for seed in section["seeds"])
+            near = mean_neighbours(spaces, asked, k=most, min_count=least)
+            found.update({(name, word): some for word, some in near.items()})
     return found
+
+
+def _warnings(snapshot: Snapshot, pair: Pair, asked: Asked, told: _Told) -> list[str]:
+    name = f"{pair[0]} to {pair[1]}"
+    what = "score less the mean of the null" if has_null(told.rows) else "score"
+    tops = {}
+    for alignment in snapshot.section("change")["alignments"]:
+        rows = told.rows
+        if alignment != asked.alignment:
+            rows = ranked_rows(snapshot, pair, alignment, asked.measure)
+        tops[alignment] = ranked_words(rows, asked.pos)["word"].to_pylist()
+    return [
+        *frequency_warning(name, what, *spearman(told.words)),
+        *overlap_warnings(name, tops),
+        *size_warnings(name, pair_facts(snapshot, pair, asked.alignment, asked.measure)),
+    ]

@@ -1,25 +1,43 @@
-"""Questions about published change tables: the most changed words, one word, its neighbours."""
+"""Questions about published change tables: the most changed words, words, their neighbours."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from transforms.change.ranking import top
+from transforms.change.ranked import (
+    ALL_TAGS,
+    chosen_alignment,
+    chosen_measure,
+    chosen_pairs,
+    ranked_rows,
+    ranked_words,
+    target_rows,
+)
+from transforms.change.telling import Asked, tell_ranking
 from transforms.change.word import (
     NeighbourViewOptions,
     WordOptions,
+    WordsOptions,
+    facts_of,
     neighbours_of,
     scores_of,
-    tell_word,
 )
-from transforms.common.errors import UsageError, nearest
+from transforms.change.word_shown import tell_words
+from transforms.common.errors import UsageError
 from transforms.common.options import option
+from transforms.common.shown import Block
 from transforms.common.snapshots import Snapshot
-from transforms.common.tables import read_table
 from transforms.common.views import View
 
-__all__ = ["VIEWS", "TopOptions", "top_words"]
+__all__ = ["VIEWS", "TopOptions", "tell_top", "top_words"]
+
+UPOS = (
+    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
+    "PUNCT", "SCONJ", "SYM", "VERB", "X",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,34 +47,79 @@ class TopOptions:
     top: int = option(20, help="the most changed words of each pair of slices", least=1)
     alignment: str | None = option(None, help="by this alignment; the first if not given")
     measure: str | None = option(None, help="by this measure; the first if not given")
+    pair: str | None = option(
+        None, help="only this pair of slices, by their names", metavar="EARLIER:LATER"
+    )
+    targets: bool = option(
+        False, help="the targets alone: all of them, those without a score with the reason"
+    )
+    pos: tuple[str, ...] = option(
+        (), help="words that mostly are one of these universal parts of speech, or `all`; if not "
+        "given, as the run was asked for", choices=(*UPOS, ALL_TAGS), metavar="POS",
+    )  # fmt: skip
 
 
 def top_words(snapshot: Snapshot, options: TopOptions) -> pa.Table:
-    """Return the most changed words of each pair of slices: rows of table `scores`, means alone.
+    """Return the most changed words of each pair of slices, or its targets, with their ranks.
 
     Raises:
-        UsageError: it has no such alignment or measure.
+        UsageError: there is no such alignment, measure or pair, or no part of speech is known.
     """
-    published = snapshot.section("change")["options"]
-    alignment = _one_of("alignment", options.alignment, published["alignment"])
-    measure = _one_of("measure", options.measure, published["measure"])
-    heads = []
-    for path in snapshot.paths("scores"):  # a part is a pair of slices
-        heads.append(top(read_table([path]), options.top, alignment=alignment, measure=measure))
-    return pa.concat_tables(heads)
+    asked = _asked(snapshot, options)
+    found = []
+    for pair in asked.pairs:
+        rows = ranked_rows(snapshot, pair, asked.alignment, asked.measure)
+        _check_tags(options, rows)
+        words = ranked_words(rows, asked.pos)
+        found.append(target_rows(rows, words) if options.targets else words[: asked.most])
+    return pa.concat_tables(found).combine_chunks()
 
 
-def _one_of(name: str, wanted: str | None, known: list[str]) -> str:
-    if wanted is not None and wanted not in known:
-        hint = nearest(wanted, known) or f"; there are {', '.join(known)}"
-        raise UsageError(f"`{name}`: the scores have no {wanted!r}{hint}")
-    return wanted or known[0]
+def tell_top(snapshot: Snapshot, options: TopOptions) -> Iterator[Block]:
+    """Tell targets and the most changed words; raises as `top_words`."""
+    asked = _asked(snapshot, options)
+    if options.pos:
+        _check_tags(options, ranked_rows(snapshot, asked.pairs[0], asked.alignment, asked.measure))
+    if options.targets and not snapshot.section("change")["targets"]:
+        yield "no targets were given"
+        return
+    yield from tell_ranking(snapshot, asked)
+
+
+def _asked(snapshot: Snapshot, options: TopOptions) -> Asked:
+    return Asked(
+        chosen_pairs(snapshot, options.pair),
+        chosen_alignment(snapshot, options.alignment),
+        chosen_measure(snapshot, options.measure),
+        _pos(snapshot, options),
+        options.top,
+        options.targets,
+    )
+
+
+def _pos(snapshot: Snapshot, options: TopOptions) -> Sequence[str]:
+    return options.pos or tuple(snapshot.section("change")["options"].get("rank-pos") or ())
+
+
+def _check_tags(options: TopOptions, rows: pa.Table) -> None:
+    asked = [name for name in options.pos if name != ALL_TAGS]
+    if asked and rows.num_rows and not pc.any(pc.is_valid(rows["upos"])).as_py():
+        raise UsageError(
+            f"`pos` {','.join(asked)}: no part of speech is known of these words; the corpus needs "
+            "an engine that tags, and its change tables are to be made anew"
+        )
 
 
 VIEWS: dict[str, View[Any]] = {
-    "top": View("the most changed words of each pair of slices", TopOptions, top_words),
-    "word": View("scores, neighbours and sentences of a word", WordOptions, scores_of, tell_word),
+    "top": View("the most changed words of each pair of slices", TopOptions, top_words, tell_top),
+    "word": View(
+        "scores, neighbours and uses of words", WordOptions, scores_of, tell_words, facts_of
+    ),
+    "words": View(
+        "scores, neighbours and uses of the words of a file", WordsOptions, scores_of, tell_words,
+        facts_of,
+    ),
     "neighbours": View(
         "the neighbours of a word in every slice", NeighbourViewOptions, neighbours_of
     ),
-}
+}  # fmt: skip

@@ -1,12 +1,22 @@
-"""What may mislead in a change run: slices that one document rules, or of very unlike sizes."""
+"""What may mislead in a change run: slices, frequency, alignments that differ, few documents."""
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
-__all__ = ["LARGE_SHARE", "UNEVEN", "slice_warnings"]
+__all__ = [
+    "FALLING", "LARGE_SHARE", "UNEVEN", "frequency_warning", "overlap_warnings", "size_warnings",
+    "slice_warnings",
+]  # fmt: skip
 
 LARGE_SHARE = 0.2  # of a slice's tokens, in one document
 UNEVEN = 5  # times as many tokens in one slice as in another
+FALLING = -0.35  # Spearman's rho with log count
+COMPARED = 50  # words of two rankings
+# What evidence needs on either side: authors where they were dealt as blocks, else documents.
+FEWEST = 10
+SAFE = 20
+FEWEST_WORDS = 100
 
 
 def slice_warnings(slices: Sequence[Mapping[str, Any]], outside: int) -> list[str]:
@@ -34,3 +44,76 @@ def slice_warnings(slices: Sequence[Mapping[str, Any]], outside: int) -> list[st
     if outside:
         found.append(f"{outside} documents lie outside all slices")
     return found
+
+
+def frequency_warning(pair: str, what: str, earlier: float, later: float) -> list[str]:
+    """Return a warning where words rank the higher the rarer they are.
+
+    Args:
+        pair: the slices, for a person.
+        what: what words are ranked by.
+        earlier: Spearman's rho of it and log count in the earlier slice, perhaps nan.
+        later: in the later slice.
+
+    >>> frequency_warning("a to b", "score", -0.412, 0.1)
+    ['a to b: the score falls with frequency (Spearman with log count -0.41): rare words rank high']
+    """
+    least = min((rho for rho in (earlier, later) if rho == rho), default=0.0)
+    if least >= FALLING:
+        return []
+    return [
+        f"{pair}: the {what} falls with frequency (Spearman with log count {least:.2f}): rare "
+        "words rank high"
+    ]
+
+
+def overlap_warnings(pair: str, tops: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return a warning for every two alignments whose first words are mostly different ones.
+
+    Args:
+        pair: the slices, for a person.
+        tops: by alignment, its ranking; the first `COMPARED` words count.
+
+    >>> overlap_warnings("a to b", {"op": ["x", "y", "z"], "cca": ["z", "v", "w"]})
+    ['a to b: op and cca have 1 of their first 3 words in common: the ranking depends on which']
+    """
+    found = []
+    for (one, first), (other, second) in combinations(tops.items(), 2):
+        size = min(COMPARED, len(first), len(second))
+        common = len({*first[:size]} & {*second[:size]})
+        if 2 * common < size:
+            found.append(
+                f"{pair}: {one} and {other} have {common} of their first {size} words in common: "
+                "the ranking depends on which"
+            )
+    return found
+
+
+def size_warnings(pair: str, facts: Mapping[str, Any]) -> list[str]:
+    """Return a warning where a pair is too small for any finding, or for most.
+
+    Args:
+        pair: the slices, for a person.
+        facts: the pair's row of table `change/pairs`, empty where there is none.
+
+    >>> size_warnings("a to b", {"finding": "too_few_words", "ranked": 40})
+    ['a to b: no finding possible at this size: 40 words are ranked, 100 are needed']
+    """
+    unit = "authors" if facts.get("null_unit") == "author" else "documents"
+    sizes = [facts.get(name) for name in ("clusters_from", "clusters_to")]
+    told = " and ".join(f"{size}" for size in sizes if size is not None)
+    finding = facts.get("finding")
+    if finding == "too_few_words":
+        reason = f"{facts.get('ranked')} words are ranked, {FEWEST_WORDS} are needed"
+    elif finding == "too_few_clusters":
+        reason = f"the slices have {told} {unit}, {FEWEST} on either side are needed"
+    elif finding:
+        reason = str(finding).replace("_", " ")
+    elif facts.get("low_power"):
+        return [
+            f"{pair}: low power: with {told} {unit} in the slices, most changes are not found "
+            f"({SAFE} on either side are better)"
+        ]
+    else:
+        return []
+    return [f"{pair}: no finding possible at this size: {reason}"]

@@ -1,43 +1,74 @@
-"""One word in published change tables: counts, scores, neighbours and example sentences."""
+"""Words in published change tables: counts, scores, neighbours over all seeds, uses in context."""
 
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
-from transforms.change.examples import draw_examples, token_of
-from transforms.change.neighbours import neighbours_table
+from transforms.change.examples import ORDERS, Drawing, Example, draw_examples, token_of
+from transforms.change.neighbours import Neighbour, neighbours_table
 from transforms.change.slicing import Slice
 from transforms.change.spaces import load_space
 from transforms.change.targets import Targets, load_targets, near_matches
+from transforms.change.telling import neighbours_by_slice
+from transforms.change.typical import Vector, weighted
 from transforms.change.words import ViewOptions, normalise_word
+from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError, nearest
-from transforms.common.options import option
+from transforms.common.options import embedded, option
+from transforms.common.small_texts import read_lines
 from transforms.common.snapshots import Snapshot, open_snapshot
 from transforms.common.tables import read_rows
 from transforms.corpora.corpus import Corpus
+from transforms.corpora.found import find_corpora
 
-__all__ = ["NeighbourViewOptions", "WordOptions", "neighbours_of", "scores_of", "tell_word"]
+__all__ = [
+    "LookOptions", "NeighbourViewOptions", "WordOptions", "WordsOptions", "facts_of",
+    "neighbours_of", "scores_of",
+]  # fmt: skip
 
-EXAMPLES = 10
+log = logging.getLogger("lexbeam")
+
 LISTED = 10  # neighbours of a word
+
+
+@dataclass(frozen=True, kw_only=True)
+class LookOptions:
+    """What is told of a word."""
+
+    slice: str | None = option(None, help="only this slice", metavar="S")
+    examples: int = option(10, help="uses of a word in each slice", least=0, most=1000)
+    order: str = option(
+        "typical", help="which uses: the most typical, at random, or the earliest", choices=ORDERS
+    )
+    seed: int = option(0, help="which uses are drawn")
+    corpus: tuple[str, ...] = option(
+        (),
+        help="corpus folders to take uses from, if not those that the tables were made from",
+        metavar="DIR",
+        path="place",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class WordOptions:
     """Options of the view `word`."""
 
-    word: str = option(help="look at this word", metavar="W")
-    slice: str | None = option(None, help="only this slice", metavar="S")
-    seed: int = option(0, help="which sentences are drawn")
-    corpus: tuple[str, ...] = option(
-        (),
-        help="corpus folders to draw sentences from, if not the folder itself",
-        metavar="DIR",
-        path="place",
-    )
+    word: tuple[str, ...] = option(help="look at these words", metavar="W")
+    look: LookOptions = embedded(LookOptions)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WordsOptions:
+    """Options of the view `words`."""
+
+    words: str = option(help="look at the words of this file, one a line", metavar="FILE",
+                        path="file")  # fmt: skip
+    look: LookOptions = embedded(LookOptions)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +77,9 @@ class NeighbourViewOptions:
 
     neighbours: str = option(help="list the neighbours of this word", metavar="W")
     slice: str | None = option(None, help="only this slice", metavar="S")
-    training_seed: int | None = option(None, help="of the vectors of this seed; else of the first")
+    training_seed: int | None = option(
+        None, help="by the vectors of this seed; else by the mean cosine over all seeds"
+    )
     n: int = option(LISTED, help="neighbours in each slice", least=1)
 
 
@@ -58,26 +91,29 @@ class _View(NamedTuple):
     targets: Targets
 
 
-def scores_of(snapshot: Snapshot, options: WordOptions) -> pa.Table:
-    """Return the rows of table `scores` about a word.
+def scores_of(snapshot: Snapshot, options: WordOptions | WordsOptions) -> pa.Table:
+    """Return the rows of table `scores` about words; those that are nowhere are logged.
 
     Raises:
-        LexbeamError: no table has the word.
+        UsageError: no slice is called so, or the file of words cannot be read.
+        LexbeamError: no table has any of the words.
     """
     view = _view(snapshot)
-    word = normalise_word(options.word, view.options)
-    names = _slices(view, options.slice)
+    names = _slices(view, options.look.slice)
+    there, missing = _sought(snapshot, options, view)
+    for line in _unknown(snapshot, missing):
+        log.warning("%s", line)
     found = []
     for rows in read_rows(snapshot.paths("scores")):
-        same = pc.equal(rows["word"], word)
-        for name in ("slice_from", "slice_to") if options.slice else ():
-            side = pc.is_in(rows[name], pa.array(names, pa.string()))
-            same = pc.and_(same, side) if name == "slice_from" else pc.or_(same, side)
+        same = pc.is_in(rows["word"], value_set=pa.array(there, pa.string()))
+        if options.look.slice:
+            sides = [
+                pc.is_in(rows[name], value_set=pa.array(names, pa.string()))
+                for name in ("slice_from", "slice_to")
+            ]
+            same = pc.and_(same, pc.or_(*sides))
         found.append(rows.filter(same))
-    table = pa.concat_tables(found)
-    if not table.num_rows and not _of_word(snapshot, "vectors", word, ("word",)):
-        raise LexbeamError(_unknown(snapshot, word))
-    return table
+    return pa.concat_tables(found)
 
 
 def _view(snapshot: Snapshot) -> _View:
@@ -95,126 +131,262 @@ def _slices(view: _View, only: str | None) -> list[str]:
     return [only] if only else names
 
 
-def tell_word(snapshot: Snapshot, options: WordOptions) -> Iterator[str]:
-    """Yield what is known of a word: counts, scores, neighbours, sentences."""
-    view = _view(snapshot)
-    places = [open_snapshot(place) for place in options.corpus]
-    if not places and "sentences" in snapshot.tables:
-        places = [snapshot]
-    for place in places:
-        place.paths("sentences")  # to fail before anything is told
-    wanted = _slices(view, options.slice)
-    word = normalise_word(options.word, view.options)
-    scores = _of_word(snapshot, "scores", word)
-    vectors = _of_word(snapshot, "vectors", word, ("slice", "seed", "word", "count", "documents"))
-    if not scores and not vectors:
-        raise LexbeamError(_unknown(snapshot, word))
-    yield f"{word}\n\ncounts:"
-    for name in wanted:
-        row = next((row for row in vectors if row["slice"] == name), None)
-        told = f"{row['count']} uses in {row['documents']} documents" if row else "no vector"
-        yield f"  {name}: {told}"
-    yield "\nscores (mean over seeds):"
-    shown = [
-        row for row in scores
-        if row["seed"] is None and {row["slice_from"], row["slice_to"]} & set(wanted)
-    ]  # fmt: skip
-    if not shown:
-        yield "  none: a score needs a vector in both slices (option min-count)"
-    for row in shown:
-        told = row["reason"] if row["score"] is None else _told(row)
-        pair = f"{row['slice_from']} to {row['slice_to']}"
-        yield f"  {pair}, {row['alignment']} {row['measure']}: {told}"
-    section = snapshot.section("change")
-    yield f"\nneighbours (seed {section['seeds'][0]}):"
-    for name in wanted:
-        yield f"  {name}: {', '.join(_neighbours(snapshot, word, name, section))}"
-    yield from _sentences(word, wanted, view, options.seed, places)
+def _sought(
+    snapshot: Snapshot, options: WordOptions | WordsOptions, view: _View
+) -> tuple[list[str], list[str]]:
+    """Return the words that are asked for, each once: those that a table has, and the others.
+
+    Raises:
+        UsageError: none is asked for.
+        LexbeamError: no table has any.
+    """
+    if isinstance(options, WordsOptions):
+        lines = (line.partition("\t")[0].strip() for line in read_lines(options.words, "words"))
+        texts = [line for line in lines if line and not line.startswith("#")]
+    else:
+        texts = list(options.word)
+    words = list(dict.fromkeys(normalise_word(text, view.options) for text in texts if text))
+    if not words:
+        name = "words" if isinstance(options, WordsOptions) else "word"
+        raise UsageError(f"`{name}`: it names no word")
+    known: set[str] = set()
+    for table in ("scores", "vectors"):
+        for rows in _rows_of(snapshot, table, words, ("word",)):
+            known.update(rows["word"].to_pylist())
+    missing = [word for word in words if word not in known]
+    if len(missing) == len(words):
+        raise LexbeamError("; ".join(_unknown(snapshot, missing)))
+    return [word for word in words if word in known], missing
 
 
-def _told(row: dict[str, Any]) -> str:
-    spread = "" if row["score_sd"] is None else f" (sd {row['score_sd']:.2g})"
-    verdict = "" if row["changed"] is None else (", changed" if row["changed"] else ", not changed")
-    return f"{row['score']:.4g}{spread}{verdict}"
+def _rows_of(
+    snapshot: Snapshot, table: str, words: Collection[str], columns: Sequence[str]
+) -> Iterator[pa.Table]:
+    """Yield the rows about words, in those of the columns that the table has."""
+    paths = snapshot.paths(table)
+    with files.open_read(paths[0]) as stream:
+        there = pq.read_schema(stream).names
+    wanted = pa.array(list(words), pa.string())
+    for rows in read_rows(paths, [name for name in columns if name in there]):
+        yield rows.filter(pc.is_in(rows["word"], value_set=wanted))
 
 
-def _of_word(
-    snapshot: Snapshot, table: str, word: str, columns: Sequence[str] | None = None
-) -> list[dict[str, Any]]:
-    found = []
-    for rows in read_rows(snapshot.paths(table), columns):
-        found.extend(rows.filter(pc.equal(rows["word"], word)).to_pylist())
-    return found
-
-
-def _unknown(snapshot: Snapshot, word: str) -> str:
+def _near(snapshot: Snapshot, words: Sequence[str]) -> Mapping[str, list[str]]:
+    """Return words that may be meant by words that no table has."""
+    if not words:
+        return {}
     vocabulary: set[str] = set()
     for rows in read_rows(snapshot.paths("vectors"), ["word"]):
-        vocabulary.update(rows["word"].to_pylist())
-    near = near_matches([word], sorted(vocabulary))[word]
-    hint = f"; did you mean {', '.join(near)}?" if near else ""
-    return f"no word {word!r} in the tables at {snapshot.out!r}{hint}"
+        vocabulary.update(pc.unique(rows["word"]).to_pylist())
+    return near_matches(words, sorted(vocabulary))
 
 
-def _neighbours(snapshot: Snapshot, word: str, name: str, section: dict[str, Any]) -> list[str]:
-    found = _in_slice(snapshot, word, name, section["seeds"][0], LISTED)
-    return ["(no vector)"] if found is None else found["neighbour"].to_pylist()
+def _unknown(snapshot: Snapshot, words: Sequence[str]) -> Iterator[str]:
+    near = _near(snapshot, words)
+    for word in words:
+        hint = f"; did you mean {', '.join(near[word])}?" if near[word] else ""
+        yield f"no word {word!r} in the tables at {snapshot.out!r}{hint}"
 
 
-def _in_slice(snapshot: Snapshot, word: str, name: str, seed: int, most: int) -> pa.Table | None:
-    """Return a word's neighbours in a slice, as published or else looked for; None: no vector."""
-    for rows in read_rows(snapshot.paths("neighbours")):
-        rows = rows.filter(pc.and_(pc.equal(rows["word"], word), pc.equal(rows["slice"], name)))
-        rows = rows.filter(pc.equal(rows["seed"], seed))
-        if rows.num_rows >= most:
-            return rows.slice(0, most)
-    space = load_space(snapshot.paths("vectors"), name, seed)
-    if word not in space.words:
-        return None
-    least = snapshot.section("change")["options"]["neighbour-min-count"]
-    return neighbours_table(name, seed, space, [word], k=most, min_count=least)
+_SCORES = (
+    "word", "target", "slice_from", "slice_to", "seed", "alignment", "measure", "score", "score_sd",
+    "seeds", "null_mean", "null_sd", "excess", "p_value", "q_value", "p_relative", "q_relative",
+    "significant", "reason", "changed", "ranked", "count_from", "count_to", "relative_from",
+    "relative_to", "documents_from", "documents_to",
+)  # fmt: skip
+_OF_SLICE = ("count", "relative", "documents")
+_VECTORS = ("word", "slice", "count", "documents", "upos", "upos_share")
+
+
+def facts_of(snapshot: Snapshot, options: WordOptions | WordsOptions) -> dict[str, Any]:
+    """Return what is known of words, as plain values.
+
+    `words` holds a mapping for each: `counts` and `neighbours` by slice, `scores` by pair, `uses`;
+    `missing` the words that no table has, each with those that may be meant; `notes` what is to be
+    said of the corpus. Raises as `scores_of`.
+    """
+    look = options.look
+    view = _view(snapshot)
+    names = _slices(view, look.slice)
+    places, notes = _corpora(snapshot, look)
+    there, missing = _sought(snapshot, options, view)
+    scores, vectors = _by_word(snapshot, there)
+    near = neighbours_by_slice(snapshot, dict.fromkeys(names, there), LISTED)
+    uses = _uses(snapshot, there, names, view, look, places)
+    meant = _near(snapshot, missing)
+    return {
+        "words": [
+            {
+                **_described(word, view, vectors[word]),
+                "counts": _counts(scores[word], vectors[word], names),
+                "scores": [
+                    {name: row[name] for name in row if not name.endswith(("_from", "_to"))
+                     or name.startswith("slice")}
+                    for row in scores[word]
+                    if {row["slice_from"], row["slice_to"]} & set(names)
+                ],
+                "neighbours": [
+                    {"slice": name, "neighbour": one.word, "cosine": one.cosine,
+                     "seeds": one.seeds}
+                    for name in names
+                    for one in near.get((name, word), ())
+                ],
+                "uses": uses.get(word, []),
+            }
+            for word in there
+        ],
+        "missing": [{"word": word, "near": list(meant[word])} for word in missing],
+        "notes": notes,
+    }  # fmt: skip
+
+
+def _by_word(
+    snapshot: Snapshot, words: Sequence[str]
+) -> tuple[dict[str, list[dict[str, Any]]], dict[str, list[dict[str, Any]]]]:
+    """Return by word its means in table `scores`, and its rows of `vectors`, one a slice."""
+    scores: dict[str, list[dict[str, Any]]] = {word: [] for word in words}
+    for rows in _rows_of(snapshot, "scores", words, _SCORES):
+        for row in rows.filter(pc.field("seed").is_null()).drop_columns(["seed"]).to_pylist():
+            scores[row.pop("word")].append(row)
+    vectors: dict[str, list[dict[str, Any]]] = {word: [] for word in words}
+    for rows in _rows_of(snapshot, "vectors", words, _VECTORS):
+        for row in rows.to_pylist():
+            own = vectors[row.pop("word")]
+            if all(other["slice"] != row["slice"] for other in own):  # else of another seed
+                own.append(row)
+    return scores, vectors
+
+
+def _described(word: str, view: _View, vectors: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    tags = {row["slice"]: row.get("upos") for row in vectors if row.get("upos")}
+    return {"word": word, "target": word in view.targets.words, "upos": tags}
+
+
+def _counts(
+    scores: Sequence[dict[str, Any]], vectors: Sequence[dict[str, Any]], names: Sequence[str]
+) -> list[dict[str, Any]]:
+    """Return uses and documents by slice; a slice that is in no pair has what `vectors` say."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in scores:
+        for side in ("from", "to"):
+            found[row[f"slice_{side}"]] = {name: row[f"{name}_{side}"] for name in _OF_SLICE}
+    for row in vectors:
+        found.setdefault(
+            row["slice"], {"count": row["count"], "relative": None, "documents": row["documents"]}
+        )
+    trained = {row["slice"] for row in vectors}
+    none = {"count": 0, "relative": 0.0, "documents": 0}
+    return [{"slice": name, **found.get(name, none), "vector": name in trained} for name in names]
+
+
+def _corpora(snapshot: Snapshot, look: LookOptions) -> tuple[list[Snapshot], list[str]]:
+    """Return where uses are taken from, and what is to be said of that."""
+    if not look.examples:
+        return [], []
+    places = [open_snapshot(place) for place in look.corpus]
+    notes: list[str] = []
+    if not places:
+        found = find_corpora(snapshot, "change")
+        places, notes = list(found.places), list(found.notes)
+    for place in places:
+        place.paths("sentences")  # to fail before anything is told
+    return places, notes
+
+
+def _uses(
+    snapshot: Snapshot,
+    words: Sequence[str],
+    names: Sequence[str],
+    view: _View,
+    look: LookOptions,
+    places: Sequence[Snapshot],
+) -> dict[str, list[dict[str, Any]]]:
+    if not places:
+        return {}
+    slices = [slice for slice in view.slices if slice.name in names]
+
+    def vectors(slice_name: str, near: Collection[str]) -> Mapping[str, Vector]:
+        return _weighted(snapshot, slice_name, near)
+
+    drawn = draw_examples(
+        [Corpus.published(place) for place in places],
+        [token_of(word, view.targets) for word in words],
+        view.options,
+        slices,
+        Drawing(look.examples, look.order, look.seed),
+        vectors,
+    )
+    return {
+        word: [
+            _use(slice.name, example)
+            for slice, some in zip(slices, of, strict=True)
+            for example in some
+        ]
+        for word, of in zip(words, drawn, strict=True)
+    }
+
+
+def _weighted(snapshot: Snapshot, name: str, words: Collection[str]) -> Mapping[str, Vector]:
+    """Return weighted vectors of the slice's first seed: those of several are not alike."""
+    seed = snapshot.section("change")["seeds"][0]
+    rows = snapshot.read("slices", ["slice", "tokens"]).to_pylist()
+    tokens = next(row["tokens"] for row in rows if row["slice"] == name)
+    return weighted(load_space(snapshot.paths("vectors"), name, seed, tokens), sorted(words))
+
+
+def _use(slice_name: str, example: Example) -> dict[str, Any]:
+    return {
+        "slice": slice_name, "year": example.year, "author": example.author,
+        "title": example.title, "source": example.source, **example.text._asdict(),
+        "document_id": example.key.document_id, "sentence": example.key.sentence,
+        "typical": example.typical,
+    }  # fmt: skip
 
 
 def neighbours_of(snapshot: Snapshot, options: NeighbourViewOptions) -> pa.Table:
     """Return a word's nearest neighbours in the slices, in the columns of table `neighbours`.
 
+    Without a seed the cosine is the mean over all seeds, and `seed` is null.
+
     Raises:
-        UsageError: no slice is called so.
+        UsageError: no slice is called so, or no seed was trained.
         LexbeamError: the word has a vector in none of them.
     """
     view = _view(snapshot)
     word = normalise_word(options.neighbours, view.options)
-    seed = (
-        snapshot.section("change")["seeds"][0]
-        if options.training_seed is None
-        else options.training_seed
-    )
-    tables = [
-        found
-        for name in _slices(view, options.slice)
-        if (found := _in_slice(snapshot, word, name, seed, options.n)) is not None
-    ]
+    names = _slices(view, options.slice)
+    seed = options.training_seed
+    known = snapshot.section("change")["seeds"]
+    if seed is not None and seed not in known:
+        raise UsageError(f"`training_seed`: there are {', '.join(map(str, known))}, not {seed}")
+    if seed is None:
+        near = neighbours_by_slice(snapshot, {name: [word] for name in names}, options.n)
+        found = [_mean_rows(word, name, near.get((name, word))) for name in names]
+    else:
+        found = [_of_seed(snapshot, word, name, seed, options.n) for name in names]
+    tables = [table for table in found if table is not None]
     if not tables:
-        raise LexbeamError(_unknown(snapshot, word))
+        raise LexbeamError("; ".join(_unknown(snapshot, [word])))
     return pa.concat_tables(tables, promote_options="default")
 
 
-def _sentences(
-    word: str, names: Sequence[str], view: _View, seed: int, places: Sequence[Snapshot]
-) -> Iterator[str]:
-    if not places:
-        for name in names:
-            yield f"\nsentences, {name}: none here; name its folder (option corpus)"
-        return
-    drawn = draw_examples(
-        [Corpus.published(place) for place in places],
-        token_of(word, view.targets),
-        view.options,
-        [slice for slice in view.slices if slice.name in names],
-        seed=seed,
-        most=EXAMPLES,
-    )
-    for name, examples in zip(names, drawn, strict=True):
-        yield f"\nsentences, {name}:"
-        for example in examples:
-            yield f"  [{example.source}, {example.year}] {example.text}"
+def _mean_rows(word: str, name: str, near: Sequence[Neighbour] | None) -> pa.Table | None:
+    if near is None:
+        return None
+    return pa.table(
+        {
+            "word": [word] * len(near), "slice": [name] * len(near),
+            "seed": pa.nulls(len(near), pa.int32()),
+            "rank": pa.array(range(1, len(near) + 1), pa.int32()),
+            "neighbour": pa.array([one.word for one in near], pa.string()),
+            "cosine": pa.array([one.cosine for one in near], pa.float64()),
+        }
+    )  # fmt: skip
+
+
+def _of_seed(snapshot: Snapshot, word: str, name: str, seed: int, most: int) -> pa.Table | None:
+    space = load_space(snapshot.paths("vectors"), name, seed)
+    if word not in space.words:
+        return None
+    least = snapshot.section("change")["options"]["neighbour-min-count"]
+    return neighbours_table(name, seed, space, [word], k=most, min_count=least)

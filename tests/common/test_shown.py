@@ -1,0 +1,7 @@
+import doctest
+
+from transforms.common import shown
+
+
+def test_doctests():
+    assert doctest.testmod(shown).failed == 0

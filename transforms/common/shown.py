@@ -1,0 +1,87 @@
+"""What is printed for a person, as values: lines, grids, words in their contexts.
+
+A view, or what a command tells in the end, yields blocks; how wide they are and whether they have
+colours is decided where they are printed (`pipelines/tables_shown.py`).
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+__all__ = ["Block", "Grid", "Kwic", "Use", "columns_with", "listed", "number"]
+
+LISTED = 12  # items of a list in a cell
+
+
+class Grid(NamedTuple):
+    """A table.
+
+    Attributes:
+        heads: names of its columns.
+        rows: cells, as many in each row as there are columns.
+        right: places of the columns that are aligned to the right: those of numbers.
+        indent: spaces before each line.
+    """
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    right: frozenset[int] = frozenset()
+    indent: int = 0
+
+
+class Use(NamedTuple):
+    """A use of a word: what stands before it, the word, what stands after it, where that is."""
+
+    left: str
+    target: str
+    right: str
+    where: str
+
+
+class Kwic(NamedTuple):
+    """Uses of a word, a line each, the word in one column."""
+
+    uses: tuple[Use, ...]
+    indent: int = 2
+
+
+Block = str | Grid | Kwic
+
+
+def listed(items: Iterable[Any], most: int = LISTED, separator: str = ", ") -> str:
+    """Return a list in one line, with the number of items that are left out.
+
+    >>> listed("abcde", most=3)
+    'a, b, c and 2 more'
+    """
+    texts = [str(item) for item in items]
+    shown = separator.join(texts[:most])
+    more = len(texts) - most
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """Return a number with so many decimals; empty where there is none.
+
+    >>> number(0.12345), number(None), number(-0.0001)
+    ('0.123', '', '-0.000')
+    """
+    return "" if value is None or value != value else f"{value:.{digits}f}"
+
+
+def columns_with(
+    heads: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]], indent: int = 0
+) -> Grid:
+    """Return a grid without the columns that are empty throughout.
+
+    Args:
+        heads: of each column its name, and `<` or `>`: the side that it is aligned to.
+        rows: cells.
+        indent: spaces before each line.
+    """
+    kept = [place for place in range(len(heads)) if any(row[place] for row in rows)]
+    return Grid(
+        tuple(heads[place][0] for place in kept),
+        tuple(tuple(row[place] for place in kept) for row in rows),
+        frozenset(new for new, place in enumerate(kept) if heads[place][1] == ">"),
+        indent,
+    )

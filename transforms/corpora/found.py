@@ -1,0 +1,104 @@
+"""The corpora that a published section was made from, where they still are.
+
+Where they were is noted beside the snapshot (`lexbeam` notes no path in a manifest): relative to
+the output folder, so that both may be moved together, and absolute. That what lies there now is the
+same is told by the digests in the manifest.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from transforms.common import files
+from transforms.common.errors import LexbeamError
+from transforms.common.sections import table_digest
+from transforms.common.snapshots import Snapshot, find_snapshot, read_log
+from transforms.corpora.corpus import DOCUMENTS, SENTENCES
+
+__all__ = ["FoundCorpora", "find_corpora"]
+
+
+class FoundCorpora(NamedTuple):
+    """Corpora that were found, and a line about each that was not, or is not as it was."""
+
+    places: tuple[Snapshot, ...]
+    notes: tuple[str, ...] = ()
+
+
+class _Noted(NamedTuple):
+    """A folder that a section was made from: where to look for it, and digests of its tables."""
+
+    places: tuple[str, ...]
+    tables: Mapping[str, str]
+
+
+def find_corpora(snapshot: Snapshot, section: str) -> FoundCorpora:
+    """Return the corpora whose `sentences` a section was made from.
+
+    A corpus whose sentences are other ones now is taken as long as its documents are the same: it
+    was annotated anew.
+
+    Raises:
+        LexbeamError: the section is not published.
+    """
+    reads = [read for read in snapshot.section(section)["reads"] if read["table"] == SENTENCES]
+    wanted = {read["digest"] for read in reads if read["section"] is None}
+    places = [snapshot] if any(read["section"] is not None for read in reads) else []
+    notes: list[str] = []
+    if not wanted:
+        return FoundCorpora(tuple(places))
+    noted = _noted(snapshot, section)
+    for one in noted:
+        found, note = _found(one, wanted)
+        places += [found] if found is not None else []
+        notes += [note] if note else []
+    if not noted:
+        notes.append("where the corpus was is not noted: name its folder by `corpus`")
+    return FoundCorpora(tuple(places), tuple(notes))
+
+
+def _noted(snapshot: Snapshot, section: str) -> list[_Noted]:
+    """Return the folders that are noted, but those that held no sentences."""
+    log = (read_log(snapshot.out, snapshot.name).get("sections") or {}).get(section) or {}
+    entries = log.get("sources")
+    if entries is None:  # of an earlier version
+        return [_Noted((folder,), {}) for folder in log.get("folders", ())]
+    return [
+        _Noted((*_relative(snapshot.out, entry), entry["folder"]), entry["tables"])
+        for entry in entries
+        if SENTENCES in entry["tables"]
+    ]
+
+
+def _relative(out: str, entry: Mapping[str, Any]) -> tuple[str, ...]:
+    path = entry.get("relative")
+    return () if path is None else (files.real(files.join(files.real(out), path)),)
+
+
+def _found(noted: _Noted, wanted: set[str]) -> tuple[Snapshot | None, str]:
+    """Return the corpus of a noted folder, and what is to be said of it."""
+    there = [found for place in noted.places if (found := _open(place)) is not None]
+    shown = files.shown(noted.places[-1])
+    for found in there:
+        if table_digest(found.parts(SENTENCES)) in wanted:
+            return found, ""
+    for found in there:
+        documents = noted.tables.get(DOCUMENTS)
+        if DOCUMENTS in found.tables and table_digest(found.parts(DOCUMENTS)) == documents:
+            return found, (
+                f"the corpus at {files.shown(found.out)} has been annotated anew since; its "
+                "documents are the same"
+            )
+    if there:
+        return None, (
+            f"the corpus at {shown} has other documents now than this was made from: name one by "
+            "`corpus`, or make this anew"
+        )
+    return None, f"the corpus that this was made from is no longer at {shown}: name it by `corpus`"
+
+
+def _open(place: str) -> Snapshot | None:
+    try:
+        found = find_snapshot(place)
+    except (LexbeamError, OSError):
+        return None
+    return found if found is not None and SENTENCES in found.tables else None
