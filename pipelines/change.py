@@ -98,6 +98,7 @@ def _expected(plan: ChangePlan) -> Mapping[str, int]:
     pairs, slices, seeds = (len(x) for x in (plan.pairs.pairs, plan.pairs.names, plan.pairs.seeds))
     return {
         COUNT.name: slices,
+        SHUFFLE.name: sum(plan.view.ranges),
         ALIGN.name: pairs * seeds * len(set(plan.score.alignments)),
         SCORE.name: pairs * seeds,
         COMBINE.name: pairs,
