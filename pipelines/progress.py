@@ -5,8 +5,8 @@
         ...                                     # receipts appear in the folders of the stages
 
 All goes to the standard error. A thread looks at the folders of stages (`progress_counts.py`); what
-it says of them is `progress_lines.py`. However many artefacts there are, it looks for 2 % of the
-time at most.
+it says of them is `progress_lines.py`. However many artefacts there are, looking takes 2 % of the
+time of one core at most.
 """
 
 import logging
@@ -26,7 +26,8 @@ __all__ = ["Run", "counting", "is_shown", "quiet", "watching"]
 
 INTERVAL = 0.5  # seconds between two pictures on a terminal
 TELLING = 30.0  # seconds between two lines where there is none
-REST = 50  # times as long as a look has taken nobody looks again
+REST = 50  # times as long as a look has kept a core busy nobody looks again
+WAIT = 5  # and this many times as long as it has taken, which on a slow disk may be longer
 _QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
 
@@ -174,9 +175,10 @@ def _look_on(
         last = stop.wait(INTERVAL)
         now = time.monotonic()
         if last or now >= due:
+            busy = time.thread_time()
             look(now)
-            taken = time.monotonic() - now
-            due = now + REST * taken
+            busy = time.thread_time() - busy
+            due = now + max(REST * busy, WAIT * (time.monotonic() - now))
         if last:
             return
         show(now)

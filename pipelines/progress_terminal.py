@@ -90,8 +90,9 @@ def drawing() -> Iterator[Draw]:
                 lines.append(line)
         if not over:
             seconds = remaining(whole, now)
+            lines += [] if seconds is None else [Text(time_left(seconds))]
             # The last line is empty, so that what others write begins at the margin.
-            lines += [Text("" if seconds is None else time_left(seconds)), Text("")]
+            lines += [Text("")] if lines else []
         live.update(Group(*lines), refresh=True)
 
     with _above(console, stream), live:

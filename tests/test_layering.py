@@ -92,8 +92,9 @@ def test_every_module_says_what_it_is(path):
 
 # What is the same for every command; the rest of pipelines/ is the commands themselves.
 FRAME = (
-    "cli", "command", "common_options", "configuration", "options", "progress", "publishing",
-    "results", "run", "runners", "running", "show", "staleness", "status", "worker",
+    "cli", "command", "common_options", "configuration", "options", "progress", "progress_counts",
+    "progress_lines", "progress_terminal", "publishing", "results", "run", "runners", "running",
+    "show", "staleness", "status", "worker",
 )  # fmt: skip
 
 
