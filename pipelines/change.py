@@ -11,7 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipelines.change_plan import ChangeOptions, ChangePlan, plan_change, read_targets
+from pipelines.change_plan import (
+    ChangeOptions,
+    ChangePlan,
+    parse_seeds,
+    plan_change,
+    read_targets,
+)
 from pipelines.command import Command, Graph, HandedBack, Source
 from schemas.alignments import ALIGNMENTS as ALIGNMENTS_TABLE
 from schemas.neighbours import NEIGHBOURS as NEIGHBOURS_TABLE
@@ -107,6 +113,26 @@ def _expected(plan: ChangePlan) -> Mapping[str, int]:
     }
 
 
+def _weights(options: ChangeOptions) -> Mapping[str, float]:
+    """Return about how much work the stages are: what is trained, most of all."""
+    seeds = len(parse_seeds(options.seeds))
+    sgns = options.sgns
+    # Seconds for a million tokens on one core, with the sample corpus.
+    training = 25.0 * (sgns.epochs / 5) * (sgns.dim / 100) * (sgns.window / 10)
+    return {
+        MEASURE.name: 1.0 if options.max_tokens else 0.0,
+        VIEW.name: 2.0,
+        COUNT.name: 0.5,
+        SHUFFLE.name: 1.0,
+        TRAIN.name: seeds * training,
+        ALIGN.name: seeds * 1.0,
+        SCORE.name: seeds * 0.5,
+        COMBINE.name: 0.5,
+        NEIGHBOURS.name: seeds * 0.5,
+        SLICE.name: 0.1,
+    }
+
+
 def _chosen(plan: ChangePlan) -> Mapping[str, Mapping[str, Any]]:
     used: tuple[Stage[Any, Any, Any], ...] = (VIEW, COUNT, SHUFFLE, TRAIN, NEIGHBOURS, SLICE)
     if plan.budget is not None:
@@ -169,6 +195,7 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     build=_build,
     rows={"outside": Outside},
     expected=_expected,
+    weights=_weights,
     chosen=_chosen,
     resources=_resources,
     section=_section,

@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import Any
 
 from pipelines.progress_counts import StageFolder
 from pipelines.progress_lines import Count, Foreseen, in_one_line
@@ -27,6 +26,7 @@ __all__ = ["Run", "counting", "is_shown", "quiet", "watching"]
 INTERVAL = 0.5  # seconds between two pictures on a terminal
 TELLING = 30.0  # seconds between two lines where there is none
 REST = 50  # times as long as a look has kept a core busy nobody looks again
+LONG = 0.2  # seconds of a look that an interrupted run does not wait for
 WAIT = 5  # and this many times as long as it has taken, which on a slow disk may be longer
 _QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
 
@@ -148,12 +148,12 @@ def _shown(
                 from pipelines.progress_terminal import drawing  # imports rich, on terminals only
 
                 with drawing() as draw:
-                    _look_on(run, look, lambda now: draw(counts(), run.all(), now, False), stop)
+                    _look_on(look, lambda now: draw(counts(), run.all(), now, False), stop, well)
                     if well.is_set():
                         end()
                     draw(counts(), run.all(), time.monotonic(), True)
             else:
-                _look_on(run, look, lambda now: _tell(run, now), stop)
+                _look_on(look, lambda now: _tell(run, now), stop, well)
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
@@ -168,17 +168,22 @@ def _shown(
 
 
 def _look_on(
-    run: Run, look: Callable[[float], None], show: Callable[[float], None], stop: Any
+    look: Callable[[float], None],
+    show: Callable[[float], None],
+    stop: threading.Event,
+    well: threading.Event,
 ) -> None:
-    due = time.monotonic()
+    """Look, and show what was found, until `stop`; one that stops `well` is looked at once more."""
+    due, taken = time.monotonic(), 0.0
     while True:
         last = stop.wait(INTERVAL)
         now = time.monotonic()
-        if last or now >= due:
+        # An interrupted run ends at once, even if a look takes long.
+        if now >= due or (last and (well.is_set() or taken < LONG)):
             busy = time.thread_time()
             look(now)
-            busy = time.thread_time() - busy
-            due = now + max(REST * busy, WAIT * (time.monotonic() - now))
+            busy, taken = time.thread_time() - busy, time.monotonic() - now
+            due = now + max(REST * busy, WAIT * taken)
         if last:
             return
         show(now)

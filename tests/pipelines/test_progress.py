@@ -273,3 +273,22 @@ def test_every_stage_has_a_word_for_what_it_makes():
     stages = [stage for words in COMMANDS for stage in load(words).stages]
     assert stages
     assert not [stage.name for stage in stages if stage.unit == "pieces"]
+
+
+OPTIONS = {
+    "corpus": {"inputs": ("a",), "out": "b", "engine": "builtin:en"},
+    "change": {"out": "b", "slices": "1-2,3-4", "seeds": (3,)},
+}
+
+
+@pytest.mark.parametrize("words", OPTIONS)
+def test_the_work_of_our_stages_is_foreseen(words):
+    command = load(words)
+    weights = command.weights(command.options(**OPTIONS[words]))
+    assert sorted(weights) == sorted(stage.name for stage in command.stages)
+
+
+def test_of_an_engine_that_takes_any_time_no_work_is_foreseen():
+    command = load("corpus")
+    options = {**OPTIONS["corpus"], "engine": "stanza:en"}
+    assert "corpus/annotate" not in command.weights(command.options(**options))
