@@ -192,4 +192,4 @@ def _look_on(
 def _tell(run: Run, now: float) -> None:
     if now - run.told >= TELLING:
         run.told = now
-        print(f"lexbeam: {in_one_line(run.all(), now)}", file=sys.stderr, flush=True)
+        print(f"progress: {in_one_line(run.all(), now)}", file=sys.stderr, flush=True)

@@ -123,7 +123,8 @@ def remaining(counts: Iterable[Count], now: float) -> float | None:
     or where the weights would have to tell too much: with under two seconds of work seen, or more
     than five times that and more than a quarter of what is foretold otherwise.
     """
-    own = ahead = weighed = 0.0
+    own: float | None = None
+    ahead = weighed = 0.0
     spans: list[tuple[float, float]] = []
     for count in counts:
         weight, share, left = count.stage.weight, _share_made(count), count.left
@@ -134,17 +135,18 @@ def remaining(counts: Iterable[Count], now: float) -> float | None:
             continue
         if left and count.last is not None and _foretells(count):
             pace = count.seconds / count.made
-            own = max(own, pace * left - min(now - count.last, pace))
+            own = max(own or 0.0, pace * left - min(now - count.last, pace))
         elif weight is None:
             return None
         else:
             ahead += weight * (1.0 if not count.planned else (left or 0) / count.planned)
     if not ahead:
-        return own or None
+        return own
     seen = _union(spans)
     if seen < LEAST_BASIS:
         return None
     told = ahead * seen / weighed
+    own = own or 0.0
     return own + told if told <= max(REACH * seen, ASIDE * own) else None
 
 
@@ -172,7 +174,7 @@ def _union(spans: Iterable[tuple[float, float]]) -> float:
 def time_left(seconds: float) -> str:
     """Return an estimate in words, no finer than it is good for.
 
-    >>> [time_left(s) for s in (20, 100, 1000, 9000)]
+    >>> [time_left(s) for s in (20, 100, 1000, 10_000)]
     ['under a minute left', 'about 2 min left', 'about 15 min left', 'about 3 h left']
     """
     if seconds < 60:

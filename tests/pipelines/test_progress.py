@@ -23,6 +23,8 @@ from pipelines.registry import COMMANDS, load
 from transforms.common.artefacts import Stage, Workspace, announce, make
 
 ROOT = Path(__file__).parents[2]
+SPAN = r"(under 1|\d+) s"
+LEFT = "(; under a minute left)?"
 
 
 @dataclass(frozen=True)
@@ -103,10 +105,10 @@ def work_in(folder, numbers, seconds=0.03):
 
 def test_a_stage_is_drawn_from_its_start_and_freezes_with_its_time(tmp_path, monkeypatch):
     with terminal(monkeypatch) as seen:
-        work_in(tmp_path, range(3), 0.08)
-    assert "0 of 3 spaces, under 1 s" in "".join(seen)
+        work_in(tmp_path, range(3), 0.15)
+    assert "0 of 3 spaces, " in "".join(seen)
     (line,) = screen(seen)
-    assert re.fullmatch(r"toy/train +━+ +3 of 3 spaces in under 1 s", line)
+    assert re.fullmatch(r"toy/train +━+ +3 of 3 spaces in " + SPAN, line)
     assert "\x1b[?25l" not in "".join(seen)  # a killed process could not show the cursor again
 
 
@@ -115,7 +117,7 @@ def test_what_was_there_is_told_as_such(tmp_path, monkeypatch):
     time.sleep(0.05)  # file times are no finer
     with terminal(monkeypatch) as seen:
         work_in(tmp_path, range(5))
-    assert screen(seen)[0].endswith("5 of 5 spaces (3 there already) in under 1 s")
+    assert "  5 of 5 spaces (3 there already) in " in screen(seen)[0]
     time.sleep(0.05)
     with terminal(monkeypatch) as seen:
         work_in(tmp_path, range(5))
@@ -141,7 +143,7 @@ def test_log_lines_and_warnings_stand_above_whole(tmp_path, monkeypatch):
     lines = screen(seen)
     assert lines[0] == "a [bold]line[/bold] of a log"
     assert lines[1] == "an odd thing"
-    assert lines[-2].endswith("2 spaces in under 1 s")
+    assert "  2 spaces in " in lines[-2]
     assert lines[-1] == "after it"
 
 
@@ -153,18 +155,19 @@ def test_a_run_that_fails_leaves_what_it_had_come_to(tmp_path, monkeypatch):
             make(space, TRAIN, 1, 0.1)
             raise ZeroDivisionError
         assert sys.stderr.name  # the stream itself again
-    assert re.fullmatch(r"toy/train +━*[╸╺]?━+ +1 of 3 spaces, under 1 s", screen(seen)[-1])
+    assert re.fullmatch(r"toy/train +━*[╸╺]?━+ +1 of 3 spaces, " + SPAN, screen(seen)[-1])
 
 
 def test_where_is_no_terminal_a_line_is_told_at_times(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(progress, "TELLING", 0.1)
+    begun = time.monotonic()
     work_in(tmp_path, range(4), 0.1)
     out, err = capsys.readouterr()
     assert out == ""
     lines = err.splitlines()
-    assert 2 <= len(lines) <= 5
+    assert 2 <= len(lines) <= (time.monotonic() - begun) / 0.1
     for line in lines:
-        assert re.fullmatch(r"lexbeam: toy/train: \d of 4 spaces, under 1 s", line), line
+        assert re.fullmatch(r"progress: toy/train: \d of 4 spaces, " + SPAN + LEFT, line), line
 
 
 def test_a_short_run_tells_nothing_where_is_no_terminal(tmp_path, capsys):
@@ -212,7 +215,7 @@ def test_counts_of_things_that_are_no_artefacts(monkeypatch):
             add(20)
             time.sleep(0.05)
     assert "20 of 60 words" in "".join(seen)
-    assert screen(seen)[0].endswith("60 of 60 words in under 1 s")
+    assert re.search("60 of 60 words in " + SPAN, screen(seen)[0])
 
 
 def test_looks_take_little_of_the_time(tmp_path, monkeypatch):
@@ -225,10 +228,11 @@ def test_looks_take_little_of_the_time(tmp_path, monkeypatch):
             pass
 
     monkeypatch.setattr(StageFolder, "look", slow)
+    begun = time.monotonic()
     with watching(Run(str(tmp_path), {"toy": STAGES}), "toy"):  # two folders: 20 ms a look
         time.sleep(0.6)
-    # The first one, and one at the end; the next in between would be after a second.
-    assert len(looks) == 4
+    # One at the start, one a second, and one at the end.
+    assert 4 <= len(looks) <= 2 * (2 + time.monotonic() - begun)
 
 
 def test_an_interrupt_ends_it_in_order(tmp_path):
@@ -265,7 +269,7 @@ def test_an_interrupt_ends_it_in_order(tmp_path):
     assert done.returncode == 130
     lines = screen(seen)
     assert len(lines) == 2
-    assert re.search(r"toy/a +0 slices, (under 1|\d+) s", lines[0])
+    assert re.search(r"toy/a +0 slices, " + SPAN, lines[0])
     assert lines[1] == "interrupted"
 
 

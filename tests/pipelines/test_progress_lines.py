@@ -63,6 +63,7 @@ def test_a_stage_foretells_its_own_time():
     assert remaining([count], 140.0) == pytest.approx(60)
     assert remaining([count], 145.0) == pytest.approx(55)
     assert remaining([count], 990.0) == pytest.approx(50)  # one is late; no more is known
+    assert remaining([Count(ODD, 5, 4, begun=100.0, last=140.0)], 990.0) == 0
 
 
 def test_what_was_there_is_no_speed():
