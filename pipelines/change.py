@@ -11,7 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipelines.change_plan import ChangeOptions, ChangePlan, plan_change, read_targets
+from pipelines.change_plan import (
+    ChangeOptions,
+    ChangePlan,
+    parse_seeds,
+    plan_change,
+    read_targets,
+)
 from pipelines.command import Command, Graph, HandedBack, Source
 from schemas.alignments import ALIGNMENTS as ALIGNMENTS_TABLE
 from schemas.neighbours import NEIGHBOURS as NEIGHBOURS_TABLE
@@ -128,12 +134,38 @@ def _expected(plan: ChangePlan) -> Mapping[str, int]:
     nulls = plan.null.nulls
     return {
         COUNT.name: slices + 2 * pairs * nulls,
+        SHUFFLE.name: sum(plan.view.ranges)
+        + nulls * sum(plan.view.ranges[place] for pair in plan.pairs.pairs for place in pair),
         ALIGN.name: pairs * (seeds + nulls) * len(set(plan.score.alignments)),
         SCORE.name: pairs * (seeds + nulls),
         COMBINE.name: pairs,
         SUMMARISE.name: pairs,
         NEIGHBOURS.name: slices * seeds,
         SLICE.name: slices,
+    }
+
+
+def _weights(options: ChangeOptions) -> Mapping[str, float]:
+    """Return about how much work the stages are: what is trained, most of all."""
+    runs = len(parse_seeds(options.seeds)) + options.null  # a null pair is one at one seed
+    sgns = options.sgns
+    # Seconds for a million tokens on one core, with the sample corpus.
+    training = 25.0 * (sgns.epochs / 5) * (sgns.dim / 100) * (sgns.window / 10)
+    return {
+        MEASURE.name: 1.0 if options.max_tokens else 0.0,
+        VIEW.name: 2.0,
+        COUNT.name: 0.5,
+        SHUFFLE.name: 1.0,
+        SIZES.name: 0.2 if options.null else 0.0,
+        DEAL.name: 0.1 if options.null else 0.0,
+        DEALT.name: options.null * 1.5,
+        TRAIN.name: runs * training,
+        ALIGN.name: runs * 1.0,
+        SCORE.name: runs * 0.5,
+        COMBINE.name: 0.5,
+        SUMMARISE.name: 0.5,
+        NEIGHBOURS.name: runs * 0.5,
+        SLICE.name: 0.1,
     }
 
 
@@ -207,6 +239,7 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     build=_build,
     rows={"outside": Outside},
     expected=_expected,
+    weights=_weights,
     chosen=_chosen,
     resources=_resources,
     section=_section,

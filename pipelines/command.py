@@ -175,6 +175,8 @@ class Command(Generic[O, P]):
             of type `Part`, and others, of the types in `rows`.
         rows: the types of the rows that `build` hands back beside `parts`.
         expected: from a plan, how many artefacts stages are to make, by name, for progress.
+        weights: from options, about how much work its stages are, by name, for progress: seconds
+            on one core for a million tokens. Of one that is missing nothing is foretold.
         chosen: from a plan, which of the stages it uses, by name, each with the entries of
             registries that count, see `Stage.chosen`. None: all, with nothing chosen.
         resources: from a plan, the digests of what is read beside tables and input files.
@@ -198,6 +200,7 @@ class Command(Generic[O, P]):
     build: Callable[["beam.Pipeline", P, Graph], Mapping[str, "beam.PCollection"]] | None = None
     rows: Mapping[str, type] = field(default_factory=dict)
     expected: Callable[[P], Mapping[str, int]] = _nothing_known
+    weights: Callable[[O], Mapping[str, float]] = _nothing_known
     chosen: Callable[[P], Mapping[str, Mapping[str, Any]]] | None = None
     resources: Callable[[P], Mapping[str, Any]] = _nothing_known
     section: Callable[[P, HandedBack], Mapping[str, Any]] = _nothing_more

@@ -125,6 +125,20 @@ def _expected(plan: CorpusPlan) -> Mapping[str, int]:
     return {stage.name: plan.parts for stage in MERGES.values()}
 
 
+# Seconds for a million tokens on one core, with the sample corpus; of spaCy, with a small model.
+_ANNOTATING = {"none": 2.0, "builtin": 30.0, "spacy": 100.0}
+_MERGING = {"documents": 0.5, "sentences": 2.0, "rejects": 0.1}
+
+
+def _weights(options: CorpusOptions) -> Mapping[str, float]:
+    """Return about how much work the stages are; annotation by other engines takes any time."""
+    weights = {INGEST.name: 1.0, **{MERGES[table].name: w for table, w in _MERGING.items()}}
+    engine = options.engine.partition(":")[0]
+    if engine in _ANNOTATING:
+        weights[ANNOTATE.name] = _ANNOTATING[engine]
+    return weights
+
+
 def _chosen(plan: CorpusPlan) -> Mapping[str, Mapping[str, Any]]:
     return {
         INGEST.name: INGEST.chosen(plan.units[0], plan.ingest),
@@ -244,6 +258,7 @@ CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
     build=_build,
     rows={"ingested": TakenIn, "annotated": Counted},
     expected=_expected,
+    weights=_weights,
     chosen=_chosen,
     resources=_resources,
     section=_section,

@@ -14,7 +14,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -31,7 +31,6 @@ from pipelines.cores import cores
 from pipelines.job_servers import job_server
 from pipelines.leash import leashed
 from pipelines.loopback import loopback_only
-from pipelines.progress import watching
 from pipelines.workers import direct_runner, has_processes, run_watched, thread_failures
 from transforms.common.errors import LexbeamError, UsageError, nearest, quoted
 from transforms.common.options import from_mapping, option
@@ -200,15 +199,16 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def run_pipeline(
-    build: Callable[[beam.Pipeline], None], config: RunnerConfig, work: str, stages: Sequence[str]
+    build: Callable[[beam.Pipeline], None],
+    config: RunnerConfig,
+    watched: AbstractContextManager[object] | None = None,
 ) -> None:
-    """Build a pipeline, run it to its end and show its progress.
+    """Build a pipeline and run it to its end.
 
     Args:
         build: adds the transforms.
         config: where to run.
-        work: folder of artefacts, which are counted for progress.
-        stages: names of stages in the order in which they run.
+        watched: entered while it runs, to show its progress.
 
     Raises:
         LexbeamError: the pipeline failed; the message is that of the cause.
@@ -231,7 +231,7 @@ def run_pipeline(
         alone = loopback_only() if here else _staging_in(pipeline)
         servers = job_server(runner, pipeline.options, leash)
         try:
-            with alone, _portable(), watching(work, stages), servers:
+            with alone, _portable(), watched or nullcontext(), servers:
                 state = run_watched(run, ended, leash) if processes else run()
         except Exception as error:
             raise _readable(error) from error

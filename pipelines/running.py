@@ -14,6 +14,8 @@ from pipelines.command import Action, Command, Given, Graph, HandedBack, Inputs,
 from pipelines.common_options import PublishOptions, RunnerOptions
 from pipelines.failures import Explained, explain
 from pipelines.inputs import noted_files, noted_resources, refuse_output_as_input
+from pipelines.progress import Run, watching
+from pipelines.progress_lines import Foreseen
 from pipelines.publishing import Intended, publish_run, tables_line
 from pipelines.registry import all_tables, load, maker_of, section_of
 from pipelines.results import ResultFiles
@@ -112,11 +114,12 @@ def run_jobs(
     def make_all(workspace: Workspace, old: Snapshot | None) -> list[Made]:
         made: list[Made] = []
         explained.clear()
+        progress = Run(workspace.root, {job.section: _foreseen(job) for job in jobs})
         try:
             for job in jobs:
                 inputs = find_inputs(job, made, old)
                 action = Action(tell, inputs, beam)
-                section = make_section(job, inputs, workspace, config, action, explained)
+                section = make_section(job, inputs, workspace, config, action, explained, progress)
                 made.append(replace(section, log={**(section.log or {}), **(noted or {})}))
         except Damaged:
             raise
@@ -266,17 +269,19 @@ def make_section(
     config: Any,
     action: Action,
     explained: list[Explained],
+    progress: Run,
 ) -> Made:
     """Make a section from artefacts; nothing is published.
 
-    What says what was wrong is added to `explained` before the section can be refused.
+    What says what was wrong is added to `explained` before the section can be refused. Progress is
+    that of the run, which knows the section.
     """
     command = job.command
     listed = time.time_ns()
     resources = noted_resources(job.options)  # before they are read: what changes since is stale
     plan, read = _planned(job, inputs)
     if command.build is not None:
-        outcome = _run_graph(job, plan, workspace, config)
+        outcome = _run_graph(job, plan, workspace, config, progress)
     else:
         outcome = _run_action(job, action, workspace)
     for table in command.explains:
@@ -306,7 +311,15 @@ def _as_plain(read: Any) -> tuple[str, str, str]:
     return read.table, read.digest, read.section or ""
 
 
-def _run_graph(job: Job, plan: Any, workspace: Workspace, config: Any) -> HandedBack:
+def _foreseen(job: Job) -> list[Foreseen]:
+    """Return what progress knows of a job's stages beforehand."""
+    if job.command.build is None:
+        return []
+    weights = job.command.weights(job.options)
+    return [Foreseen(s.name, s.unit, weights.get(s.name)) for s in job.command.stages]
+
+
+def _run_graph(job: Job, plan: Any, workspace: Workspace, config: Any, progress: Run) -> HandedBack:
     from pipelines.runners import run_pipeline
 
     command = job.command
@@ -320,7 +333,8 @@ def _run_graph(job: Job, plan: Any, workspace: Workspace, config: Any) -> Handed
         assert command.build is not None
         results.write(command.build(pipeline, plan, graph))
 
-    run_pipeline(build, config, workspace.root, [stage.name for stage in command.stages])
+    used = None if command.chosen is None else command.chosen(plan)
+    run_pipeline(build, config, watching(progress, job.section, used))
     rows: dict[str, list[Any]] = {}
     for name, row in command.rows.items():
         rows[name] = results.read(name, row)

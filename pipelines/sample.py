@@ -17,10 +17,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from tqdm import tqdm
-
 from pipelines.command import Action, Command
-from pipelines.progress import is_shown
+from pipelines.progress import counting
 from transforms.common import files
 from transforms.common.errors import UsageError
 from transforms.common.json_text import parse_json
@@ -187,13 +185,13 @@ class SampleOptions:
 
 def _sample(options: SampleOptions, action: Action) -> None:
     """Write the sample and say what it is."""
-    with tqdm(total=options.tokens, unit="word", unit_scale=True, disable=not is_shown()) as bar:
+    with counting("sample", "words", options.tokens) as add:
         made = write_sample(
             options.out,
             tokens=options.tokens,
             seed=options.seed,
             overwrite=options.overwrite,
-            progress=bar.update,
+            progress=add,
         )
     controls = f"{made.planted} words with a planted sense change and {made.controls} controls"
     place = files.shown(made.out)

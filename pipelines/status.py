@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pipelines.command import Action, Command
 from pipelines.common_options import FolderOptions
 from pipelines.publishing import UNFINISHED, read_unfinished
-from pipelines.registry import all_tables
+from pipelines.registry import all_tables, available
 from pipelines.staleness import stale_sections
 from transforms.common import files
 from transforms.common.errors import LexbeamError
@@ -61,12 +61,14 @@ class StageWork(NamedTuple):
         done: artefacts that the run has made or reused.
         earlier: artefacts of earlier runs that it has not asked for: they are reused if it asks for
             the same, and of no use to it otherwise.
+        unit: what they are, in the plural, as progress says.
     """
 
     name: str
     planned: int | None
     done: int
     earlier: int
+    unit: str = ""
 
     @property
     def left(self) -> int | None:
@@ -192,6 +194,7 @@ def _stages(root: str, section: str) -> list[StageWork]:
     names = set(files.list_folder(os.path.join(root, section)).folders)
     with contextlib.suppress(FileNotFoundError):
         names.update(name for name in os.listdir(plans) if not _TEMPORARY.fullmatch(name))
+    units = {s.name: s.unit for _, command in available() for s in command.stages}
     found = []
     # A run says what it is to do before it asks for its first artefact.
     try:
@@ -203,7 +206,9 @@ def _stages(root: str, section: str) -> list[StageWork]:
         done = [time for time in times if time >= begun]
         planned = _planned(os.path.join(plans, name), begun)
         if done or planned is not None:
-            stage = StageWork(f"{section}/{name}", planned, len(done), len(times) - len(done))
+            full = f"{section}/{name}"
+            unit = units.get(full, "")
+            stage = StageWork(full, planned, len(done), len(times) - len(done), unit)
             found.append((not done, min(done, default=0), stage))
     return [stage for *_, stage in sorted(found)]
 
@@ -347,7 +352,8 @@ def _table(stages: tuple[StageWork, ...]) -> Iterator[str]:
     yield f"{'stage':26}{'done':>8}{'left':>8}{'earlier':>9}"
     for stage in stages:
         left = "?" if stage.left is None else stage.left
-        yield f"{stage.name:26}{stage.done:8}{left:>8}{stage.earlier or '':>9}"
+        numbers = f"{stage.done:8}{left:>8}{stage.earlier or '':>9}"
+        yield f"{stage.name:26}{numbers}  {stage.unit}".rstrip()
     if any(stage.earlier for stage in stages):
         yield "earlier: of earlier runs, not asked for yet; reused if they still fit"
 

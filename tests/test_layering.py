@@ -92,9 +92,10 @@ def test_every_module_says_what_it_is(path):
 
 # What is the same for every command; the rest of pipelines/ is the commands themselves.
 FRAME = (
-    "cli", "command", "common_options", "configuration", "options", "progress", "publishing",
-    "overview", "results", "rows_shown", "run", "run_log", "runners", "running", "show",
-    "staleness", "status", "tables_shown", "worker",
+    "cli", "command", "common_options", "configuration", "options", "overview", "progress",
+    "progress_counts", "progress_lines", "progress_terminal", "publishing", "results",
+    "rows_shown", "run", "run_log", "runners", "running", "show", "staleness", "status",
+    "tables_shown", "worker",
 )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ def program(folder, script):
 
 def run(folder, *beam):
     config = RunnerConfig(runner="PrismRunner", beam=beam)
-    run_pipeline(lambda pipeline: None, config, os.fspath(folder), ())
+    run_pipeline(lambda pipeline: None, config)
 
 
 def test_what_a_server_says_last_is_told(tmp_path):
@@ -56,5 +56,5 @@ def test_what_beam_stages_goes_with_the_run(tmp_path, monkeypatch):
             '--environment_config={"command": "worker"}')  # fmt: skip
     config = RunnerConfig(runner="PortableRunner", beam=beam)
     with pytest.raises(LexbeamError):
-        run_pipeline(lambda pipeline: None, config, os.fspath(tmp_path), ())
+        run_pipeline(lambda pipeline: None, config)
     assert list(temporary.iterdir()) == []

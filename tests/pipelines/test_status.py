@@ -3,6 +3,7 @@ import os
 import shutil
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from store import OBJECTS
 
 from pipelines import status
 from pipelines.cli import main
+from pipelines.command import Action, Command
 from pipelines.publishing import UNFINISHED
 from pipelines.status import survey
 from transforms.common.artefacts import Workspace, announce, make
@@ -69,7 +71,7 @@ def messy(killed: Path) -> Path:
 
 def test_stages_tell_what_is_done_and_left(killed):
     stages = {stage.name: stage for stage in survey(str(killed)).stages}
-    assert stages["toy/make"] == ("toy/make", 4, 3, 2)
+    assert stages["toy/make"][:4] == ("toy/make", 4, 3, 2)
     assert stages["toy/make"].left == 1
     assert (stages["toy/later"].done, stages["toy/later"].left) == (0, 2)
     assert list(stages) == ["toy/make", "toy/later"]
@@ -236,3 +238,16 @@ def test_what_others_have_put_beside_ours_is_no_leftover(killed):
     assert main(["clean", str(killed)]) == 0
     assert all(path.exists() for path in before)
     assert len(list((killed / "_snapshots").glob("3*/manifest.json"))) == 2
+
+
+def test_stages_are_told_in_their_units(killed, monkeypatch):
+    command = Command(options=status.StatusOptions, stages=(replace(TOY, unit="toys"),))
+    monkeypatch.setattr(status, "available", lambda: iter([("toy", command)]))
+    assert {stage.name: stage.unit for stage in survey(str(killed)).stages} == {
+        "toy/make": "toys", "toy/later": "",
+    }  # fmt: skip
+    lines = []
+    status.STATUS.action(status.StatusOptions(path=str(killed)), Action(lines.append))
+    assert [line.split() for line in lines if line.startswith("toy/")] == [
+        ["toy/make", "3", "1", "2", "toys"], ["toy/later", "0", "2"],
+    ]  # fmt: skip

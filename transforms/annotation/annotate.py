@@ -273,4 +273,5 @@ ANNOTATE: Stage[AnnotateTask, AnnotateOptions, Annotated] = Stage(
     identity=_identity,
     build=_annotate_file,
     chosen=_chosen,
+    unit="batches",
 )

@@ -72,10 +72,12 @@ MERGE_DOCUMENTS: Stage[MergeTask, None, PartFile] = Stage(
     receipt=PartFile,
     identity=staged_identity,
     build=_merge_documents,
+    unit="parts",
 )
 MERGE_SENTENCES: Stage[MergeTask, Layers, PartFile] = Stage(
     name="corpus/merge-sentences",
     receipt=PartFile,
     identity=_identity,
     build=_merge_sentences,
+    unit="parts",
 )

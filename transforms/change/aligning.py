@@ -157,4 +157,5 @@ ALIGN: Stage[AlignTask, AlignOptions, Aligned] = Stage(
     build=_align,
     chosen=_chosen,
     blas=True,
+    unit="alignments",
 )

@@ -222,11 +222,16 @@ def _write(
 
 
 SIZES: Stage[SizesTask, None, Sized] = Stage(
-    name="change/sizes", receipt=Sized, identity=_sizes_identity, build=_sizes
+    name="change/sizes", unit="parts of slices", receipt=Sized, identity=_sizes_identity, build=_sizes
 )
 DEAL: Stage[DealTask, DealOptions, Deal] = Stage(
-    name="change/deal", receipt=Deal, identity=_deal_identity, build=_deal
+    name="change/deal", unit="pairs", receipt=Deal, identity=_deal_identity, build=_deal
 )
 DEALT: Stage[DealtTask, None, Viewed] = Stage(
-    name="change/dealt", receipt=Viewed, identity=_dealt_identity, build=_dealt, together=True
+    name="change/dealt",
+    receipt=Viewed,
+    identity=_dealt_identity,
+    build=_dealt,
+    together=True,
+    unit="parts of null slices",
 )

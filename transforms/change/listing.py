@@ -83,8 +83,13 @@ def _write_row(artefact: Artefact, row: dict[str, Any], _: None) -> Listed:
 
 
 NEIGHBOURS: Stage[NeighbourTask, NeighbourOptions, Listed] = Stage(
-    name="change/neighbours", receipt=Listed, identity=_identity, build=_find, blas=True
+    name="change/neighbours",
+    receipt=Listed,
+    identity=_identity,
+    build=_find,
+    blas=True,
+    unit="embeddings",
 )
 SLICE: Stage[dict[str, Any], None, Listed] = Stage(
-    name="change/slices", receipt=Listed, identity=_row_identity, build=_write_row
+    name="change/slices", receipt=Listed, identity=_row_identity, build=_write_row, unit="slices"
 )

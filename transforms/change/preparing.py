@@ -305,7 +305,13 @@ MEASURE: Stage[ViewTask, ViewSpec, Measured] = Stage(
     identity=_measure_identity,
     build=_measure,
     together=True,
+    unit="parts",
 )
 VIEW: Stage[ViewTask, ViewSpec, Viewed] = Stage(
-    name="change/view", receipt=Viewed, identity=_identity, build=_derive, together=True
+    name="change/view",
+    receipt=Viewed,
+    identity=_identity,
+    build=_derive,
+    together=True,
+    unit="parts of slices",
 )

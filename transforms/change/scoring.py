@@ -282,6 +282,7 @@ SCORE: Stage[ScoreTask, ScoreOptions, ScoredSeed] = Stage(
     build=_score,
     chosen=_score_chosen,
     blas=True,
+    unit="seeds of pairs",
 )
 COMBINE: Stage[CombineTask, ScoreOptions, Combined] = Stage(
     name="change/combine",
@@ -289,4 +290,5 @@ COMBINE: Stage[CombineTask, ScoreOptions, Combined] = Stage(
     identity=_combine_identity,
     build=_combine,
     chosen=_combine_chosen,
+    unit="pairs",
 )

@@ -131,8 +131,12 @@ def _ranks(documents: pa.ChunkedArray) -> Any:
 
 
 COUNT: Stage[tuple[PartCounts, ...], None, SliceCounts] = Stage(
-    name="change/count", receipt=SliceCounts, identity=_count_identity, build=_count
+    name="change/count", receipt=SliceCounts, identity=_count_identity, build=_count, unit="slices"
 )
 SHUFFLE: Stage[tuple[StagedView, ...], None, Shuffled] = Stage(
-    name="change/shuffle", receipt=Shuffled, identity=_shuffle_identity, build=_shuffle
+    name="change/shuffle",
+    receipt=Shuffled,
+    identity=_shuffle_identity,
+    build=_shuffle,
+    unit="ranges",
 )

@@ -47,5 +47,5 @@ def _summarise(artefact: Artefact, task: SummaryTask, options: ScoreOptions) -> 
 
 
 SUMMARISE: Stage[SummaryTask, ScoreOptions, Listed] = Stage(
-    name="change/summarise", receipt=Listed, identity=_identity, build=_summarise
+    name="change/summarise", receipt=Listed, identity=_identity, build=_summarise, unit="pairs"
 )

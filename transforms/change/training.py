@@ -94,5 +94,10 @@ def _cut(table: pa.Table) -> Sequence[pa.Table]:
 
 
 TRAIN: Stage[TrainTask, SgnsOptions, Trained] = Stage(
-    name="change/train", receipt=Trained, identity=_identity, build=_train, blas=True
+    name="change/train",
+    receipt=Trained,
+    identity=_identity,
+    build=_train,
+    blas=True,
+    unit="embeddings",
 )

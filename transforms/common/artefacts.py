@@ -127,6 +127,7 @@ class Stage(Generic[T, Options, R]):
             `code_identity`.
         blas: whether it multiplies matrices, so that last bits depend on the CPU's BLAS kernels:
             what was made with others is not taken up.
+        unit: what a person calls its artefacts, in the plural, for progress.
     """
 
     name: str
@@ -136,6 +137,7 @@ class Stage(Generic[T, Options, R]):
     together: bool = False
     chosen: Callable[[T, Options], Mapping[str, Collection[str]]] = _nothing_chosen
     blas: bool = False
+    unit: str = "pieces"
 
     def code(self, chosen: Mapping[str, Collection[str]] | None = None) -> CodeIdentity:
         """Return the identity of the code that makes artefacts with these entries, or with all."""
@@ -179,6 +181,7 @@ def make_all(
     missing = [place for place, receipt in enumerate(receipts) if receipt is None]
     if missing:
         files.make_folder(workspace.stage(stage.name))
+        files.touch(workspace.stage(stage.name))  # progress shows by it that the stage has begun
         todo = [(artefacts[place], tasks[place]) for place in missing]
         try:
             if stage.together:

@@ -340,5 +340,10 @@ def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:
 
 
 INGEST: Stage[Unit, IngestOptions, Ingested] = Stage(
-    name="corpus/ingest", receipt=Ingested, identity=_identity, build=_ingest, chosen=_chosen
+    name="corpus/ingest",
+    receipt=Ingested,
+    identity=_identity,
+    build=_ingest,
+    chosen=_chosen,
+    unit="batches",
 )

@@ -36,5 +36,9 @@ def _sorted(reader: BatchReader, staged: Sequence[Staged], task: MergeTask) -> I
 
 
 MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="corpus/merge-rejects", receipt=PartFile, identity=_identity, build=_merge_rejects
+    name="corpus/merge-rejects",
+    receipt=PartFile,
+    identity=_identity,
+    build=_merge_rejects,
+    unit="parts",
 )
