@@ -34,7 +34,7 @@ def change(
     pairs: Literal["consecutive", "first", "all"] = "consecutive",
     targets: str | os.PathLike[str] | None = None,
     unit: Literal["lemma", "form"] = "lemma",
-    case: Literal["lower", "keep"] = "lower",
+    case: Literal["auto", "lower", "keep"] = "auto",
     homonym_marks: Literal["strip", "keep"] = "strip",
     min_sentence: int | str = 10,
     length_counts: Literal["all", "words"] = "all",
@@ -77,7 +77,7 @@ def change(
         pairs: pairs of slices to compare.
         targets: target words, one a line, perhaps with _nn, _vb or _jj.
         unit: what is trained on.
-        case: letter case of the words.
+        case: letter case of the words; auto: lower, but keep for German.
         homonym_marks: marks like #4 at a lemma's end.
         min_sentence: shorter sentences are dropped.
         length_counts: what a sentence's length counts.
@@ -97,7 +97,7 @@ def change(
         fit_on: words to fit on: shared, without-targets, top:N, or several joined by +; default
             shared for op, without-targets+top:100000 for cca.
         rcond: cca drops singular values below this share of the first (at least 0, at most 1).
-        alignment: alignments.
+        alignment: alignments; procrustes is another name for op.
         measure: measures.
         rank_min_count: uses in both slices that a ranked word needs.
         rank_min_documents: documents in both slices that a ranked word needs, or a fifth of a

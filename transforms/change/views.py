@@ -5,6 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from transforms.change.alignment import named_alignment
 from transforms.change.ranking import top
 from transforms.change.word import (
     NeighbourViewOptions,
@@ -27,7 +28,9 @@ class TopOptions:
     """Options of the view `top`."""
 
     top: int = option(20, help="the most changed words of each pair of slices", least=1)
-    alignment: str | None = option(None, help="by this alignment; the first if not given")
+    alignment: str | None = option(
+        None, help="by this alignment; the first if not given", stands_for=named_alignment
+    )
     measure: str | None = option(None, help="by this measure; the first if not given")
 
 

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from transforms.change.examples import draw_examples, token_of
 from transforms.change.neighbours import neighbours_table
-from transforms.change.slicing import Slice
+from transforms.change.slicing import Slice, with_hyphens
 from transforms.change.spaces import load_space
 from transforms.change.targets import Targets, load_targets, near_matches
 from transforms.change.words import ViewOptions, normalise_word
@@ -30,7 +30,7 @@ class WordOptions:
     """Options of the view `word`."""
 
     word: str = option(help="look at this word", metavar="W")
-    slice: str | None = option(None, help="only this slice", metavar="S")
+    slice: str | None = option(None, help="only this slice", metavar="S", stands_for=with_hyphens)
     seed: int = option(0, help="which sentences are drawn")
     corpus: tuple[str, ...] = option(
         (),
@@ -45,7 +45,7 @@ class NeighbourViewOptions:
     """Options of the view `neighbours`."""
 
     neighbours: str = option(help="list the neighbours of this word", metavar="W")
-    slice: str | None = option(None, help="only this slice", metavar="S")
+    slice: str | None = option(None, help="only this slice", metavar="S", stands_for=with_hyphens)
     training_seed: int | None = option(None, help="of the vectors of this seed; else of the first")
     n: int = option(LISTED, help="neighbours in each slice", least=1)
 
