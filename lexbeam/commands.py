@@ -342,17 +342,23 @@ def corpus(
 def export(
     path: str | os.PathLike[str],
     *,
-    format: Literal["word2vec", "npy", "tsv"],
     out: str | os.PathLike[str],
+    format: Literal["word2vec", "npy", "tsv"] | None = None,
     aligned: str | None = None,
+    tables: bool = False,
+    license: str | None = None,
+    without: str | Sequence[str] = (),
 ) -> list[str]:
-    """Vectors, as trained or aligned, for other tools.
+    """Vectors or tables, for other tools and archives.
 
     Args:
         path: folder of published tables.
-        format: file format.
         out: folder to write to.
+        format: write vectors, in this format.
         aligned: write each pair of slices in one space, by this alignment.
+        tables: write the tables as a plain folder with a data card.
+        license: with `tables`: name of the licence, such as cc-by-4.0.
+        without: with `tables`: tables to leave out, such as documents,sentences.
 
     Returns:
         The lines that the command prints.
@@ -361,7 +367,18 @@ def export(
         UsageError: an option is wrong, or missing.
         LexbeamError: it failed, for the reason told.
     """
-    return _act("export", {"path": path, "format": format, "out": out, "aligned": aligned})
+    return _act(
+        "export",
+        {
+            "path": path,
+            "out": out,
+            "format": format,
+            "aligned": aligned,
+            "tables": tables,
+            "license": license,
+            "without": without,
+        },
+    )
 
 
 def preview_corpus(
