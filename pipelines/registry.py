@@ -54,6 +54,7 @@ COMMANDS: dict[str, Entry] = {
     "evaluate change": Entry(
         "pipelines.evaluate:EVALUATE_CHANGE", "change scores against gold, with intervals"
     ),
+    "init": Entry("pipelines.init:INIT", "write a configuration for texts, from a look at them"),
     "run": Entry("pipelines.run:RUN", "any commands from one configuration file, published once"),
     "show": Entry("pipelines.show:SHOW", "show tables, or answer questions about them"),
     "report": Entry("pipelines.report:REPORT", "one HTML page about all that is published"),

@@ -43,9 +43,10 @@ def data_card(
     lines = [*_front(schemas, license), "", "# Lexical-semantics tables made by Lexbeam", ""]
     words = [f"`lexbeam {name.replace('.', ' ')}`" for name in sections]
     lines += [
-        f"{_number(len(schemas), 'table')} made by {' and '.join(words)}, as Parquet files. Each table is a "
-        "folder; its parts are read together, in the order of their names. `manifest.json` says "
-        "what they were made from and by, with the SHA-256 of every input and every part.",
+        f"{_number(len(schemas), 'table')} made by {' and '.join(words)}, as Parquet files. Each "
+        "table is a folder; its parts are read together, in the order of their names. "
+        "`manifest.json` says what they were made from and by, with the SHA-256 of every input "
+        "and every part.",
         "",
         *_licence(license),
         "",
