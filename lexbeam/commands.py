@@ -17,6 +17,7 @@ __all__ = [
     "corpus",
     "evaluate",
     "export",
+    "init",
     "lexicon",
     "preview_corpus",
     "report",
@@ -379,6 +380,29 @@ def export(
             "without": without,
         },
     )
+
+
+def init(
+    folder: str | os.PathLike[str],
+    inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    overwrite: bool = False,
+) -> list[str]:
+    """Write a configuration for texts, from a look at them.
+
+    Args:
+        folder: folder to write config.yaml to.
+        inputs: files, folders or globs, as `lexbeam corpus` takes them.
+        overwrite: replace the config.yaml that is there.
+
+    Returns:
+        The lines that the command prints.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _act("init", {"folder": folder, "inputs": inputs, "overwrite": overwrite})
 
 
 def preview_corpus(

@@ -56,6 +56,7 @@ def _init(options: InitOptions, action: Action) -> None:
     for name in options.inputs:
         _check_apart(options.folder, name)
     inputs = list_inputs(options.inputs, (), files.join(options.folder, RESULTS))
+    action.tell(f"looking into {len(inputs):,} input {'file' if len(inputs) == 1 else 'files'}")
     look = look_at(inputs)
     if not look.documents:
         raise LexbeamError(
@@ -118,6 +119,9 @@ def config_text(
     yield ""
     yield "corpus:"
     yield f"  inputs: [{', '.join(map(_quoted, inputs))}]"
+    if look.exclude:
+        shown = ", ".join(map(_quoted, look.exclude))
+        yield f"  exclude: [{shown}]  # nothing of them can be taken in"
     yield from _format(look)
     yield from _language(look)
     yield from _dates(look, years)
@@ -150,23 +154,21 @@ def _format(look: Look) -> Iterator[str]:
 
 def _language(look: Look) -> Iterator[str]:
     language, number = (look.languages.most_common(1) or [("", 0)])[0]
-    how = "as the documents say" if look.said else "told by its commonest words"
+    how = "as the documents say" if look.said else "by its commonest words"
     if look.annotated:
         yield "  engine: none  # the input comes annotated"
         if language and not look.said:
             yield f"  language: {_quoted(language)}  # {how}"
         return
-    tag = language.replace("_", "-").partition("-")[0].lower()
-    engine = guess_engine(tag) if tag else None
+    engine = guess_engine(language) if language else None
     if engine is None:
-        what = f"no engine for language {language!r} is there" if tag else "no language was told"
+        what = f"no engine knows {language!r}" if language else "the language was not recognised"
         yield f"  engine: builtin:en  # {_comment(what)}: correct this (docs/annotation.md)"
         return
-    others = "" if number == look.languages.total() else " of most documents"
-    if others:
+    if number < look.languages.total():
         listed = ", ".join(f"{name} {n}" for name, n in look.languages.most_common(5))
-        others += f" ({listed})"
-    yield f"  engine: {engine}  # language {_comment(tag)}{_comment(others)}, {how}"
+        language = f"{language} of most documents ({_comment(listed)})"
+    yield f"  engine: {engine}  # language {language}, {how}"
 
 
 def _dates(look: Look, years: Sequence[int] | dict[int, int]) -> Iterator[str]:

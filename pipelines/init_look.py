@@ -12,7 +12,7 @@ from itertools import islice
 
 from pipelines.dry_run import looked_at
 from schemas.rejects import RejectRow
-from transforms.annotation.guessing import guess_language
+from transforms.annotation.guessing import guess_language, short_tag
 from transforms.formats.base import ReaderOptions
 from transforms.formats.fields import named_there
 from transforms.formats.guessing import (
@@ -29,7 +29,9 @@ __all__ = ["Look", "look_at"]
 
 FILES = 500  # that are looked into
 PROBED = 100  # records by which the reader is found
-CHARACTERS = 50_000_000  # that are read in all
+BYTES = 64 << 20  # of files that are read whole
+CHARACTERS = 50_000_000  # that are read of more
+EXCLUDED = 10  # files that are named
 LANGUAGE = 2_000  # characters of a document that its language is told by
 ASKED = 100  # documents that are
 
@@ -48,6 +50,7 @@ class Look:
         names: documents by the names of their fields.
         rejects: rejects by reason.
         first: the first reject, for a person.
+        exclude: files of which nothing can be taken in; their rejects are not among those above.
         languages: documents by language: as they say themselves, else as it was guessed.
         said: whether they say it themselves.
         annotated: whether all came annotated.
@@ -64,6 +67,7 @@ class Look:
     names: Counter[str] = field(default_factory=Counter)
     rejects: Counter[str] = field(default_factory=Counter)
     first: str = ""
+    exclude: list[str] = field(default_factory=list)
     languages: Counter[str] = field(default_factory=Counter)
     said: bool = False
     annotated: bool = False
@@ -96,25 +100,25 @@ def look_at(inputs: Sequence[InputFile]) -> Look:
     spread = _spread(inputs, FILES)
     look = Look(files=len(inputs), looked=len(spread), whole=len(spread) == len(inputs))
     look.reader = _reader(spread)
-    budget = max(CHARACTERS // len(spread), 1)
+    small = sum(file.size for file in spread) <= BYTES
+    budget = None if small else max(CHARACTERS // len(spread), 1)
     annotated = 0
     texts: list[str] = []
     told: Counter[str] = Counter()
     for file in spread:
         formats: dict[str, str] = {}
-        left = budget
+        left, before = budget, len(look.documents)
+        refused: list[RejectRow] = []
         for row, record in looked_at([_unit(file)], _ingest(look.reader), formats.__setitem__):
             if isinstance(row, RejectRow):
-                look.rejects[row.reason] += 1
-                place = f"{row.source} {row.position}".rstrip()
-                look.first = look.first or f"{place}: {row.reason}, {row.detail}"
+                refused.append(row)
                 continue
             size = (
                 len(record.text)
                 if record.text is not None
                 else sum(len(s.lemmas or s.forms or ()) for s in record.sentences or ())
             )
-            left -= max(size, 1)
+            left = None if left is None else left - max(size, 1)
             if record.block:
                 look.sizes[-1] += size
                 continue
@@ -124,17 +128,29 @@ def look_at(inputs: Sequence[InputFile]) -> Look:
             look.names.update(set(record.fields))
             annotated += record.sentences is not None
             if row["language"]:
-                told[row["language"]] += 1
+                told[short_tag(row["language"])] += 1
             elif record.text and len(texts) < ASKED:
                 texts.append(record.text[:LANGUAGE])
-            if left <= 0:
+            if left is not None and left <= 0:
                 look.whole = False
                 break
+        _note_rejects(look, file, refused, alone=len(look.documents) == before)
     look.annotated = bool(look.documents) and annotated == len(look.documents)
     look.said = bool(told)
     look.languages = told or Counter(filter(None, map(guess_language, texts)))
     look.dates = guess_dates(look.documents)
     return look
+
+
+def _note_rejects(look: Look, file: InputFile, rejects: list[RejectRow], *, alone: bool) -> None:
+    """Note what could not be taken in: a file of which nothing can may be left out by its name."""
+    if alone and rejects and not set(file.name) & set("*?[]\\,") and len(look.exclude) < EXCLUDED:
+        look.exclude.append(file.name)
+        return
+    for row in rejects:
+        look.rejects[row.reason] += 1
+        place = f"{row.source} {row.position}".rstrip()
+        look.first = look.first or f"{place}: {row.reason}, {row.detail}"
 
 
 def _spread(inputs: Sequence[InputFile], most: int) -> list[InputFile]:

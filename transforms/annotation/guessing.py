@@ -5,11 +5,14 @@
 """
 
 import functools
-import importlib
+import importlib.metadata
+import importlib.util
+import os
 import re
+import runpy
 from collections import Counter
 
-__all__ = ["LANGUAGES", "guess_engine", "guess_language"]
+__all__ = ["LANGUAGES", "guess_engine", "guess_language", "short_tag"]
 
 # Those that spaCy has stop words of, and an engine lemmas.
 LANGUAGES = (
@@ -17,6 +20,16 @@ LANGUAGES = (
     "id", "is", "it", "la", "lt", "lv", "mk", "nb", "nl", "pl", "pt", "ro", "ru", "sk", "sl", "sq",
     "sv", "tr", "uk",
 )  # fmt: skip
+# Tags of three letters, of both kinds, as headers have them.
+_LONG = {
+    "bul": "bg", "cat": "ca", "ces": "cs", "cze": "cs", "dan": "da", "deu": "de", "ger": "de",
+    "ell": "el", "gre": "el", "eng": "en", "spa": "es", "est": "et", "fas": "fa", "per": "fa",
+    "fin": "fi", "fra": "fr", "fre": "fr", "gle": "ga", "hun": "hu", "hye": "hy", "arm": "hy",
+    "ind": "id", "isl": "is", "ice": "is", "ita": "it", "lat": "la", "lit": "lt", "lav": "lv",
+    "mkd": "mk", "mac": "mk", "nob": "nb", "nor": "nb", "nld": "nl", "dut": "nl", "pol": "pl",
+    "por": "pt", "ron": "ro", "rum": "ro", "rus": "ru", "slk": "sk", "slo": "sk", "slv": "sl",
+    "sqi": "sq", "alb": "sq", "swe": "sv", "tur": "tr", "ukr": "uk",
+}  # fmt: skip
 LEAST = 0.2  # of the words of a text are stop words of its language; of most texts, a half
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -37,8 +50,19 @@ def guess_language(text: str) -> str | None:
 
 @functools.cache
 def _stop_words(language: str) -> frozenset[str]:
-    module = importlib.import_module(f"spacy.lang.{language}.stop_words")
-    return frozenset(word for word in module.STOP_WORDS if word.isalpha())
+    package = importlib.util.find_spec("spacy")
+    assert package is not None
+    assert package.origin is not None
+    # The file alone: the package around it takes seconds to import.
+    path = os.path.join(os.path.dirname(package.origin), "lang", language, "stop_words.py")
+    words = runpy.run_path(path)["STOP_WORDS"]
+    return frozenset(word for word in words if word.isalpha())
+
+
+def short_tag(language: str) -> str:
+    """Return a tag as engines have it: `en` for `eng` and `en-GB`; what is unknown stays."""
+    tag = re.split("[-_]", language.strip().lower())[0]
+    return _LONG.get(tag, tag)
 
 
 def guess_engine(language: str) -> str | None:
@@ -46,11 +70,10 @@ def guess_engine(language: str) -> str | None:
 
     That is the smallest model of spaCy, else the builtin one.
     """
-    from spacy.util import get_installed_models
-
     from transforms.annotation.builtin import languages
 
-    models = sorted(name for name in get_installed_models() if name.startswith(f"{language}_"))
+    installed = {point.name for point in importlib.metadata.entry_points(group="spacy_models")}
+    models = [name for name in installed if name.startswith(f"{language}_")]
     if models:
         sizes = ("_sm", "_md", "_lg", "_trf")
         ranked = {end: place for place, end in enumerate(sizes)}
