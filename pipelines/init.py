@@ -61,7 +61,7 @@ def _init(options: InitOptions, action: Action) -> None:
     if not look.documents:
         raise LexbeamError(
             f"no document can be read of the {look.looked} input files looked into"
-            + (f"; the first: {look.first}" if look.first else "")
+            + (f"; the first: {look.example}" if look.example else "")
         )
     documents, sizes = look.over_time(inputs)
     places = [_relative(name, options.folder) for name in options.inputs]
@@ -77,8 +77,7 @@ def _init(options: InitOptions, action: Action) -> None:
 def _check_apart(folder: str, name: str) -> None:
     """Check that what is written would not be read as a text."""
     root, place = files.real(files.root_of(name)), files.real(folder)
-    single = files.is_local(name) and os.path.isfile(name)
-    if not single and f"{place}/".startswith(root.rstrip("/") + "/"):
+    if os.path.isdir(name) and f"{place}/".startswith(root.rstrip("/") + "/"):
         raise UsageError(
             f"`folder` {files.shown(folder)} lies in the input {files.shown(name)}, where the "
             "configuration would be read as a text: give another folder"
@@ -127,8 +126,8 @@ def config_text(
     yield from _dates(look, years)
     if look.rejects:
         reasons = ", ".join(f"{reason} {n}" for reason, n in look.rejects.most_common())
-        yield f"  # Left out of what was looked at: {reasons}. The first:"
-        yield f"  # {_comment(look.first)}"
+        yield f"  # Left out of what was looked at: {reasons}. One is:"
+        yield f"  # {_comment(look.example)}"
         yield "  # More than 5 % stop a run: correct them, or raise max-reject-share at the top."
     yield ""
     yield from _change(look, proposal)

@@ -49,7 +49,7 @@ class Look:
         sizes: their characters, or words where they came annotated, in the same order.
         names: documents by the names of their fields.
         rejects: rejects by reason.
-        first: the first reject, for a person.
+        example: a reject, for a person.
         exclude: files of which nothing can be taken in; their rejects are not among those above.
         languages: documents by language: as they say themselves, else as it was guessed.
         said: whether they say it themselves.
@@ -66,7 +66,7 @@ class Look:
     sizes: list[int] = field(default_factory=list)
     names: Counter[str] = field(default_factory=Counter)
     rejects: Counter[str] = field(default_factory=Counter)
-    first: str = ""
+    example: str = ""
     exclude: list[str] = field(default_factory=list)
     languages: Counter[str] = field(default_factory=Counter)
     said: bool = False
@@ -144,13 +144,13 @@ def look_at(inputs: Sequence[InputFile]) -> Look:
 
 def _note_rejects(look: Look, file: InputFile, rejects: list[RejectRow], *, alone: bool) -> None:
     """Note what could not be taken in: a file of which nothing can may be left out by its name."""
+    if rejects and not look.rejects:
+        row = rejects[0]
+        look.example = f"{row.source} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
     if alone and rejects and not set(file.name) & set("*?[]\\,") and len(look.exclude) < EXCLUDED:
         look.exclude.append(file.name)
         return
-    for row in rejects:
-        look.rejects[row.reason] += 1
-        place = f"{row.source} {row.position}".rstrip()
-        look.first = look.first or f"{place}: {row.reason}, {row.detail}"
+    look.rejects.update(row.reason for row in rejects)
 
 
 def _spread(inputs: Sequence[InputFile], most: int) -> list[InputFile]:

@@ -62,6 +62,7 @@ def given_to(words, base):
         "evaluate change": {"folder": published, "gold": str(base / "gold.tsv"),
                             "resamples": "10"},
         "lexicon look": {"resources": f"list={base / 'words.tsv'}:word=word,value=graded"},
+        "init": {"inputs": str(base / "texts")},
         "run": {"config": str(base / "c.yaml")}, "clean": {"path": "copy"},
         "sample": {"tokens": "30000"},
         **{name: {"path": published} for name in ("show", "report", "export", "status")},

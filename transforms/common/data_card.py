@@ -16,7 +16,6 @@ import yaml
 __all__ = ["data_card", "folder_of"]
 
 LISTED = 20  # input files that are listed
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9._-]*")
 
 
 def folder_of(table: str) -> str:
@@ -65,7 +64,7 @@ def _front(tables: Collection[str], license: str | None) -> Iterator[str]:
     if license is None:
         yield "license: unknown  # fill in: the name of the licence under which you pass this on"
     else:
-        yield f"license: {license if _PLAIN.fullmatch(license) else json.dumps(license)}"
+        yield f"license: {json.dumps(license, ensure_ascii=False)}"
     yield "configs:"
     for table in sorted(tables):
         yield f"- config_name: {table.replace('/', '.')}"
