@@ -76,15 +76,16 @@ class ExportOptions(FolderOptions):
         (), help="with `tables`: tables to leave out, such as documents,sentences", metavar="TABLE"
     )
 
-    def __post_init__(self) -> None:
-        """Refuse options that do not go together."""
-        if self.tables == (self.format is not None):
-            raise UsageError("give either `format`, for vectors, or `tables`")
-        if self.tables and self.aligned is not None:
-            raise UsageError("`aligned` does not go with `tables`")
-        for name in ("license", "without"):
-            if getattr(self, name) and not self.tables:
-                raise UsageError(f"`{name}` goes with `tables`")
+
+def _check_together(options: ExportOptions) -> None:
+    """Refuse options that do not go together."""
+    if options.tables == (options.format is not None):
+        raise UsageError("give either `format`, for vectors, or `tables`")
+    if options.tables and options.aligned is not None:
+        raise UsageError("`aligned` does not go with `tables`")
+    for name in ("license", "without"):
+        if getattr(options, name) and not options.tables:
+            raise UsageError(f"`{name}` goes with `tables`")
 
 
 def _export(options: ExportOptions, action: Action) -> None:
@@ -144,5 +145,6 @@ EXPORT: Command[ExportOptions, None] = Command(
   lexbeam export results --format word2vec --out vectors
   lexbeam export results --format npy --aligned op --out vectors
   lexbeam export results --tables --out folder --license cc-by-4.0""",
+    check=_check_together,
     action=_export,
 )

@@ -49,13 +49,13 @@ def _init(options: InitOptions, action: Action) -> None:
     """Look at the input, and write the configuration."""
     path = files.join(options.folder, CONFIG)
     check_output_folder(options.folder, "folder")
+    for name in options.inputs:
+        _check_apart(options.folder, name)
+    inputs = list_inputs(options.inputs, (), files.join(options.folder, RESULTS))
     if files.exists(path) and not options.overwrite:
         raise UsageError(
             f"{files.shown(path)} is there already: give `overwrite`, or another folder"
         )
-    for name in options.inputs:
-        _check_apart(options.folder, name)
-    inputs = list_inputs(options.inputs, (), files.join(options.folder, RESULTS))
     action.tell(f"looking into {len(inputs):,} input {'file' if len(inputs) == 1 else 'files'}")
     look = look_at(inputs)
     if not look.documents:

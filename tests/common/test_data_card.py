@@ -10,6 +10,7 @@ COLUMNS = [
     column("share", pa.float64(), "share|part", unit="%", range="0 to 100", nullable=True),
 ]
 WORDS = Table(name="toy/words", row="a word", key=("word",), columns=COLUMNS)
+PACKAGES = {"lexbeam": "0.1.0", "numpy": "2"}
 PARTS = [{"file": "part-0", "rows": 2, "bytes": 9, "sha256": "a" * 64}]
 
 
@@ -17,7 +18,7 @@ def manifest(inputs, **options):
     return {
         "lexbeam": {"manifest_version": 2},
         "tables": {"toy/words": {"rows": 2, "parts": PARTS}, "other": {"rows": 1, "parts": PARTS}},
-        "environments": {"e1": {"python": "3.11.7", "packages": {"lexbeam": "0.1.0", "numpy": "2"}}},
+        "environments": {"e1": {"python": "3.11.7", "packages": PACKAGES}},
         "toy": {
             "parts": {"toy/words": ["part-0"]}, "inputs": inputs, "environment": "e1",
             "options": {"least": 3, "note": "", "dates": "name:(\\d+)_```", **options},

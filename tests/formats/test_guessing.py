@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.formats.fields import named_there, there_are
@@ -57,6 +57,7 @@ def test_the_field_of_the_text():
 NAME = st.from_regex(r"[a-zA-Z_][a-zA-Z0-9_.]{0,8}", fullmatch=True)
 
 
+@settings(max_examples=30)
 @given(st.lists(NAME, min_size=1, max_size=12, unique=True), NAME)
 def test_what_a_reject_lists_is_read_back(names, missing):
     said = "no text in field 'x'" + there_are(dict.fromkeys(names, "v"), missing)
