@@ -198,7 +198,7 @@ def _change(look: Look, proposal: Proposal) -> Iterator[str]:
     yield "change:"
     yield "  # Periods with both ends included, here of about equal size, with"
     yield f"  # {first:,} and {second:,} documents" + (
-        ":" if look.whole or look.dates is None else " of those looked at:"
+        ":" if look.complete else " of those looked at:"
     )
     yield f"  slices: {_quoted(proposal.spec)}"
     yield "  seeds: 3  # trainings, whose scores are averaged"

@@ -43,7 +43,7 @@ class Look:
     Attributes:
         files: input files.
         looked: how many of them were looked into.
-        whole: whether all of them were read to their end.
+        whole: whether these were read to their end.
         formats: documents by format.
         documents: the documents.
         sizes: their characters, or words where they came annotated, in the same order.
@@ -74,6 +74,17 @@ class Look:
     reader: ReaderOptions = field(default_factory=ReaderOptions)
     dates: Dates | None = None
 
+    @property
+    def by_names(self) -> bool:
+        """Whether the names of all files tell the years, those of files not looked into, too."""
+        rule = self.dates.rule if self.dates is not None else ""
+        return rule.startswith("name:") and self.looked < self.files
+
+    @property
+    def complete(self) -> bool:
+        """Whether `over_time` tells of all documents, as far as their number goes."""
+        return self.by_names or (self.whole and self.looked == self.files)
+
     def over_time(self, inputs: Sequence[InputFile]) -> tuple[dict[int, int], dict[int, int]]:
         """Return documents and their sizes by year, as far as the rule for dates finds one.
 
@@ -83,7 +94,7 @@ class Look:
         rule = self.dates
         if rule is None:
             return {}, {}
-        if rule.rule.startswith("name:") and self.looked < self.files == len(inputs):
+        if self.by_names:
             seen = [Seen(file.name, {}) for file in inputs]
             sizes = [file.size for file in inputs]
         documents: Counter[int] = Counter()
@@ -98,7 +109,7 @@ class Look:
 def look_at(inputs: Sequence[InputFile]) -> Look:
     """Return what is seen of input files."""
     spread = _spread(inputs, FILES)
-    look = Look(files=len(inputs), looked=len(spread), whole=len(spread) == len(inputs))
+    look = Look(files=len(inputs), looked=len(spread))
     look.reader = _reader(spread)
     small = sum(file.size for file in spread) <= BYTES
     budget = None if small else max(CHARACTERS // len(spread), 1)

@@ -6,6 +6,7 @@ import json
 import pytest
 import yaml
 
+from pipelines import init_look
 from pipelines.cli import main
 from pipelines.configuration import read_jobs
 
@@ -76,6 +77,47 @@ def test_without_slices_the_corpus_alone_is_run(tmp_path, capsys, years, told):
     assert set(configuration(tmp_path / "mine")) == {"out", "corpus"}
     assert told in (tmp_path / "mine" / "config.yaml").read_text()
     capsys.readouterr()
+
+
+def test_of_many_files_some_are_looked_into_and_all_are_counted(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(init_look, "FILES", 6)
+    texts = dated(tmp_path / "texts", [*range(1800, 1830), *range(1900, 1930)])
+    assert init(tmp_path / "mine", texts) == 0
+    assert configuration(tmp_path / "mine")["change"]["slices"] == "1800-1829,1900-1929"
+    printed = capsys.readouterr().out
+    assert "a look into 6 of 60 input files." in printed
+    assert "6 of 6 documents: 1800 to 1929" in printed
+
+
+def test_of_large_files_the_beginnings_are_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(init_look, "BYTES", 1000)
+    monkeypatch.setattr(init_look, "CHARACTERS", 50 * len(SENTENCE))
+    rows = [json.dumps({"date": str(1800 + n), "text": f"{n} {SENTENCE}"}) for n in range(200)]
+    (tmp_path / "a.jsonl").write_text("\n".join(rows))
+    assert init(tmp_path / "mine", tmp_path / "a.jsonl") == 0
+    found = configuration(tmp_path / "mine")
+    assert found["corpus"]["dates"] == "header"
+    assert found["change"]["slices"].startswith("1800-18")
+    printed = capsys.readouterr().out
+    assert "not all of them to their end" in printed
+    assert "documents of those looked at" in printed
+
+
+def test_languages_are_those_that_documents_state(tmp_path, capsys):
+    rows = [json.dumps({"text": f"{n} abc", "language": "ger" if n else "en"}) for n in range(9)]
+    (tmp_path / "a.jsonl").write_text("\n".join(rows))
+    assert init(tmp_path / "mine", tmp_path / "a.jsonl") == 0
+    assert configuration(tmp_path / "mine")["corpus"]["engine"] == "builtin:de"
+    assert "de of most documents (de 8, en 1), as the documents say" in capsys.readouterr().out
+
+
+def test_web_pages_are_read_by_their_main_text(tmp_path):
+    page = f"<!DOCTYPE html><html><body><article><p>{SENTENCE * 5}</p></article></body></html>"
+    for name in "ab":
+        (tmp_path / f"{name}.html").write_text(page)
+    assert init(tmp_path / "mine", tmp_path / "*.html") == 0
+    found = configuration(tmp_path / "mine")["corpus"]
+    assert (found["format"], found["html"]) == ("html", "main")
 
 
 def test_annotated_input_needs_no_engine(tmp_path):
