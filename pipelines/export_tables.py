@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from transforms.common import files
-from transforms.common.data_card import data_card, folder_of
+from transforms.common.data_card import data_card
 from transforms.common.errors import UsageError, nearest
 from transforms.common.layout import MANIFEST
 from transforms.common.output_folders import check_output_folder
@@ -64,7 +64,7 @@ def export_tables(
             raise
         finally:
             shutil.rmtree(staging, ignore_errors=True)
-    yield from (files.shown(files.join(out, folder_of(table))) for table in tables)
+    yield from (files.shown(files.join(out, *table.split("/"))) for table in tables)
     yield files.shown(files.join(out, CARD))
 
 
@@ -93,7 +93,7 @@ def _refused(out: str) -> UsageError:
 def _write(snapshot: Snapshot, tables: Sequence[str], folder: str, license: str | None) -> None:
     schemas = {}
     for table in tables:
-        place = files.join(folder, *folder_of(table).split("/"))
+        place = files.join(folder, *table.split("/"))
         files.make_folder(place)
         for part in snapshot.parts(table):
             source = checked(part)

@@ -13,20 +13,15 @@ from typing import Any
 import pyarrow as pa
 import yaml
 
-__all__ = ["data_card", "folder_of"]
+__all__ = ["data_card"]
 
 LISTED = 20  # input files that are listed
-
-
-def folder_of(table: str) -> str:
-    """Return the folder of a table's files, below that of the card."""
-    return table
 
 
 def data_card(
     manifest: Mapping[str, Any], schemas: Mapping[str, pa.Schema], license: str | None
 ) -> str:
-    """Return the card of some of the tables that a manifest names.
+    """Return the card of some of the tables that a manifest names, each in a folder of its name.
 
     Args:
         manifest: the manifest of what is published.
@@ -68,7 +63,7 @@ def _front(tables: Collection[str], license: str | None) -> Iterator[str]:
     yield "configs:"
     for table in sorted(tables):
         yield f"- config_name: {table.replace('/', '.')}"
-        yield f"  data_files: {folder_of(table)}/part-*.parquet"
+        yield f"  data_files: {table}/part-*.parquet"
     yield "---"
 
 
