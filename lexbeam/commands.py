@@ -17,6 +17,7 @@ __all__ = [
     "corpus",
     "evaluate",
     "export",
+    "init",
     "lexicon",
     "preview_corpus",
     "report",
@@ -34,7 +35,7 @@ def change(
     pairs: Literal["consecutive", "first", "all"] = "consecutive",
     targets: str | os.PathLike[str] | None = None,
     unit: Literal["lemma", "form"] = "lemma",
-    case: Literal["lower", "keep"] = "lower",
+    case: Literal["auto", "lower", "keep"] = "auto",
     homonym_marks: Literal["strip", "keep"] = "strip",
     min_sentence: int | str = 10,
     length_counts: Literal["all", "words"] = "all",
@@ -102,7 +103,7 @@ def change(
         pairs: pairs of slices to compare.
         targets: target words, one a line, perhaps with _nn, _vb or _jj.
         unit: what is trained on.
-        case: letter case of the words.
+        case: letter case of the words; auto: lower, but keep for German.
         homonym_marks: marks like #4 at a lemma's end.
         min_sentence: shorter sentences are dropped.
         length_counts: what a sentence's length counts.
@@ -125,7 +126,7 @@ def change(
         fit_on: words to fit on: shared, without-targets, top:N, or several joined by +; default
             shared for op, without-targets+top:100000 for cca.
         rcond: cca drops singular values below this share of the first (at least 0, at most 1).
-        alignment: alignments.
+        alignment: alignments; procrustes is another name for op.
         measure: measures.
         rank_min_count: uses in both slices that a ranked word needs.
         rank_min_documents: documents in both slices that a ranked word needs, or a fifth of a
@@ -374,17 +375,23 @@ def corpus(
 def export(
     path: str | os.PathLike[str],
     *,
-    format: Literal["word2vec", "npy", "tsv"],
     out: str | os.PathLike[str],
+    format: Literal["word2vec", "npy", "tsv"] | None = None,
     aligned: str | None = None,
+    tables: bool = False,
+    license: str | None = None,
+    without: str | Sequence[str] = (),
 ) -> list[str]:
-    """Vectors, as trained or aligned, for other tools.
+    """Vectors or tables, for other tools and archives.
 
     Args:
         path: folder of published tables.
-        format: file format.
         out: folder to write to.
+        format: write vectors, in this format.
         aligned: write each pair of slices in one space, by this alignment.
+        tables: write the tables as a plain folder with a data card.
+        license: with `tables`: name of the licence, such as cc-by-4.0.
+        without: with `tables`: tables to leave out, such as documents,sentences.
 
     Returns:
         The lines that the command prints.
@@ -393,7 +400,41 @@ def export(
         UsageError: an option is wrong, or missing.
         LexbeamError: it failed, for the reason told.
     """
-    return _act("export", {"path": path, "format": format, "out": out, "aligned": aligned})
+    return _act(
+        "export",
+        {
+            "path": path,
+            "out": out,
+            "format": format,
+            "aligned": aligned,
+            "tables": tables,
+            "license": license,
+            "without": without,
+        },
+    )
+
+
+def init(
+    folder: str | os.PathLike[str],
+    inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    overwrite: bool = False,
+) -> list[str]:
+    """Write a configuration for texts, from a look at them.
+
+    Args:
+        folder: folder to write config.yaml to.
+        inputs: files, folders or globs, as `lexbeam corpus` takes them.
+        overwrite: replace the config.yaml that is there.
+
+    Returns:
+        The lines that the command prints.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _act("init", {"folder": folder, "inputs": inputs, "overwrite": overwrite})
 
 
 def preview_corpus(

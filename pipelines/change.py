@@ -7,8 +7,9 @@ slices are aligned and scored; see docs/change.md.
 """
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipelines.change_plan import (
@@ -33,11 +34,13 @@ from transforms.change.panels import panels
 from transforms.change.preparing import MEASURE, VIEW, Viewed
 from transforms.change.scoring import COMBINE, SCORE
 from transforms.change.slice_merges import COUNT, SHUFFLE
+from transforms.change.slicing import lacking
 from transforms.change.summarising import SUMMARISE
 from transforms.change.telling import missing_targets, ranking
 from transforms.change.training import TRAIN
 from transforms.change.views import VIEWS
 from transforms.change.warnings import slice_warnings
+from transforms.change.words import ViewOptions, told_case
 from transforms.common.artefacts import Stage
 from transforms.common.shown import Block
 from transforms.common.snapshots import Snapshot
@@ -66,6 +69,11 @@ def _outside(element: tuple[str, list[Viewed]]) -> Outside:
 def _reads(options: ChangeOptions) -> Sequence[Source]:
     tables = ("sentences", "documents") if options.null else ("sentences",)  # who wrote them
     return [Source(table, folder) for folder in options.corpora or (None,) for table in tables]
+
+
+def _asks(options: ChangeOptions) -> Callable[[Collection[int]], str | None] | None:
+    # Where there are several corpora, another one may have what this one lacks.
+    return None if len(options.corpora) > 1 else partial(lacking, spec=options.slices)
 
 
 def _build(
@@ -220,6 +228,8 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
             f"slice {row['slice']}: {row['documents']} documents, {row['tokens']} tokens, "
             f"{row['vocabulary']} words with {row['min_count']} uses"
         )
+    section = snapshot.section("change")
+    yield told_case(ViewOptions(**section["view"]), section["options"]["case"])
     yield from missing_targets(snapshot)
     yield from ranking(snapshot)
 
@@ -234,6 +244,7 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     tables=(SLICES, VECTORS, ALIGNMENTS_TABLE, SCORES, SUMMARY, PAIRS, NEIGHBOURS_TABLE),
     reads=_reads,
     check=read_targets,
+    asks=_asks,
     stages=_STAGES,
     plan=plan_change,
     build=_build,

@@ -16,10 +16,19 @@ from transforms.change.listing import NeighbourOptions
 from transforms.change.preparing import RANGE_TOKENS, SMALLEST, ViewSpec
 from transforms.change.scoring import ScoreOptions
 from transforms.change.sgns import SgnsOptions
-from transforms.change.slicing import PAIRS, Slice, parse_slices, per_slice, slice_of, slice_pairs
+from transforms.change.slicing import (
+    PAIRS,
+    Slice,
+    filled_slices,
+    parse_slices,
+    per_slice,
+    slice_of,
+    slice_pairs,
+    with_hyphens,
+)
 from transforms.change.targets import Targets, load_targets
-from transforms.change.words import ViewOptions
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.change.words import ViewOptions, case_of
+from transforms.common.errors import UsageError
 from transforms.common.options import embedded, option
 from transforms.common.small_texts import read_lines
 from transforms.common.tables import Part
@@ -27,6 +36,7 @@ from transforms.corpora.corpus import (
     Corpus,
     SentencePart,
     check_columns,
+    languages,
     sentence_parts,
     tokens_by_year,
     years,
@@ -85,7 +95,7 @@ class ChangeOptions(RunnerOptions):
     )  # fmt: skip
     slices: str = option(
         help="periods, both ends included: 1810-1860,1960-2010 or bc=..-1,ad=0.. or 'every 20'",
-        metavar="SPEC", check=check_slices,
+        metavar="SPEC", check=check_slices, stands_for=with_hyphens,
     )  # fmt: skip
     pairs: str = option("consecutive", help="pairs of slices to compare", choices=tuple(PAIRS))
     targets: str | None = option(
@@ -150,10 +160,11 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
         LexbeamError: a slice without documents.
     """
     corpora = corpora_of(inputs)
-    known = years(corpora)
-    slices = parse_slices(options.slices, years=(min(known), max(known)))
-    slices = _with_documents(slices, known, drop=options.slices.strip().startswith("every"))
-    targets = read_targets(options)
+    slices = filled_slices(options.slices, years(corpora))
+    view = options.view
+    if view.case == "auto":
+        view = replace(view, case=case_of(languages(corpora)))
+    targets = read_targets(options, view)
     check_columns(
         corpora, _columns(options, targets),
         remedy="choose an engine that gives them, another `unit`, or targets without _nn, _vb, _jj",
@@ -163,7 +174,7 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
         parts=sentence_parts(corpora),
         settle=len(corpora) > 1,
         view=ViewSpec(
-            slices=slices, targets=targets, options=options.view,
+            slices=slices, targets=targets, options=view,
             ranges=_ranges(slices, corpora),
         ),
         budget=parse_budget(options.max_tokens),
@@ -201,30 +212,15 @@ def _documents(corpora: Sequence[Corpus]) -> dict[str, Part]:
     }
 
 
-def _with_documents(
-    slices: tuple[Slice, ...], years: dict[int, int], drop: bool
-) -> tuple[Slice, ...]:
-    filled = {slice_of(year, slices) for year in years}
-    if drop:
-        return tuple(slice for index, slice in enumerate(slices) if index in filled)
-    for index, slice in enumerate(slices):
-        if index not in filled:
-            raise LexbeamError(
-                f"slice {slice.name!r} has no document: the corpus has the years {min(years)} to "
-                f"{max(years)}"
-            )
-    return slices
-
-
-def read_targets(options: ChangeOptions) -> Targets:
-    """Return the target words.
+def read_targets(options: ChangeOptions, view: ViewOptions | None = None) -> Targets:
+    """Return the target words, as the view has them; where none is given, as the options say.
 
     Raises:
         UsageError: their file cannot be read, or a word in it is wrong.
     """
     if options.targets is None:
         return Targets()
-    return load_targets(read_lines(options.targets, "targets"), options.view)
+    return load_targets(read_lines(options.targets, "targets"), view or options.view)
 
 
 def _columns(options: ChangeOptions, targets: Targets) -> set[str]:

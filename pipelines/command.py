@@ -5,9 +5,10 @@ for every command is done by `pipelines/running.py`, once. Modules of commands i
 their top, nor anything else that takes seconds: `build` does, when it is called.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import pyarrow as pa
@@ -74,9 +75,15 @@ class Given:
 
 
 class Inputs(NamedTuple):
-    """The tables that a command reads, in the order in which it names them."""
+    """The tables that a command reads, in the order in which it names them.
+
+    Attributes:
+        given: the tables.
+        asked: by section, what later ones of the same run ask of this one (`Command.asks`).
+    """
 
     given: tuple[Given, ...]
+    asked: Mapping[str, Callable[[Collection[int]], str | None]] = MappingProxyType({})
 
     def of(self, table: str) -> tuple[Given, ...]:
         """Return all that is given of a table, one for each folder."""
@@ -143,6 +150,10 @@ def _nothing_read(_: Any) -> Sequence[Source]:
     return ()
 
 
+def _nothing_asked(_: Any) -> None:
+    return None
+
+
 def _nothing_known(_: Any) -> Mapping[str, Any]:
     return {}
 
@@ -170,6 +181,9 @@ class Command(Generic[O, P]):
         reads: from options, the tables that it reads.
         check: raises UsageError for options that are wrong; it may read the files that they name.
         stages: the stages whose artefacts it makes.
+        asks: from options, a function that says what the years that have documents lack for this
+            command, or None; it is asked before what the same run takes in is worked on further.
+            None: the command asks for nothing.
         plan: from options and inputs, what is to be done; checks all that can be checked. No Beam.
         build: adds its transforms to a pipeline; returns what is handed back, by name: `parts`,
             of type `Part`, and others, of the types in `rows`.
@@ -196,6 +210,7 @@ class Command(Generic[O, P]):
     reads: Callable[[O], Sequence[Source]] = _nothing_read
     check: Callable[[O], object] | None = None
     stages: tuple[Stage[Any, Any, Any], ...] = ()
+    asks: Callable[[O], Callable[[Collection[int]], str | None] | None] = _nothing_asked
     plan: Callable[[O, Inputs], P] | None = None
     build: Callable[["beam.Pipeline", P, Graph], Mapping[str, "beam.PCollection"]] | None = None
     rows: Mapping[str, type] = field(default_factory=dict)

@@ -7,12 +7,13 @@ docs/architecture.md for the picture.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from pipelines.command import Command, Graph, HandedBack
 from pipelines.corpus_plan import CorpusOptions, CorpusPlan, plan_corpus
+from pipelines.corpus_summary import corpus_summary
 from pipelines.dry_run import dry_run
 from schemas.documents import DOCUMENTS
 from schemas.rejects import NOT_COUNTED, REJECTS, REMEDIES, RejectRow
@@ -25,10 +26,16 @@ from transforms.common.errors import LexbeamError
 from transforms.common.fingerprints import digest
 from transforms.common.merge import MergeTask
 from transforms.common.names import file_of
-from transforms.common.snapshots import Snapshot
 from transforms.common.tables import PartFile
 from transforms.corpora.panels import panels
-from transforms.formats.ingest import INGEST, Ingested, InputCount, acceptable
+from transforms.formats.ingest import (
+    INGEST,
+    Asked,
+    Ingested,
+    InputCount,
+    acceptable,
+    lacking,
+)
 from transforms.formats.merges import MERGE_REJECTS
 
 if TYPE_CHECKING:
@@ -49,6 +56,7 @@ class TakenIn:
     inputs: tuple[InputCount, ...]
     reasons: dict[str, int]
     examples: tuple[RejectRow, ...]
+    years: tuple[int, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,11 +68,17 @@ class Counted:
     examples: tuple[RejectRow, ...]
     years: dict[int, int]
     tokens_by_year: dict[int, int]
+    languages: dict[str, int]
     columns: tuple[str, ...]
 
 
 def _of_ingested(receipt: Ingested) -> TakenIn:
-    return TakenIn(inputs=receipt.inputs, reasons=receipt.reasons, examples=receipt.examples)
+    return TakenIn(
+        inputs=receipt.inputs,
+        reasons=receipt.reasons,
+        examples=receipt.examples,
+        years=tuple(receipt.years),
+    )
 
 
 def _of_annotated(receipt: Annotated) -> Counted:
@@ -74,6 +88,7 @@ def _of_annotated(receipt: Annotated) -> Counted:
         examples=receipt.examples,
         years=receipt.years,
         tokens_by_year=receipt.tokens_by_year,
+        languages=receipt.languages,
         columns=receipt.columns,
     )
 
@@ -102,7 +117,7 @@ def _build(
     tasks = (
         ingested
         | "SettleDuplicates" >> SettleDuplicates(plan.duplicates)
-        | "KeepAcceptable" >> KeepAcceptable(ingested, plan.max_reject_share)
+        | "KeepAcceptable" >> KeepAcceptable(ingested, plan.max_reject_share, plan.asked)
     )
     annotated = tasks | "Annotate" >> AnnotateDocuments(workspace, plan.annotate, lanes)
     staged = (
@@ -174,10 +189,12 @@ def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
     counts: Counter[str] = Counter(documents=0, sentences=0, tokens=0, characters=0)
     years: Counter[int] = Counter()
     tokens: Counter[int] = Counter()
+    languages: Counter[str] = Counter()
     for summary in annotated:
         counts.update(summary.counts)
         years.update(summary.years)
         tokens.update(summary.tokens_by_year)
+        languages.update(summary.languages)
     notes: Counter[str] = Counter()
     for row in inputs.values():
         notes.update(row.notes or {})
@@ -190,12 +207,14 @@ def _section(plan: CorpusPlan, outcome: HandedBack) -> Mapping[str, Any]:
         "rejects": dict(sorted(reasons.items())),
         "documents_by_year": {str(year): years[year] for year in sorted(years)},
         "tokens_by_year": {str(year): tokens[year] for year in sorted(tokens)},
+        "languages": {name: languages[name] for name in sorted(languages)},
         "columns": sorted({name for summary in annotated for name in summary.columns}),
         **counts,
     }
     examples = [row for found in ingested for row in found.examples]
     examples += [row for found in annotated for row in found.examples]
     _check_rejects(section, examples, plan.max_reject_share)
+    _check_years({year for receipt in ingested for year in receipt.years}, plan.asked)
     return section
 
 
@@ -225,23 +244,13 @@ def _check_rejects(section: Mapping[str, Any], examples: Sequence[RejectRow], mo
     )
 
 
+def _check_years(years: Collection[int], asked: Asked) -> None:
+    if lacks := lacking(years, asked):
+        raise LexbeamError("; ".join([*lacks, "nothing was annotated, and nothing is published"]))
+
+
 def _preview(plan: CorpusPlan) -> Iterator[str]:
     return dry_run(plan.units, plan.ingest, plan.annotate)
-
-
-def _summary(snapshot: Snapshot) -> Iterator[str]:
-    """Yield what was taken in."""
-    section = snapshot.section("corpus")
-    reasons = ", ".join(f"{reason} {number}" for reason, number in section["rejects"].items())
-    numbers = [int(year) for year in section["documents_by_year"]]
-    years = f", years {min(numbers)} to {max(numbers)}" if numbers else ""
-    yield (
-        f"{section['records']} input records: {section['documents']} documents, "
-        f"{section['rejected']} rejects{f' ({reasons})' if reasons else ''}"
-    )
-    yield f"{section['sentences']} sentences, {section['tokens']} tokens{years}"
-    if notes := section.get("notes"):
-        yield "while reading: " + ", ".join(f"{note} {number}" for note, number in notes.items())
 
 
 CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
@@ -263,6 +272,6 @@ CORPUS: Command[CorpusOptions, CorpusPlan] = Command(
     resources=_resources,
     section=_section,
     preview=_preview,
-    summary=_summary,
+    summary=corpus_summary,
     report=panels,
 )

@@ -1,6 +1,6 @@
 """Options of `lexbeam corpus`, and the plan that they make with the input files."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from pipelines.command import Inputs
 from pipelines.common_options import IntakeOptions
@@ -9,13 +9,14 @@ from transforms.annotation.annotate import AnnotateOptions
 from transforms.annotation.base import check_engine, describe_engine
 from transforms.annotation.layers import LayerOptions, check_layers
 from transforms.annotation.normalise import read_rules
+from transforms.common.errors import UsageError
 from transforms.common.lanes import group_by_size
 from transforms.common.options import Within, embedded, option
 from transforms.formats.base import ReaderOptions
 from transforms.formats.dates import parse_date_rule
 from transforms.formats.duplicates import DUPLICATES
 from transforms.formats.html import check_html
-from transforms.formats.ingest import IngestOptions, InputFile, Unit
+from transforms.formats.ingest import Asked, IngestOptions, InputFile, Unit
 from transforms.formats.metadata import load_metadata
 from transforms.formats.registry import FORMATS, READERS
 
@@ -108,6 +109,7 @@ class CorpusPlan:
         duplicates: what becomes of equal documents.
         parts: parts of each table.
         max_reject_share: share of rejects above which nothing is published.
+        asked: what other sections of the run ask of the documents' years.
     """
 
     units: list[Unit]
@@ -116,14 +118,28 @@ class CorpusPlan:
     duplicates: str
     parts: int
     max_reject_share: float
+    asked: Asked = field(default_factory=dict)
 
 
 def _share_of_unit(file: InputFile) -> int:
     return max(file.size, UNIT_BYTES // UNIT_FILES)
 
 
-def plan_corpus(options: CorpusOptions, _: Inputs | None = None) -> CorpusPlan:
-    """List the inputs and check the options; nothing is read but tables and rules."""
+def plan_corpus(options: CorpusOptions, given: Inputs | None = None) -> CorpusPlan:
+    """List the inputs and check the options; nothing is read but tables and rules.
+
+    Raises:
+        UsageError: an option is wrong, or another section of the run needs dates and there are no
+            `dates`.
+        LexbeamError: there are no input files.
+    """
+    asked = given.asked if given is not None else {}
+    if options.dates is None and asked:
+        sections = ", ".join(asked)
+        raise UsageError(
+            f"`dates` must be given: {sections} compares periods, and without it no document has a "
+            "year (docs/formats.md)"
+        )
     if options.format == "html" or (options.format == "auto" and options.reader.html != "reject"):
         check_html(options.reader)
     inputs = list_inputs(options.inputs, options.exclude, options.out)
@@ -162,4 +178,5 @@ def plan_corpus(options: CorpusOptions, _: Inputs | None = None) -> CorpusPlan:
         options.duplicates,
         options.parts,
         options.max_reject_share,
+        dict(asked),
     )

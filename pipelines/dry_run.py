@@ -4,7 +4,7 @@ lexbeam corpus texts/ --out corpus --engine builtin:en --dates 'name:(\\d{4})' -
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -13,7 +13,7 @@ from transforms.annotation.annotate import AnnotateOptions
 from transforms.annotation.base import Engine, annotate_text, load_engine
 from transforms.formats.ingest import IngestOptions, Unit, read_documents
 
-__all__ = ["DOCUMENTS", "dry_run"]
+__all__ = ["DOCUMENTS", "dry_run", "looked_at"]
 
 DOCUMENTS = 20
 BEGINNING = 20_000  # code points of a text that are annotated to show its first sentence
@@ -29,7 +29,7 @@ def dry_run(units: list[Unit], ingest: IngestOptions, annotate: AnnotateOptions)
     documents = rejects = 0
     formats: dict[str, str] = {}
     notes: Counter[str] = Counter()
-    rows = _rows(units, ingest, formats.__setitem__, notes)
+    rows = looked_at(units, ingest, formats.__setitem__, notes)
     for row, record in islice(rows, 10 * DOCUMENTS):
         if isinstance(row, RejectRow):
             rejects += 1
@@ -48,12 +48,16 @@ def dry_run(units: list[Unit], ingest: IngestOptions, annotate: AnnotateOptions)
     yield f"{documents} documents and {rejects} rejects looked at; nothing was written"
 
 
-def _rows(
-    units: list[Unit],
+def looked_at(
+    units: Iterable[Unit],
     options: IngestOptions,
-    told: Callable[[str, str], None],
-    notes: Counter[str],
+    told: Callable[[str, str], None] = lambda name, format: None,
+    notes: Counter[str] | None = None,
 ) -> Iterator[tuple[Any, Any]]:
+    """Yield what files hold: rows of documents with their records, and rejects, each with None.
+
+    `told` and `notes` are those of `read_documents`.
+    """
     for unit in units:
         for file in unit.files:
             for row in read_documents(file, options, told, notes):

@@ -1,7 +1,8 @@
-"""Vectors for other tools: as trained, or with every pair of slices in one aligned space.
+"""What others read: vectors, as trained or aligned, or tables as a plain folder with a data card.
 
 lexbeam export results --format word2vec --out vectors
 lexbeam export results --format npy --aligned op --out vectors
+lexbeam export results --tables --out folder --license cc-by-4.0
 """
 
 from collections.abc import Callable, Iterator
@@ -12,8 +13,11 @@ import numpy as np
 
 from pipelines.command import Action, Command
 from pipelines.common_options import FolderOptions
+from pipelines.export_tables import export_tables
+from transforms.change.alignment import named_alignment
 from transforms.change.exporting import aligned_sides, as_aligned, as_trained
 from transforms.common import files
+from transforms.common.errors import UsageError
 from transforms.common.options import option
 from transforms.common.output_folders import make_output_folder
 from transforms.common.snapshots import Snapshot, open_snapshot
@@ -58,19 +62,50 @@ EXPORTS: dict[str, Callable[[str, list[str], np.ndarray], list[str]]] = {
 class ExportOptions(FolderOptions):
     """Options of `lexbeam export`."""
 
-    format: str = option(help="file format", choices=tuple(EXPORTS))
     out: str = option(help="folder to write to", path="place")
+    format: str | None = option(None, help="write vectors, in this format", choices=tuple(EXPORTS))
     aligned: str | None = option(
-        None, help="write each pair of slices in one space, by this alignment", metavar="ALIGNMENT"
+        None, help="write each pair of slices in one space, by this alignment", metavar="ALIGNMENT",
+        stands_for=named_alignment,
+    )  # fmt: skip
+    tables: bool = option(False, help="write the tables as a plain folder with a data card")
+    license: str | None = option(
+        None, help="with `tables`: name of the licence, such as cc-by-4.0", metavar="NAME"
+    )
+    without: tuple[str, ...] = option(
+        (), help="with `tables`: tables to leave out, such as documents,sentences", metavar="TABLE"
     )
 
 
+def _check_together(options: ExportOptions) -> None:
+    """Refuse options that do not go together."""
+    if options.tables == (options.format is not None):
+        raise UsageError("give either `format`, for vectors, or `tables`")
+    if options.tables and options.aligned is not None:
+        raise UsageError("`aligned` does not go with `tables`")
+    for name in ("license", "without"):
+        if getattr(options, name) and not options.tables:
+            raise UsageError(f"`{name}` goes with `tables`")
+
+
 def _export(options: ExportOptions, action: Action) -> None:
-    """Write the vectors at `options.path` as files, one per slice (or side of a pair) and seed."""
+    """Write what is published at `options.path` for others: its tables, or its vectors."""
     snapshot = open_snapshot(options.path)
+    if options.format is None:
+        made = export_tables(
+            snapshot, options.out, license=options.license, without=options.without
+        )
+        for path in made:
+            action.tell(path)
+        return
+    _vectors(snapshot, options.format, options, action)
+
+
+def _vectors(snapshot: Snapshot, format: str, options: ExportOptions, action: Action) -> None:
+    """Write vectors as files, one per slice (or side of a pair) and seed."""
     snapshot.section("change")
     make_output_folder(options.out)
-    write = EXPORTS[options.format]
+    write = EXPORTS[format]
     name = options.aligned
     made = _aligned(name, snapshot, action) if name else _as_trained(snapshot)
     for stem, words, vectors in made:
@@ -108,6 +143,8 @@ EXPORT: Command[ExportOptions, None] = Command(
     options=ExportOptions,
     examples="""\
   lexbeam export results --format word2vec --out vectors
-  lexbeam export results --format npy --aligned op --out vectors""",
+  lexbeam export results --format npy --aligned op --out vectors
+  lexbeam export results --tables --out folder --license cc-by-4.0""",
+    check=_check_together,
     action=_export,
 )

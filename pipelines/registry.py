@@ -54,10 +54,11 @@ COMMANDS: dict[str, Entry] = {
     "evaluate change": Entry(
         "pipelines.evaluate:EVALUATE_CHANGE", "change scores against gold, with intervals"
     ),
+    "init": Entry("pipelines.init:INIT", "write a configuration for texts, from a look at them"),
     "run": Entry("pipelines.run:RUN", "any commands from one configuration file, published once"),
     "show": Entry("pipelines.show:SHOW", "show tables, or answer questions about them"),
     "report": Entry("pipelines.report:REPORT", "one HTML page about all that is published"),
-    "export": Entry("pipelines.export:EXPORT", "vectors, as trained or aligned, for other tools"),
+    "export": Entry("pipelines.export:EXPORT", "vectors or tables, for other tools and archives"),
     "status": Entry("pipelines.status:STATUS", "what is done, left and stale in a folder"),
     "clean": Entry(
         "pipelines.clean:CLEAN", "free artefacts, and what killed runs have left in a folder"

@@ -117,7 +117,7 @@ def run_jobs(
         progress = Run(workspace.root, {job.section: _foreseen(job) for job in jobs})
         try:
             for job in jobs:
-                inputs = find_inputs(job, made, old)
+                inputs = find_inputs(job, made, old)._replace(asked=_asked(job, jobs))
                 action = Action(tell, inputs, beam)
                 section = make_section(job, inputs, workspace, config, action, explained, progress)
                 made.append(replace(section, log={**(section.log or {}), **(noted or {})}))
@@ -149,6 +149,17 @@ def run_jobs(
             for line in shown_lines(job.command.summary(snapshot)):
                 tell(line)
         tell(tables_line(options.out, [name for job in jobs for name in job.command.table_names]))
+
+
+def _asked(job: Job, jobs: Sequence[Job]) -> dict[str, Any]:
+    """Return what the jobs that read the tables of a job ask of it, by section."""
+    found = {}
+    for other in jobs:
+        read = {source.table for source in other.reads_own()}
+        ask = other.command.asks(other.options)
+        if other is not job and ask is not None and read & set(job.command.table_names):
+            found[other.section] = ask
+    return found
 
 
 def _runner(jobs: Iterable[Job], beam: Sequence[str]) -> Any:

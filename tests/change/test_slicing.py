@@ -2,8 +2,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.change.slicing import Slice, parse_slices, per_slice, slice_of, slice_pairs
-from transforms.common.errors import UsageError
+from transforms.change.slicing import (
+    Slice,
+    filled_slices,
+    lacking,
+    parse_slices,
+    per_slice,
+    slice_of,
+    slice_pairs,
+    span_name,
+    with_hyphens,
+)
+from transforms.common.errors import LexbeamError, UsageError
 
 
 @pytest.mark.parametrize(
@@ -17,6 +27,7 @@ from transforms.common.errors import UsageError
         ("1852..", [("1852..", 1852, None)]),
         ("..", [("..", None, None)]),
         ("-49..+17", [("-49..17", -49, 17)]),
+        ("1810\u20131860, b = 1960 \u2013 2010", [("1810-1860", 1810, 1860), ("b", 1960, 2010)]),
     ],
 )
 def test_reads_spans_and_sorts_them_by_time(spec, expected):
@@ -53,6 +64,46 @@ def test_every_counts_from_multiples_and_rounds_down_before_year_0():
     ]  # fmt: skip
     with pytest.raises(UsageError, match="longer"):
         parse_slices("every 1", years=(-1000, 2000))
+
+
+def test_an_en_dash_is_a_hyphen_between_digits_alone():
+    assert with_hyphens("a\u2013b=1810\u20131860") == "a\u2013b=1810-1860"
+    with pytest.raises(UsageError, match="not a span"):
+        parse_slices("\u20131860")
+
+
+def test_slices_are_filled_or_left_out_where_they_were_not_named():
+    years = {1801, 1845, 1903}
+    assert [s.name for s in filled_slices("every 20", years)] == [
+        "1800-1819", "1840-1859", "1900-1919",
+    ]  # fmt: skip
+    assert len(filled_slices("1800-1850,1900-1910", years)) == 2
+    with pytest.raises(LexbeamError, match=r"'1860-1900' has no document: .* 1801 to 1903"):
+        filled_slices("1800-1850,1860-1900", years)
+    with pytest.raises(LexbeamError, match="no document has a year"):
+        filled_slices("1800-1850", ())
+
+
+@pytest.mark.parametrize(
+    ("spec", "years", "told"),
+    [
+        ("1800-1850,1900-1910", {1801, 1903}, None),
+        ("every 20", {1801, 1903}, None),
+        ("every 20", {1801, 1802}, "at least two slices"),
+        ("1800-1850,1900-1910", {1801}, "has no document"),
+        ("1800-1850,1900-1910", set(), "no document has a year"),
+        ("1800-1850", {1801}, "at least two slices"),
+    ],
+)
+def test_says_what_years_lack_for_slices(spec, years, told):
+    found = lacking(years, spec=spec)
+    assert found is None if told is None else told in found
+
+
+@given(st.integers(-3000, 3000), st.integers(0, 500))
+def test_a_span_is_named_as_it_is_read(start, more):
+    name = span_name(start, start + more)
+    assert parse_slices(name) == (Slice(name, start, start + more),)
 
 
 @given(st.text(max_size=20))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.change.words import ViewOptions, is_word, normalise_word
+from transforms.change.words import ViewOptions, case_of, is_word, normalise_word, told_case
 from transforms.common.errors import UsageError
 
 
@@ -28,6 +28,30 @@ def test_normalises(text, word):
 def test_case_and_marks_can_be_kept():
     options = ViewOptions(case="keep", homonym_marks="keep")
     assert normalise_word("Liber#4", options) == "Liber#4"
+
+
+@pytest.mark.parametrize(
+    ("languages", "case"),
+    [
+        ((), "lower"), (("en", "fr"), "lower"), (("de",), "keep"), (("de", "de-AT", "deu"), "keep"),
+        (("GER",), "keep"), (("den",), "lower"),
+    ],
+)  # fmt: skip
+def test_case_depends_on_the_language(languages, case):
+    assert case_of(languages) == case
+
+
+def test_languages_that_disagree_on_case_are_a_usage_error():
+    with pytest.raises(
+        UsageError, match=r"words of de keep their case, those of en, la do not: .*`case`"
+    ):
+        case_of(["en", "de", "la"])
+
+
+def test_a_run_says_what_became_of_case():
+    assert told_case(ViewOptions(case="lower"), "auto") == "words in lower case"
+    assert told_case(ViewOptions(case="keep"), "auto") == "words keep their case (German)"
+    assert told_case(ViewOptions(case="keep"), "keep") == "words keep their case"
 
 
 @given(st.text(max_size=8))

@@ -72,7 +72,7 @@ def required_of(words, cls, folder):
     """Return values of the options that a command must be given; paths lie in a folder."""
     found = {}
     for name, entry in options_of(cls).items():
-        if entry.default is dataclasses.MISSING:
+        if entry.default is dataclasses.MISSING or (words, name) in _NEEDED:
             value = _NEEDED.get((words, name)) or _any(entry, folder)
             found[name] = value
     return found

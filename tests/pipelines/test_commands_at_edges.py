@@ -62,6 +62,7 @@ def given_to(words, base):
         "evaluate change": {"folder": published, "gold": str(base / "gold.tsv"),
                             "resamples": "10"},
         "lexicon look": {"resources": f"list={base / 'words.tsv'}:word=word,value=graded"},
+        "init": {"inputs": str(base / "texts"), "overwrite": True},
         "run": {"config": str(base / "c.yaml")}, "clean": {"path": "copy"},
         "sample": {"tokens": "30000"},
         **{name: {"path": published} for name in ("show", "report", "export", "status")},
@@ -89,6 +90,8 @@ def call(words, values, capsys):
             last.append(value)
         elif known[name].type is not bool:
             flags.append(f"--{known[name].shown}={value}")
+        elif value is True:
+            flags.append(f"--{known[name].shown}")
     with at_most_seconds(60):
         code = main([*words.split(), *flags, *last])
     told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("lexbeam: ")]

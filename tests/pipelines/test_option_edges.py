@@ -77,10 +77,12 @@ def test_on_the_command_line(words, entry, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     needed = required_of(words, load(words).options, tmp_path)
     known = options_of(load(words).options)
-    needed.pop(entry.name, None)
-    others = [word for name, value in needed.items() for word in words_of(known[name], value)]
+    others = {name for name in needed if known[name].positional and name != entry.name}
     for value in TEXTS.values():
-        arguments = [*words_of(entry, value), *others]
+        if value == "--" and entry.positional and others:
+            continue  # it ends the flags: the other one is then in its place
+        given = {name: needed[name] for name in known if name in needed} | {entry.name: value}
+        arguments = [word for name, one in given.items() for word in words_of(known[name], one)]
         check(lambda arguments=arguments: parsed(words, arguments), entry, value)
     assert not list(tmp_path.iterdir())
 

@@ -75,6 +75,7 @@ class Annotated:
         counts: documents, sentences, tokens and characters.
         years: documents by year.
         tokens_by_year: tokens by year.
+        languages: documents by language, those without one left out.
         columns: annotation that some sentence has.
     """
 
@@ -87,6 +88,7 @@ class Annotated:
     counts: dict[str, int]
     years: dict[int, int]
     tokens_by_year: dict[int, int]
+    languages: dict[str, int]
     columns: tuple[str, ...]
 
 
@@ -99,6 +101,7 @@ class _Tally:
         self.counts = {"documents": 0, "sentences": 0, "tokens": 0, "characters": 0}
         self.years: Counter[int] = Counter()
         self.tokens_by_year: Counter[int] = Counter()
+        self.languages: Counter[str] = Counter()
         self.columns: set[str] = set()
 
 
@@ -161,6 +164,7 @@ def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOpti
         counts=tally.counts,
         years=dict(tally.years),
         tokens_by_year=dict(tally.tokens_by_year),
+        languages=dict(tally.languages),
         columns=tuple(sorted(tally.columns)),
     )
 
@@ -254,6 +258,8 @@ def _count(tally: _Tally, row: dict[str, Any], annotation: pa.RecordBatch) -> No
     if row["year"] is not None:
         tally.years[row["year"]] += row["block"] == 0
         tally.tokens_by_year[row["year"]] += tokens
+    if row["language"] and row["block"] == 0:
+        tally.languages[row["language"]] += 1
     for name in annotation.schema.names:
         if annotation.num_rows and annotation.column(name).null_count < annotation.num_rows:
             tally.columns.add(name)

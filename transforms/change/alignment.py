@@ -35,8 +35,8 @@ from transforms.common.blas import one_thread
 from transforms.common.errors import UsageError, nearest
 
 __all__ = [
-    "ALIGNMENTS", "Alignment", "FitOn", "Side", "Space", "apply", "fit_alignment", "parse_fit_on",
-    "shared_places",
+    "ALIGNMENTS", "OTHER_NAMES", "Alignment", "FitOn", "Side", "Space", "apply", "fit_alignment",
+    "named_alignment", "parse_fit_on", "shared_places",
 ]  # fmt: skip
 
 Matrix = npt.NDArray[np.float64]
@@ -289,3 +289,11 @@ ALIGNMENTS: dict[str, Method] = {
     "cca-reversed": Method(canonical_reversed, "without-targets+top:100000", 2, takes_rcond=True),
     "none": Method(unaligned),
 }
+
+# What people call them; options, manifests and tables have the names above.
+OTHER_NAMES = {"procrustes": "op"}
+
+
+def named_alignment(name: str) -> str:
+    """Return the name of an alignment that may be called by another one, such as `procrustes`."""
+    return OTHER_NAMES.get(name, name)

@@ -222,7 +222,11 @@ def _write(
 
 
 SIZES: Stage[SizesTask, None, Sized] = Stage(
-    name="change/sizes", unit="parts of slices", receipt=Sized, identity=_sizes_identity, build=_sizes
+    name="change/sizes",
+    unit="parts of slices",
+    receipt=Sized,
+    identity=_sizes_identity,
+    build=_sizes,
 )
 DEAL: Stage[DealTask, DealOptions, Deal] = Stage(
     name="change/deal", unit="pairs", receipt=Deal, identity=_deal_identity, build=_deal

@@ -12,14 +12,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from transforms.change.ranking import spearman_with_log_count
+from transforms.change.alignment import named_alignment
+from transforms.change.ranking import by_change, of_pos, spearman_with_log_count
 from transforms.common import files
 from transforms.common.errors import UsageError, nearest
 from transforms.common.snapshots import Snapshot
 from transforms.common.tables import read_rows, read_table
 
 __all__ = [
-    "ALL_TAGS", "FREQUENCY", "SUMMARY", "chosen_alignment", "chosen_measure", "chosen_pairs",
+    "FREQUENCY", "SUMMARY", "chosen_alignment", "chosen_measure", "chosen_pairs",
     "has_null", "pair_facts",
     "pairs_of", "ranked_rows", "ranked_words", "spearman", "target_rows",
 ]  # fmt: skip
@@ -27,8 +28,6 @@ __all__ = [
 SUMMARY = "change/summary"
 PAIRS = "change/pairs"
 SUMMED = "cosine"  # the measure of table `change/summary`
-SAME = {"procrustes": "op"}  # what people call an alignment
-ALL_TAGS = "all"
 FREQUENCY = "frequency"  # a measure that needs no alignment
 
 _OF_SCORE = (
@@ -80,8 +79,7 @@ def chosen_alignment(snapshot: Snapshot, wanted: str | None) -> str:
         UsageError: the scores have no such alignment.
     """
     known = snapshot.section("change")["options"]["alignment"]
-    wanted = wanted if wanted in known else SAME.get(wanted or "", wanted)
-    return _one_of("alignment", wanted, known)
+    return _one_of("alignment", wanted and named_alignment(wanted), known)
 
 
 def chosen_measure(snapshot: Snapshot, wanted: str | None) -> str:
@@ -161,17 +159,7 @@ def ranked_words(rows: pa.Table, pos: Sequence[str] = ()) -> pa.Table:
             none is known; none, or `ALL_TAGS`, for all.
     """
     kept = rows.filter(pc.field("ranked") & pc.field("score").is_valid())
-    if pos and ALL_TAGS not in pos:
-        kept = kept.filter(pc.is_in(kept["upos"], value_set=pa.array([*pos, None], pa.string())))
-    return _numbered(kept.take(_order(kept)))
-
-
-def _order(rows: pa.Table) -> pa.Array:
-    """Return the order of rankings; what has no value comes last."""
-    names = ("excess", "score") if has_null(rows) else ("score",)
-    keys = {name: pc.fill_null(rows[name], float("-inf")) for name in names}
-    by = [*((name, "descending") for name in names), ("word", "ascending")]
-    return pc.sort_indices(pa.table({**keys, "word": rows["word"]}), by)
+    return _numbered(by_change(of_pos(kept, pos)))
 
 
 def _numbered(rows: pa.Table) -> pa.Table:
@@ -187,7 +175,7 @@ def target_rows(rows: pa.Table, words: pa.Table) -> pa.Table:
         words: the ranking, see `ranked_words`; targets in it have their `rank` there.
     """
     rows = rows.filter(rows["target"])
-    rows = rows.take(_order(rows))
+    rows = by_change(rows)
     places = pc.index_in(rows["word"], value_set=words["word"].combine_chunks())
     return rows.append_column("rank", words["rank"].combine_chunks().take(places.combine_chunks()))
 

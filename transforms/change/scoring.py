@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from schemas.pairs import PAIRS
 from schemas.scores import SCORES
 from transforms.change.aligning import SliceFacts, load_alignments, load_spaces
+from transforms.change.alignment import named_alignment
 from transforms.change.counts import majority_tags
 from transforms.change.dealing import Deal
 from transforms.change.feeds import read_counts
@@ -50,8 +51,8 @@ class ScoreOptions:
     """
 
     alignments: tuple[str, ...] = option(
-        ("op", "cca"), name="alignment", help="alignments",
-        choices="transforms.change.alignment:ALIGNMENTS",
+        ("op", "cca"), name="alignment", help="alignments; procrustes is another name for op",
+        choices="transforms.change.alignment:ALIGNMENTS", stands_for=named_alignment,
     )  # fmt: skip
     measures: tuple[str, ...] = option(
         ("cosine",), name="measure", help="measures", choices="transforms.change.measures:MEASURES"

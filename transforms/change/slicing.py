@@ -12,21 +12,26 @@ a year 0, where the dates have one, is a year like any other.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
-from transforms.common.errors import UsageError, nearest
+from transforms.common.errors import LexbeamError, UsageError, nearest
 
-__all__ = ["PAIRS", "Slice", "parse_slices", "per_slice", "slice_of", "slice_pairs"]
+__all__ = [
+    "PAIRS", "UNDATED", "Slice", "filled_slices", "lacking", "parse_slices", "per_slice",
+    "slice_of", "slice_pairs", "span_name", "with_hyphens",
+]  # fmt: skip
 
 FORMS = "write FROM-TO, FROM..TO, FROM.. or ..TO, each perhaps as NAME=..., or 'every YEARS'"
+UNDATED = "no document has a year: make the corpus anew with `dates`"
 MAX_SLICES = 1_000
 LONGEST_NAME = 100  # bytes
 
 _EVERY = re.compile(r"every\s+(\d{1,9})")
 _YEAR = re.compile(r"\d{1,9}")
 _CLOSED = re.compile(r"(\d{1,9})\s*-\s*(\d{1,9})")
+_EN_DASH = re.compile(r"(?<=\d)(\s*)\u2013(?=\s*\d)")
 _DOTTED = re.compile(r"([+-]?\d{1,9})?\s*\.\.\s*([+-]?\d{1,9})?")
 
 
@@ -38,13 +43,19 @@ class Slice(NamedTuple):
     end: int | None
 
 
+def with_hyphens(text: str) -> str:
+    """Return slices as typed: an en dash between digits is a hyphen."""
+    return _EN_DASH.sub(r"\1-", text)
+
+
 def parse_slices(spec: str, *, years: tuple[int, int] | None = None) -> tuple[Slice, ...]:
     """Return the slices that `spec` names, in the order of time.
 
     Args:
         spec: comma-separated spans (`1810-1860,1960-2010`, `bc=..-1,ad=0..`, `-100..-1,0..200`, a
-            single year), or `every 20`: spans of 20 years from multiples of 20, rounded down
-            before year 0 too (-20..-1, 0-19). A span's name is the span, unless given.
+            single year; an en dash counts as a hyphen), or `every 20`: spans of 20 years from
+            multiples of 20, rounded down before year 0 too (-20..-1, 0-19). A span's name is the
+            span, unless given.
         years: first and last year of the corpus, which `every` needs. Slices without a document
             are among those returned.
 
@@ -52,6 +63,7 @@ def parse_slices(spec: str, *, years: tuple[int, int] | None = None) -> tuple[Sl
         UsageError: a span that cannot be read, ends before it starts or overlaps another, a name
             given twice, `every` without years.
     """
+    spec = with_hyphens(spec)
     every = _EVERY.fullmatch(spec.strip())
     if every:
         return _every(int(every[1]), spec, years)
@@ -98,10 +110,11 @@ def _parse_one(item: str, spec: str) -> Slice:
             f"slice {item!r}: a name is part of file names, so it has at most {LONGEST_NAME} bytes "
             "and nothing unprintable"
         )
-    return Slice(name or _name(start, end), start, end)
+    return Slice(name or span_name(start, end), start, end)
 
 
-def _name(start: int | None, end: int | None) -> str:
+def span_name(start: int | None, end: int | None) -> str:
+    """Return a span of years as `parse_slices` reads it, which is the name of an unnamed slice."""
     if start is not None and end is not None and start >= 0:
         return str(start) if start == end else f"{start}-{end}"
     return f"{'' if start is None else start}..{'' if end is None else end}"
@@ -119,7 +132,42 @@ def _every(step: int, spec: str, years: tuple[int, int] | None) -> tuple[Slice, 
             f"{last - first + 1} slices, more than {MAX_SLICES}: take longer ones"
         )
     starts = [number * step for number in range(first, last + 1)]
-    return tuple(Slice(_name(y, y + step - 1), y, y + step - 1) for y in starts)
+    return tuple(Slice(span_name(y, y + step - 1), y, y + step - 1) for y in starts)
+
+
+def filled_slices(spec: str, years: Collection[int]) -> tuple[Slice, ...]:
+    """Return the slices that `spec` names, of `every 20` those with documents.
+
+    Args:
+        spec: as for `parse_slices`.
+        years: the years that have documents.
+
+    Raises:
+        UsageError: as `parse_slices`.
+        LexbeamError: there are no years, or a slice has no document.
+    """
+    if not years:
+        raise LexbeamError(UNDATED)
+    slices = parse_slices(spec, years=(min(years), max(years)))
+    filled = {slice_of(year, slices) for year in years}
+    if _EVERY.fullmatch(spec.strip()):
+        return tuple(slice for index, slice in enumerate(slices) if index in filled)
+    for index, slice in enumerate(slices):
+        if index not in filled:
+            raise LexbeamError(
+                f"slice {slice.name!r} has no document: the corpus has the years {min(years)} to "
+                f"{max(years)}"
+            )
+    return slices
+
+
+def lacking(years: Collection[int], *, spec: str) -> str | None:
+    """Return what years of documents lack for slices and a pair of them; None if nothing."""
+    try:
+        slice_pairs(filled_slices(spec, years))
+    except LexbeamError as error:
+        return str(error)
+    return None
 
 
 def slice_of(year: int | None, slices: Sequence[Slice]) -> int | None:

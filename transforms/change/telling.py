@@ -9,7 +9,6 @@ import pyarrow.compute as pc
 from schemas.scores import NULL_REASONS
 from transforms.change.neighbours import Neighbour, mean_neighbours
 from transforms.change.ranked import (
-    ALL_TAGS,
     FREQUENCY,
     Pair,
     chosen_alignment,
@@ -21,6 +20,7 @@ from transforms.change.ranked import (
     spearman,
     target_rows,
 )
+from transforms.change.ranking import ALL_TAGS
 from transforms.change.spaces import load_space
 from transforms.change.targets import near_matches
 from transforms.change.warnings import frequency_warning, overlap_warnings, size_warnings

@@ -7,8 +7,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.sentences import UPOS
+from transforms.change.alignment import named_alignment
 from transforms.change.ranked import (
-    ALL_TAGS,
     chosen_alignment,
     chosen_measure,
     chosen_pairs,
@@ -16,6 +17,8 @@ from transforms.change.ranked import (
     ranked_words,
     target_rows,
 )
+from transforms.change.ranking import ALL_TAGS
+from transforms.change.slicing import with_hyphens
 from transforms.change.telling import Asked, tell_ranking
 from transforms.change.word import (
     NeighbourViewOptions,
@@ -34,22 +37,20 @@ from transforms.common.views import View
 
 __all__ = ["VIEWS", "TopOptions", "tell_top", "top_words"]
 
-UPOS = (
-    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
-    "PUNCT", "SCONJ", "SYM", "VERB", "X",
-)  # fmt: skip
-
 
 @dataclass(frozen=True, kw_only=True)
 class TopOptions:
     """Options of the view `top`."""
 
     top: int = option(20, help="the most changed words of each pair of slices", least=1)
-    alignment: str | None = option(None, help="by this alignment; the first if not given")
+    alignment: str | None = option(
+        None, help="by this alignment; the first if not given", stands_for=named_alignment
+    )
     measure: str | None = option(None, help="by this measure; the first if not given")
     pair: str | None = option(
-        None, help="only this pair of slices, by their names", metavar="EARLIER:LATER"
-    )
+        None, help="only this pair of slices, by their names", metavar="EARLIER:LATER",
+        stands_for=with_hyphens,
+    )  # fmt: skip
     targets: bool = option(
         False, help="the targets alone: all of them, those without a score with the reason"
     )

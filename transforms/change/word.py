@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from transforms.change.examples import ORDERS, Drawing, Example, draw_examples, token_of
 from transforms.change.neighbours import Neighbour, neighbours_table
-from transforms.change.slicing import Slice
+from transforms.change.slicing import Slice, with_hyphens
 from transforms.change.spaces import load_space
 from transforms.change.targets import Targets, load_targets, near_matches
 from transforms.change.telling import neighbours_by_slice
@@ -40,7 +40,7 @@ LISTED = 10  # neighbours of a word
 class LookOptions:
     """What is told of a word."""
 
-    slice: str | None = option(None, help="only this slice", metavar="S")
+    slice: str | None = option(None, help="only this slice", metavar="S", stands_for=with_hyphens)
     examples: int = option(10, help="uses of a word in each slice", least=0, most=1000)
     order: str = option(
         "typical", help="which uses: the most typical, at random, or the earliest", choices=ORDERS
@@ -76,7 +76,7 @@ class NeighbourViewOptions:
     """Options of the view `neighbours`."""
 
     neighbours: str = option(help="list the neighbours of this word", metavar="W")
-    slice: str | None = option(None, help="only this slice", metavar="S")
+    slice: str | None = option(None, help="only this slice", metavar="S", stands_for=with_hyphens)
     training_seed: int | None = option(
         None, help="by the vectors of this seed; else by the mean cosine over all seeds"
     )

@@ -12,17 +12,18 @@ its tag. The targets file goes through the same function.
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 
 from transforms.common.errors import UsageError, nearest
 from transforms.common.marks import nfc
 from transforms.common.options import option
 
-__all__ = ["ViewOptions", "is_word", "normalise_word"]
+__all__ = ["ViewOptions", "case_of", "is_word", "normalise_word", "told_case"]
 
 CHOICES = {
     "unit": ("lemma", "form"),
-    "case": ("lower", "keep"),
+    "case": ("auto", "lower", "keep"),
     "homonym_marks": ("strip", "keep"),
     "length_counts": ("all", "words"),
     "target_pos": ("join", "keep"),
@@ -37,7 +38,8 @@ class ViewOptions:
 
     Attributes:
         unit: train on `lemma` or `form`.
-        case: `lower` or `keep`.
+        case: `lower`, `keep`, or `auto`: as the language has it (`case_of`). A plan settles that;
+            what meets `auto` lowers.
         homonym_marks: `strip` or `keep` what looks like `#4` at a word's end.
         min_sentence: shorter sentences are dropped.
         length_counts: a sentence's length counts `all` tokens, or `words` (no punctuation).
@@ -48,7 +50,10 @@ class ViewOptions:
     """
 
     unit: str = option("lemma", help="what is trained on", choices=CHOICES["unit"])
-    case: str = option("lower", help="letter case of the words", choices=CHOICES["case"])
+    case: str = option(
+        "auto", help="letter case of the words; auto: lower, but keep for German",
+        choices=CHOICES["case"],
+    )  # fmt: skip
     homonym_marks: str = option(
         "strip", help="marks like #4 at a lemma's end", choices=CHOICES["homonym_marks"]
     )
@@ -80,10 +85,46 @@ def normalise_word(text: str, options: ViewOptions) -> str:
     word = nfc("_".join(text.split()))
     if options.homonym_marks == "strip":
         word = _MARK.sub("", word)
-    if options.case == "lower":
+    if options.case != "keep":
         # Lower case of composed letters may be decomposed ones.
         word = nfc(word.lower())
     return word
+
+
+def case_of(languages: Iterable[str]) -> str:
+    """Return what `auto` is for texts in these languages: `keep` for German, else `lower`.
+
+    German tells nouns from other words by their capitals (`Band` and `band`, `Arm` and `arm`), and
+    its lemmas have them wherever they stand; elsewhere a capital is the beginning of a sentence,
+    or a name.
+
+    Args:
+        languages: tags such as `de`, `de-AT`, `deu`; none is known: none.
+
+    Raises:
+        UsageError: they disagree.
+    """
+    keep: list[str] = []
+    lower: list[str] = []
+    for language in sorted(set(languages)):
+        tag = re.split("[-_]", language.strip().lower())[0]
+        (keep if tag in GERMAN else lower).append(language)
+    if keep and lower:
+        raise UsageError(
+            f"words of {', '.join(keep)} keep their case, those of {', '.join(lower)} do not: give "
+            "`case` as keep or lower"
+        )
+    return "keep" if keep else "lower"
+
+
+GERMAN = ("de", "deu", "ger", "german", "deutsch")
+
+
+def told_case(view: ViewOptions, asked: str) -> str:
+    """Return what a run says of letter case, from the view's options and what was asked for."""
+    if view.case != "keep":
+        return "words in lower case"
+    return "words keep their case" + (" (German)" if asked == "auto" else "")
 
 
 def is_word(text: str) -> bool:

@@ -82,6 +82,8 @@ class Option(NamedTuple):
         check: raises UsageError for a value that is wrong by itself.
         group: heading that it stands under in help.
         fills: another option that its one value is taken for where that is not given.
+        stands_for: of a text value, the one that it is another way to write; it is resolved when
+            options are read, so that nobody else meets it.
     """
 
     name: str
@@ -101,6 +103,7 @@ class Option(NamedTuple):
     check: Callable[[Any], object] | None = None
     group: str = ""
     fills: str = ""
+    stands_for: Callable[[str], str] | None = None
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -138,6 +141,7 @@ def option(
     check: Callable[[Any], object] | None = None,
     group: str = "",
     fills: str = "",
+    stands_for: Callable[[str], str] | None = None,
 ) -> Any:
     """Return a dataclass field that is an option; without a default it must be given.
 
@@ -150,6 +154,7 @@ def option(
         "help": help, "choices": choices, "metavar": metavar, "positional": positional,
         "least": least, "most": most, "path": path, "within": within, "split": split,
         "published": published, "check": check, "group": group, "fills": fills,
+        "stands_for": stands_for,
     }  # fmt: skip
     return dataclasses.field(default=default, metadata={"option": metadata, "name": name})
 
@@ -252,6 +257,10 @@ def _named(entry: Option, where: str) -> str:
 def _converted(entry: Option, value: Any, where: str, base: str) -> Any:
     shown = _named(entry, where)
     value = _typed(value, entry.type, shown, split=entry.split)
+    if entry.stands_for is not None and isinstance(value, str):
+        value = entry.stands_for(value)
+    elif entry.stands_for is not None and entry.several:
+        value = tuple(dict.fromkeys(map(entry.stands_for, value)))
     if entry.choices and value == () and entry.default != ():
         raise UsageError(f"{shown} needs at least one of {', '.join(entry.allowed)}")
     for item in value if entry.several else (value,):

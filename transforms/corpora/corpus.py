@@ -11,7 +11,7 @@ from transforms.common.tables import Part
 
 __all__ = [
     "Corpus", "PartPair", "SentencePart", "check_columns", "check_layers",
-    "common_layers", "place_of", "sentence_parts", "tokens_by_year", "years",
+    "common_layers", "languages", "place_of", "sentence_parts", "tokens_by_year", "years",
 ]  # fmt: skip
 
 SECTION = "corpus"
@@ -111,6 +111,11 @@ def _by_year(corpora: Sequence[Corpus], name: str) -> dict[int, int]:
         for year, number in corpus.section[name].items():
             found[int(year)] = found.get(int(year), 0) + number
     return found
+
+
+def languages(corpora: Sequence[Corpus]) -> set[str]:
+    """Return the languages of the documents; empty where nothing is known of any."""
+    return {name for corpus in corpora for name in corpus.section.get("languages", ())}
 
 
 def check_columns(corpora: Sequence[Corpus], wanted: Collection[str], *, remedy: str) -> None:

@@ -11,7 +11,7 @@ from transforms.formats.base import BadRecord, ReaderOptions, Record
 from transforms.formats.paths import ARRAY, look_up, paths_of
 from transforms.formats.text_cleaning import Cleaning, clean_field, clean_text, decode
 
-__all__ = ["KNOWN", "Fields", "record_of_fields", "scalar", "there_are"]
+__all__ = ["KNOWN", "Fields", "named_there", "record_of_fields", "scalar", "there_are"]
 
 # Fields of a document that are found by name, whatever their case.
 KNOWN = ("date", "title", "author", "genre", "language")
@@ -158,7 +158,16 @@ def there_are(fields: Mapping[str, Any], missing: str) -> str:
     others = [name for name in names if name not in unlike]
     ends = [name for name in others if name.rpartition(".")[2] == missing.rpartition(".")[2]]
     hint = nearest(ends[0], ends) if ends else nearest(missing[:_NAME], others)
-    return f"; there are {', '.join(names)}{hint}"
+    return f"{_THERE}{', '.join(names)}{hint}"
+
+
+def named_there(detail: str) -> list[str]:
+    """Return the names that `there_are` put into the detail of a reject."""
+    listed = detail.partition(_THERE)[2].partition(_HINT)[0]
+    return listed.split(", ") if listed else []
+
+
+_THERE, _HINT = "; there are ", "; did you mean"
 
 
 def _value(value: Any, path: str) -> str:

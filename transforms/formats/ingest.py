@@ -11,7 +11,7 @@ import functools
 import pickle
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple, NoReturn
 
@@ -39,12 +39,14 @@ from transforms.formats.staging import (
 
 __all__ = [
     "INGEST",
+    "Asked",
     "IngestOptions",
     "Ingested",
     "InputCount",
     "InputFile",
     "Unit",
     "acceptable",
+    "lacking",
     "read_documents",
 ]
 
@@ -142,6 +144,7 @@ class Ingested:
         rejects: where the rejects are staged.
         reasons: rejects by reason.
         examples: the first rejects.
+        years: documents by year, before duplicates are known.
     """
 
     inputs: tuple[InputCount, ...]
@@ -150,6 +153,7 @@ class Ingested:
     rejects: StagedRejects
     reasons: dict[str, int]
     examples: tuple[RejectRow, ...]
+    years: dict[int, int]
 
 
 def _identity(unit: Unit, options: IngestOptions) -> Any:
@@ -167,6 +171,7 @@ def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
         Superseded: a file is no longer what the artefact is named by.
     """
     inputs = []
+    years: Counter[int] = Counter()
     with (
         artefact.writing("-keys.arrow") as stream,
         BatchWriter(stream, KEYS) as keys,
@@ -183,6 +188,8 @@ def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
                 else:
                     stage.add(*row)
                     documents += row[1].block == 0
+                    if row[1].block == 0 and row[0]["year"] is not None:
+                        years[row[0]["year"]] += 1
             if reading.broken is not None:
                 stage.remove()
                 again = replace(unit, broken=(*unit.broken, (file.name, reading.broken)))
@@ -199,12 +206,23 @@ def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
         rejects=rejects.staged(),
         reasons=dict(rejects.reasons),
         examples=tuple(rejects.examples),
+        years={year: years[year] for year in sorted(years)},
     )
 
 
 def acceptable(records: int, rejected: int, share: float) -> bool:
     """Return whether few enough of the input records were rejected; none at all is not enough."""
     return rejected <= share * records and records > 0
+
+
+# Asked by whom, and a function that says what the years of the documents lack for it, or None.
+Asked = Mapping[str, Callable[[Collection[int]], str | None]]
+
+
+def lacking(years: Collection[int], asked: Asked) -> list[str]:
+    """Return what the years that have documents lack, each with the section that asks for it."""
+    found = ((section, ask(years)) for section, ask in asked.items())
+    return [f"{section}: {text}" for section, text in found if text is not None]
 
 
 def _reading(file: InputFile, broken: Sequence[tuple[str, str]] = ()) -> Reading:

@@ -2,14 +2,14 @@
 
     IngestFiles       PCollection[(name, Unit)] -> PCollection[Ingested]
     SettleDuplicates  PCollection[Ingested] -> PCollection[AnnotateTask], with what is left out
-    KeepAcceptable    PCollection[T] -> PCollection[T], empty if too many records were rejected
+    KeepAcceptable    PCollection[T] -> PCollection[T], empty if what was taken in will not do
     ListRejects       PCollection[receipt with rejects] -> PCollection[((table, bucket), StagedRun)]
 
 Counters (namespace `ingest`): records, documents, rejects.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import apache_beam as beam
@@ -20,7 +20,15 @@ from transforms.common.batches import BatchReader
 from transforms.common.merge import StagedRun
 from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.formats.duplicates import AnnotateTask, Decision, Occurrence, decide
-from transforms.formats.ingest import INGEST, Ingested, IngestOptions, Unit, acceptable
+from transforms.formats.ingest import (
+    INGEST,
+    Asked,
+    Ingested,
+    IngestOptions,
+    Unit,
+    acceptable,
+    lacking,
+)
 from transforms.formats.staging import StageFile
 
 __all__ = ["IngestFiles", "KeepAcceptable", "ListRejects", "SettleDuplicates"]
@@ -128,16 +136,23 @@ class SettleDuplicates(beam.PTransform):
 
 
 class _Shares(beam.DoFn):
-    def process(self, element: Ingested) -> Iterator[tuple[int, int]]:
-        yield sum(row.records for row in element.inputs), sum(element.reasons.values())
+    def process(self, element: Ingested) -> Iterator[tuple[int, int, frozenset[int]]]:
+        records = sum(row.records for row in element.inputs)
+        yield records, sum(element.reasons.values()), frozenset(element.years)
+
+
+def _union(years: Iterable[frozenset[int]]) -> frozenset[int]:
+    return frozenset().union(*years)
 
 
 class _Gate(beam.DoFn):
-    def __init__(self, share: float) -> None:
+    def __init__(self, share: float, asked: Asked) -> None:
         self._share = share
+        self._asked = asked
 
-    def process(self, element: Any, counts: tuple[int, int]) -> Iterator[Any]:
-        if acceptable(*counts, self._share):
+    def process(self, element: Any, counts: tuple[int, int, frozenset[int]]) -> Iterator[Any]:
+        records, rejected, years = counts
+        if acceptable(records, rejected, self._share) and not lacking(years, self._asked):
             yield element
 
 
@@ -145,21 +160,23 @@ class _Gate(beam.DoFn):
 class KeepAcceptable(beam.PTransform):
     """Let elements pass only if few enough of the records in `receipts` were rejected.
 
-    So a hopeless corpus fails before the long work of annotation; the driver says why.
+    Their documents must also have the years that other sections of the run have `asked` for. So a
+    hopeless corpus fails before the long work of annotation; the driver says why.
     """
 
     receipts: beam.PCollection
     share: float
+    asked: Asked = field(default_factory=dict)
 
     def expand(self, elements: beam.PCollection[T]) -> beam.PCollection[T]:
         """Apply the transform."""
         counts = (
             self.receipts
             | "CountRecords" >> beam.ParDo(_Shares())
-            | "SumRecords" >> beam.CombineGlobally(beam.combiners.TupleCombineFn(sum, sum))
+            | "SumRecords" >> beam.CombineGlobally(beam.combiners.TupleCombineFn(sum, sum, _union))
         )
         return elements | "Gate" >> beam.ParDo(
-            _Gate(self.share), counts=beam.pvalue.AsSingleton(counts)
+            _Gate(self.share, self.asked), counts=beam.pvalue.AsSingleton(counts)
         )
 
 

@@ -1,0 +1,82 @@
+"""Which language a text is in, and which engine is there for it, without loading a model.
+
+>>> guess_language("The cat sat on the mat, and that was all there was to it.")
+'en'
+"""
+
+import functools
+import importlib.metadata
+import importlib.util
+import os
+import re
+import runpy
+from collections import Counter
+
+__all__ = ["LANGUAGES", "guess_engine", "guess_language", "short_tag"]
+
+# Those that spaCy has stop words of, and an engine lemmas.
+LANGUAGES = (
+    "bg", "ca", "cs", "da", "de", "el", "en", "es", "et", "fa", "fi", "fr", "ga", "grc", "hu", "hy",
+    "id", "is", "it", "la", "lt", "lv", "mk", "nb", "nl", "pl", "pt", "ro", "ru", "sk", "sl", "sq",
+    "sv", "tr", "uk",
+)  # fmt: skip
+# Tags of three letters, of both kinds, as headers have them.
+_LONG = {
+    "bul": "bg", "cat": "ca", "ces": "cs", "cze": "cs", "dan": "da", "deu": "de", "ger": "de",
+    "ell": "el", "gre": "el", "eng": "en", "spa": "es", "est": "et", "fas": "fa", "per": "fa",
+    "fin": "fi", "fra": "fr", "fre": "fr", "gle": "ga", "hun": "hu", "hye": "hy", "arm": "hy",
+    "ind": "id", "isl": "is", "ice": "is", "ita": "it", "lat": "la", "lit": "lt", "lav": "lv",
+    "mkd": "mk", "mac": "mk", "nob": "nb", "nor": "nb", "nld": "nl", "dut": "nl", "pol": "pl",
+    "por": "pt", "ron": "ro", "rum": "ro", "rus": "ru", "slk": "sk", "slo": "sk", "slv": "sl",
+    "sqi": "sq", "alb": "sq", "swe": "sv", "tur": "tr", "ukr": "uk",
+}  # fmt: skip
+LEAST = 0.2  # of the words of a text are stop words of its language; of most texts, a half
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def guess_language(text: str) -> str | None:
+    """Return the language whose stop words make up the greatest share of the words of a text.
+
+    None where that share is below a fifth: too little text, or another language.
+    """
+    words = Counter(_WORD.findall(text.lower()))
+    shares = {
+        language: sum(words[word] for word in _stop_words(language)) / max(words.total(), 1)
+        for language in LANGUAGES
+    }
+    best = max(sorted(shares), key=lambda language: shares[language])
+    return best if shares[best] >= LEAST else None
+
+
+@functools.cache
+def _stop_words(language: str) -> frozenset[str]:
+    package = importlib.util.find_spec("spacy")
+    assert package is not None
+    assert package.origin is not None
+    # The file alone: the package around it takes seconds to import.
+    path = os.path.join(os.path.dirname(package.origin), "lang", language, "stop_words.py")
+    words = runpy.run_path(path)["STOP_WORDS"]
+    return frozenset(word for word in words if word.isalpha())
+
+
+def short_tag(language: str) -> str:
+    """Return a tag as engines have it: `en` for `eng` and `en-GB`; what is unknown stays."""
+    tag = re.split("[-_]", language.strip().lower())[0]
+    return _LONG.get(tag, tag)
+
+
+def guess_engine(language: str) -> str | None:
+    """Return an engine that is installed for a language; None if there is none.
+
+    That is the smallest model of spaCy, else the builtin one.
+    """
+    from transforms.annotation.builtin import languages
+
+    installed = {point.name for point in importlib.metadata.entry_points(group="spacy_models")}
+    models = [name for name in installed if name.startswith(f"{language}_")]
+    if models:
+        sizes = ("_sm", "_md", "_lg", "_trf")
+        ranked = {end: place for place, end in enumerate(sizes)}
+        best = min(models, key=lambda name: (ranked.get(f"_{name.rpartition('_')[2]}", 9), name))
+        return f"spacy:{best}"
+    return f"builtin:{language}" if language in languages() else None

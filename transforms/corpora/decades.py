@@ -1,0 +1,73 @@
+"""How a corpus lies in time, as text: a bar of tokens for each decade that has documents.
+
+>>> for line in histogram({1811: 2, 1819: 1, 1820: 1}, {1811: 300, 1819: 100, 1820: 200}, bar=4):
+...     print(line)
+tokens per decade, documents in brackets
+  1810 to 1819  ####  400 (3)
+  1820 to 1829  ##    200 (1)
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+__all__ = ["MOST_LINES", "Span", "histogram", "spans"]
+
+MOST_LINES = 30
+BAR = 40  # characters of the longest bar
+_UNITS = {10: "decade", 100: "century"}
+
+
+class Span(NamedTuple):
+    """Years, both ends included, with the documents and tokens that they have."""
+
+    first: int
+    last: int
+    documents: int
+    tokens: int
+
+
+def spans(
+    documents: Mapping[int, int], tokens: Mapping[int, int], most: int = MOST_LINES
+) -> list[Span]:
+    """Return the decades that have documents, in order; centuries or more where they are many.
+
+    Spans begin at multiples of their width, rounded down before year 0, too.
+
+    Args:
+        documents: documents by year.
+        tokens: tokens by year.
+        most: the most spans; above it they are ten times as long, as often as need be.
+    """
+    width = 10
+    while len({year // width for year in documents}) > most:
+        width *= 10
+    sums: dict[int, list[int]] = {}
+    for year in sorted(documents):
+        total = sums.setdefault(year // width * width, [0, 0])
+        total[0] += documents[year]
+        total[1] += tokens.get(year, 0)
+    return [Span(start, start + width - 1, *total) for start, total in sums.items()]
+
+
+def histogram(
+    documents: Mapping[int, int], tokens: Mapping[int, int], *, bar: int = BAR
+) -> Iterator[str]:
+    """Yield a line for each of the `spans`, below a heading; nothing where no document has a year.
+
+    Bars are proportional to tokens, of `bar` characters at most, and of one where there are any.
+    """
+    found = spans(documents, tokens)
+    if not found:
+        return
+    most = max(span.tokens for span in found)
+    width = found[0].last - found[0].first + 1
+    unit = _UNITS.get(width, f"{width} years")
+    years = max(len(str(year)) for span in found for year in span[:2])
+    digits = len(f"{most:,}")
+    yield f"tokens per {unit}, documents in brackets"
+    for span in found:
+        length = max(1, round(bar * span.tokens / most)) if span.tokens else 0
+        yield (
+            f"  {span.first:>{years}} to {span.last:>{years}}  {'#' * length:{bar}}  "
+            f"{span.tokens:>{digits},} ({span.documents:,})"
+        )
