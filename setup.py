@@ -17,11 +17,11 @@ CORE = [
     "platformdirs>=4",  # where the user's cache is
     "pyarrow>=18",
     "pyyaml>=6",
+    "rich>=13.9",  # tables and progress on a terminal
     "shtab>=1.7",  # completion in a shell
     "simplemma>=2.0,<3",  # lemmas of languages that HanTa lacks
     "spacy>=3.8,<3.9",
     "threadpoolctl>=3.5",  # one BLAS thread, so that sums have one order
-    "tqdm>=4.66",
 ]
 EXTRAS = {
     "frequency": ["wordfreq>=3.1,<4"],  # Zipf frequencies of words in some forty languages
@@ -54,7 +54,6 @@ DEV = [
     "ruff>=0.8",
     "scipy>=1.13",
     "types-PyYAML",
-    "types-tqdm",
 ]
 
 setup(
