@@ -13,7 +13,7 @@ import lexbeam
 def test_tables_are_those_of_the_folder(results, published):
     assert set(results.tables) == {
         "documents", "sentences", "rejects", "slices", "vectors", "alignments", "scores",
-        "change/summary", "neighbours",
+        "change/summary", "change/pairs", "neighbours",
     }  # fmt: skip
     for name in results.tables:
         expected = pd.concat(map(pd.read_parquet, results.paths(name)))
@@ -53,7 +53,7 @@ def test_nothing_published_is_an_error(tmp_path):
 
 def test_top_is_the_best_scores_of_each_pair(results):
     scores = results.table("scores").to_pandas()
-    found = results.top(3, alignment="cca", measure="cosine").to_pandas()
+    found = results.top(3, alignment="cca", measure="cosine", pos="all").to_pandas()
     means = scores[scores.seed.isna() & (scores.alignment == "cca") & scores.ranked]
     assert len(found) == 6
     for pair, rows in found.groupby(["slice_from", "slice_to"]):

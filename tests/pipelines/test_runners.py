@@ -180,6 +180,6 @@ def test_a_run_without_programs_has_no_folder_that_a_signal_could_leave(tmp_path
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_pipeline(build, load_runner_config("direct"), os.fspath(tmp_path), ())
+        run_pipeline(build, load_runner_config("direct"))
     assert seen == [[]]
     assert os.listdir(tmp_path) == []

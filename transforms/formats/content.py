@@ -124,7 +124,7 @@ _MARKUP = re.compile(rb"<[A-Za-z/!?]")
 _EMPTY = {b"meta", b"link"}
 _FRAGMENTS = _EMPTY | {
     b"title", b"style", b"script", b"div", b"p", b"h1", b"h2", b"h3", b"h4", b"table", b"ul",
-    b"ol", b"dl", b"center", b"font", b"article", b"section", b"main", b"header", b"nav", b"span",
+    b"ol", b"dl", b"center", b"font",
 }  # fmt: skip
 _ELEMENT = re.compile(
     rb"</?(?:title|meta|link|style|script|div|p|h[1-6]|table|t[rdh]|[uod]l|li|d[td]|center|font|"
