@@ -202,7 +202,7 @@ def _change(look: Look, proposal: Proposal) -> Iterator[str]:
     )
     yield f"  slices: {_quoted(proposal.spec)}"
     yield "  seeds: 3  # trainings, whose scores are averaged"
-    yield "  # null: 3  # dealings at random, against which words are tested"
+    yield "  null: 3  # pairs whose documents are dealt out anew: what chance gives; 5 are better"
     yield "  # targets: words.txt  # words that you ask about, one a line"
 
 

@@ -46,6 +46,7 @@ corpus:
 change:
   slices: "{slices}"
   seeds: 3
+  null: 3
 """
 
 

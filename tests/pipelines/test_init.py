@@ -44,7 +44,7 @@ def test_dated_texts(tmp_path, capsys):
     }  # fmt: skip
     assert found["change"] == {"slices": "1800-1829,1900-1929", "seeds": 3}
     text = (tmp_path / "mine" / "config.yaml").read_text()
-    assert "  # null: 3  # " in text
+    assert "  null: 3  # " in text
     printed = capsys.readouterr().out
     assert text in printed
     assert "then run it: lexbeam run" in printed
