@@ -78,9 +78,21 @@ BEAM_VERSION := $(shell sed -n 's/^apache-beam==//p' requirements/core.lock)
 build/flink/job-server.jar: runner_configs/flink/pom.xml
 	mvn --quiet --batch-mode --file $< package
 
+# Prism's job server takes jobs from whoever reaches it, and would listen on every interface: it is
+# built from a copy of its source where it listens on this machine's own alone.
+BEAM_GO = $(shell go mod download -json github.com/apache/beam/sdks/v2@v$(BEAM_VERSION) \
+	| sed -n 's/.*"Dir": "\(.*\)".*/\1/p')
+PRISM_SERVER := go/pkg/beam/runners/prism/internal/jobservices/server.go
+OPEN := Sprintf(":%d", port)
+CLOSED := Sprintf("localhost:%d", port)
+
 build/prism/prism: requirements/core.lock
-	GOBIN=$(CURDIR)/build/prism go install github.com/apache/beam/sdks/v2/go/cmd/prism@v$(BEAM_VERSION)
-	@touch $@
+	rm -rf build/prism && mkdir -p build/prism
+	cp -r $(BEAM_GO) build/prism/source && chmod -R u+w build/prism/source
+	grep -qF '$(OPEN)' build/prism/source/$(PRISM_SERVER)
+	sed -i 's/$(OPEN)/$(CLOSED)/' build/prism/source/$(PRISM_SERVER)
+	cd build/prism/source && go build -o ../prism ./go/cmd/prism
+	rm -rf build/prism/source
 
 flink-jar: build/flink/job-server.jar ## the embedded Flink (needs Java 11 or later, and Maven)
 

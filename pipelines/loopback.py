@@ -1,7 +1,8 @@
 """Beam's own servers kept to this machine.
 
-The direct runner and its processes talk over gRPC. Beam lets its servers listen on every interface,
-without asking who calls, and what arrives is unpickled; its own workers only ever call `localhost`.
+The direct runner and its processes talk over gRPC, and so do workers within the driver, which
+portable runners on this machine call. Beam lets its servers listen on every interface, without
+asking who calls, and what arrives is unpickled; those who call it only ever call `localhost`.
 """
 
 from collections.abc import Iterator

@@ -228,10 +228,10 @@ def run_pipeline(
         def run() -> str:
             return pipeline.run().wait_until_finish()
 
-        alone = loopback_only() if here else _staging_in(pipeline)
+        staging = nullcontext() if here else _staging_in(pipeline)
         servers = job_server(runner, pipeline.options, leash)
         try:
-            with alone, _portable(), watched or nullcontext(), servers:
+            with loopback_only(), staging, _portable(), watched or nullcontext(), servers:
                 state = run_watched(run, ended, leash) if processes else run()
         except Exception as error:
             raise _readable(error) from error

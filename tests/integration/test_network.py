@@ -12,6 +12,7 @@ import pytest
 from small_runs import SLICES, SMALL, write_texts
 
 ROOT = Path(__file__).parents[2]
+PRISM = os.environ.get("LEXBEAM_PRISM", str(ROOT / "build" / "prism" / "prism"))
 CALLS = "connect,bind,sendto,sendmsg,sendmmsg"
 # Sockets within the system: a name service on this machine is asked through AF_INET, port 53.
 LOCAL = {"AF_UNIX", "AF_NETLINK", "AF_UNSPEC"}
@@ -57,6 +58,16 @@ def traced(trace: Path, *words: str) -> None:
     if "PTRACE" in done.stderr or "Operation not permitted" in done.stderr:
         pytest.skip("strace may not trace here")
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+@pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
+@pytest.mark.skipif(not os.path.exists(PRISM), reason="needs make prism")
+def test_prism_and_its_workers_talk_to_this_machine_alone(tmp_path):
+    """Once the job server and the workers within the driver listened on every interface."""
+    trace, texts = tmp_path / "trace", str(write_texts(tmp_path / "texts"))
+    traced(trace, "corpus", texts, "--out", str(tmp_path / "out"), "--engine", "builtin:en",
+           "--runner-config", "prism")  # fmt: skip
+    assert not beyond(trace.read_text("utf-8", "replace"))
 
 
 @pytest.mark.skipif(not shutil.which("strace"), reason="needs strace")
