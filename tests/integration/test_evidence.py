@@ -71,6 +71,17 @@ def test_one_null_pair_more_makes_only_itself(judged, tmp_path):
     assert new == {"train": 2, "view": 0, "score": 1}
 
 
+def test_clean_frees_what_null_pairs_left_and_the_next_run_finds_what_it_needs(judged, tmp_path):
+    out = Path(shutil.copytree(judged, tmp_path / "out", symlinks=True))
+    before = published(out)
+    assert call("clean", out) == 0
+    left = {path.name for path in (out / "_artefacts" / "change").rglob("*") if path.is_file()}
+    assert {name for name in left if name.endswith(".arrow")} == set()
+    assert published(out) == before
+    assert change(out, *NULL, "--overwrite") == 0
+    assert published(out) == before
+
+
 def test_what_a_run_without_nulls_publishes_depends_on_no_option_of_them(out):
     before = published(out)
     assert change(out, "--null-seed", "5", "--overwrite") == 0

@@ -160,7 +160,7 @@ def _deal(artefact: Artefact, task: DealTask, options: DealOptions) -> Deal:
     for number in range(options.nulls):
         inside = deal(clusters.keys, tokens, share, seed=options.seed, number=number)
         batch = pa.record_batch([np.sort(documents[inside])], schema=DEAL_SCHEMA)
-        suffix = f"-{number}.arrow"
+        suffix = f"-{number:04d}.arrow"
         with artefact.writing(suffix) as stream, BatchWriter(stream, DEAL_SCHEMA) as writer:
             writer.write(batch)
         found.append(artefact.file(suffix))
