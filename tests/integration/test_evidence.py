@@ -116,6 +116,7 @@ def test_random_dates_change_nothing(tmp_path):
             "corpus": {"inputs": [str(folder)], "engine": "builtin:en", "dates": r"name:^(\d{4})_"},
             "change": {
                 "slices": "1800,1801", "null": 3, "dim": 30, "epochs": 2, "alignment": ["op"],
+                "rank-min-count": 35,
             },
         }))  # fmt: skip
         assert main(["run", str(config)]) == 0
