@@ -60,7 +60,7 @@ def test_what_is_taken(read, content, found):
         ("a: 1\n1: 2", "line 2: '1' is no text, as names are"),
         ("on: 2", "line 1: 'on' is no text, as names are"),
         ("~: 2", "line 1: '~' is no text, as names are"),
-        ("null: 2\n\"null\": 3", "line 2: null is given twice"),
+        ('null: 2\n"null": 3', "line 2: null is given twice"),
         ("? [a]\n: 1", "line 1: a list or mapping is the name"),
         ("a-b: 1\na_b: 2", "line 2: a_b is given twice"),
         ("x:\n  a: 1\n  a: 2", "line 3: a is given twice"),
