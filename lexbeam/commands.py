@@ -588,12 +588,20 @@ def preview_corpus(
     )
 
 
-def report(path: str | os.PathLike[str], *, out: str | os.PathLike[str] | None = None) -> list[str]:
+def report(
+    path: str | os.PathLike[str],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    no_text: bool = False,
+    corpus: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+) -> list[str]:
     """One HTML page about all that is published.
 
     Args:
         path: folder of published tables.
         out: file to write; DIR/report.html if not given.
+        no_text: quote nothing, for a corpus whose text may not be passed on.
+        corpus: corpus folders to quote, if not those that the tables were made from.
 
     Returns:
         The lines that the command prints.
@@ -602,7 +610,7 @@ def report(path: str | os.PathLike[str], *, out: str | os.PathLike[str] | None =
         UsageError: an option is wrong, or missing.
         LexbeamError: it failed, for the reason told.
     """
-    return _act("report", {"path": path, "out": out})
+    return _act("report", {"path": path, "out": out, "no_text": no_text, "corpus": corpus})
 
 
 def run(

@@ -30,7 +30,7 @@ from schemas.vectors import VECTORS
 from transforms.change.aligning import ALIGN
 from transforms.change.dealing import DEAL, DEALT, SIZES
 from transforms.change.listing import NEIGHBOURS, SLICE
-from transforms.change.panels import panels
+from transforms.change.panels import panels, quotes
 from transforms.change.preparing import MEASURE, VIEW, Viewed
 from transforms.change.scoring import COMBINE, SCORE
 from transforms.change.slice_merges import COUNT, SHUFFLE
@@ -257,4 +257,5 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     summary=_summary,
     views=VIEWS,
     report=panels,
+    quotes=quotes,
 )  # fmt: skip

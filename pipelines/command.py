@@ -170,6 +170,10 @@ def _no_panels(_: Snapshot) -> Sequence[Any]:
     return ()
 
 
+def _no_quotes(_: Snapshot, __: Sequence[str]) -> Sequence[Any]:
+    return ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Command(Generic[O, P]):
     """A command.
@@ -200,6 +204,8 @@ class Command(Generic[O, P]):
         summary: what a person reads in the end, from what is published.
         views: named questions, for `show` and for Python.
         report: the panels of the section in `lexbeam report`.
+        quotes: further panels of it that hold text of the corpus, which `report` can leave out;
+            from what is published and folders of corpora to quote, if not those it was made from.
         action: what a command without a graph does; tables that it returns are published.
         takes_beam: whether an action takes Beam options.
     """
@@ -224,6 +230,7 @@ class Command(Generic[O, P]):
     explains: tuple[Table, ...] = ()
     views: Mapping[str, View[Any]] = field(default_factory=dict)
     report: Callable[[Snapshot], Sequence[Any]] = _no_panels
+    quotes: Callable[[Snapshot, Sequence[str]], Sequence[Any]] = _no_quotes
     action: Callable[[O, Action], Mapping[str, pa.Table] | None] | None = None
     takes_beam: bool = False
 

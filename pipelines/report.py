@@ -1,7 +1,7 @@
 """One self-contained HTML page about all that is published in a folder.
 
 lexbeam report results
-lexbeam report results --out report.html
+lexbeam report results --out report.html --no-text
 """
 
 import os
@@ -11,6 +11,7 @@ from pipelines.command import Action, Command
 from pipelines.common_options import FolderOptions
 from pipelines.registry import commands, load, section_of
 from transforms.common import files
+from transforms.common.errors import UsageError
 from transforms.common.options import option
 from transforms.common.snapshots import open_snapshot
 from transforms.report.page import write_report
@@ -25,16 +26,31 @@ class ReportOptions(FolderOptions):
     out: str | None = option(
         None, help="file to write; DIR/report.html if not given", metavar="FILE.html", path="place"
     )
+    no_text: bool = option(
+        False, help="quote nothing, for a corpus whose text may not be passed on"
+    )
+    corpus: tuple[str, ...] = option(
+        (),
+        help="corpus folders to quote, if not those that the tables were made from",
+        metavar="DIR",
+        path="place",
+    )
 
 
 def _report(options: ReportOptions, action: Action) -> None:
     """Write the panels of every section as one page."""
     snapshot = open_snapshot(options.path)
-    panels = {
-        section: list(load(words).report(snapshot))
-        for words in commands()  # which stand in the order of the data's flow
-        if (section := section_of(words)) in snapshot.sections
-    }
+    if options.no_text and options.corpus:
+        raise UsageError(
+            "`corpus` names what is quoted, and `no_text` quotes nothing: leave out one"
+        )
+    panels = {}
+    for words in commands():  # which stand in the order of the data's flow
+        if (section := section_of(words)) in snapshot.sections:
+            command = load(words)
+            panels[section] = [*command.report(snapshot)]
+            if not options.no_text:
+                panels[section] += command.quotes(snapshot, options.corpus)
     out = options.out or files.join(options.path, "report.html")
     write_report(out, os.path.basename(options.path.rstrip("/")), panels)
     action.tell(f"report: {files.shown(out)}")
@@ -42,6 +58,6 @@ def _report(options: ReportOptions, action: Action) -> None:
 
 REPORT: Command[ReportOptions, None] = Command(
     options=ReportOptions,
-    examples="  lexbeam report results\n  lexbeam report results --out report.html",
+    examples="  lexbeam report results\n  lexbeam report results --out report.html --no-text",
     action=_report,
 )

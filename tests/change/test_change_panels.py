@@ -1,13 +1,21 @@
+"""Panels of small tables that are made by hand: what they show is what the tables hold."""
+
+import json
+import re
+
 import numpy as np
 import pyarrow as pa
 import pytest
 import scipy.stats
-from published import change_section, publish, scores
+from published import DIM, change_section, publish, scores
 
-from transforms.change import panels as module
-from transforms.change.panels import panels
+from transforms.change import panels_rankings, panels_words
+from transforms.change.alignment import Side, Space, apply, fit_alignment
+from transforms.change.panels import NO_NULL, panels, quotes
+from transforms.change.spaces import side_row
 from transforms.common.errors import LexbeamError
-from transforms.report.panels import Choice, Note
+from transforms.report.page import render
+from transforms.report.panels import Choice, Note, Uses
 
 
 def slice_row(name, start, tokens=100):
@@ -20,75 +28,226 @@ def slice_row(name, start, tokens=100):
 SLICES = [[slice_row("old", 1800)], [slice_row("new", 1850)]]
 
 
-def near(word, slice, seed=1, ranks=2):
+def vectors(slice, words, seed=1):
+    """A part of table `vectors`, made from the names."""
+    random = np.random.default_rng([seed, len(slice), ord(slice[0])])
     return [
-        {"word": word, "slice": slice, "seed": seed, "rank": rank, "cosine": 1 / (1 + rank),
-         "neighbour": f"{word} {slice} {seed} {rank}"}
-        for rank in range(1, ranks + 1)
+        {"slice": slice, "seed": seed, "word": word, "count": 9, "documents": 3,
+         "vector": random.normal(size=DIM).astype(np.float32).tolist()}
+        for word in sorted(words)
     ]  # fmt: skip
+
+
+def space(rows):
+    made = np.array([row["vector"] for row in rows], np.float32)
+    return Space([row["word"] for row in rows], np.full(len(rows), 9), made, 100)
+
+
+def aligned(old, new, names=("old", "new"), seed=1, method="op"):
+    """A part of table `alignments`, and the alignment."""
+    fitted = fit_alignment(method, space(old), space(new))
+    common = {"slice_from": names[0], "slice_to": names[1], "seed": seed, "alignment": method,
+              "fit_words": fitted.fit_words, "residual": fitted.residual}  # fmt: skip
+    sides = (("from", fitted.source), ("to", fitted.target))
+    return [{**common, "side": name, **side_row(side, True)} for name, side in sides], fitted
+
+
+def snapshot_of(folder, rows, more=(), slices=SLICES, **section):
+    parts = rows if rows and isinstance(rows[0], list) else [rows]
+    words = {row["word"] for part in parts for row in part}
+    names = [row[0]["slice"] for row in slices]
+    tables = {"scores": parts, "slices": slices, "vectors": [vectors(n, words) for n in names]}
+    return publish(folder, {"change": change_section(**section)}, {**tables, **dict(more)})
 
 
 @pytest.fixture
 def make(tmp_path):
-    def made(rows, neighbours=(), slices=SLICES, **section):
-        parts = rows if rows and isinstance(rows[0], list) else [rows]
-        tables = {"scores": parts, "slices": slices, "neighbours": [list(neighbours)]}
-        found = panels(publish(tmp_path, {"change": change_section(**section)}, tables))
+    def made(rows, more=(), **section):
+        found = panels(snapshot_of(tmp_path, rows, more, **section))
         return {panel.title: panel for panel in found}
 
     return made
 
 
-WORDS = "Words, old to new"
+def known(**other):
+    """What evidence adds to a row of `scores`."""
+    return {"null_mean": 0.2, "null_sd": 0.05, "excess": 0.1, "q_value": 0.5, "q_relative": 0.5,
+            **other}  # fmt: skip
 
 
-def test_ranked_words_come_first_by_score_then_others_by_their_lesser_uses(make):
+def pair(**other):
+    return {
+        "slice_from": "old", "slice_to": "new", "alignment": "op", "measure": "cosine", "seeds": 1,
+        "ranked": 300, "null_runs": 3, "null_unit": "document", "clusters_from": 30,
+        "clusters_to": 40, "low_power": False, "shift": 0.5, "share_significant": 0.25,
+        "share_relative": 0.125, **other,
+    }  # fmt: skip
+
+
+KEY = "slices and alignment"
+
+
+def test_targets_come_first_then_the_ranking_then_others(make):
     rows = [
         scores("a", 0.1), scores("b", 0.5), scores("c", 0.5),
+        scores("t", 0.2, target=True), scores("u", None, target=True, reason="absent_to"),
         scores("rare", 1.9, ranked=False, count_from=3, count_to=900),
         scores("name", 1.2, ranked=False, count_from=300, count_to=400),
         scores("b", 0.9, seed=1), scores("gone", None, reason="absent_to"),
     ]  # fmt: skip
-    shown = make(rows)[WORDS].rows
-    assert shown["word"].to_pylist() == ["b", "c", "a", "name", "rare"]
-    assert shown["op cosine"].to_pylist() == [0.5, 0.5, 0.1, 1.2, 1.9]
-    assert shown["uses earlier"].to_pylist() == [100, 100, 100, 300, 3]
+    panel = make(rows, targets=["t", "u"])["Words"]
+    shown = panel.rows
+    assert (panel.key, panel.listed) == (KEY, True)
+    assert set(shown[KEY].to_pylist()) == {"old to new, op"}
+    assert shown["word"].to_pylist() == ["t", "u", "b", "c", "a", "name", "rare"]
+    assert shown["score"].to_pylist() == [0.2, None, 0.5, 0.5, 0.1, 1.2, 1.9]
+    assert shown["rank"].to_pylist() == [3, None, 1, 2, 4, None, None]
+    assert shown["uses earlier"].to_pylist() == [100] * 5 + [300, 3]
+    assert shown["per million later"].to_pylist() == [1e5] * 7
+    assert shown["no score"].to_pylist()[1] == "the word does not occur in the later slice"
 
 
-def test_every_alignment_and_measure_has_a_column_the_first_asked_for_in_front(make):
-    options = {"alignment": ["op", "cca"], "measure": ["frequency", "cosine"], "neighbours": 3,
-               "rank-min-count": 50, "rank-min-documents": 5}  # fmt: skip
+def test_with_a_null_the_order_is_by_excess_and_the_evidence_is_shown(make):
     rows = [
-        scores("a", 0.1, alignment="none", measure="frequency"), scores("a", 0.2, alignment="cca"),
-        scores("a", 0.3), scores("b", 0.4), scores("b", 0.9, alignment="cca"),
+        scores("a", 0.9, **known(excess=0.1, null_mean=0.8, q_value=0.04, q_relative=0.2)),
+        scores("b", 0.5, **known(excess=0.4, null_mean=0.1, q_value=0.01, q_relative=0.02)),
+        scores("c", 0.4, **known(excess=-0.1, null_sd=None)),
+        scores("d", 0.3),
     ]  # fmt: skip
-    shown = make(rows, options=options)[WORDS].rows
-    assert shown.column_names[:4] == ["word", "op cosine", "cca cosine", "frequency"]
-    assert [list(row.values())[:4] for row in shown.to_pylist()] == [
-        ["b", 0.4, 0.9, None], ["a", 0.3, 0.2, 0.1],
+    found = make(rows, {"change/pairs": [[pair()]]})
+    shown = found["Words"].rows
+    assert shown["word"].to_pylist() == ["b", "a", "c", "d"]
+    assert shown["excess"].to_pylist() == [0.4, 0.1, -0.1, None]
+    assert shown["q usage differs"].to_pylist() == [0.01, 0.04, 0.5, None]
+    assert shown["q more than the vocabulary at large"].to_pylist() == [0.02, 0.2, 0.5, None]
+    chart = found["Scores and what chance gives"].rows.to_pylist()
+    assert [row["finding"] for row in chart] == [
+        "more than the vocabulary at large", "usage differs", "not told from chance", "no finding",
     ]  # fmt: skip
+    assert [row["null mean"] for row in chart] == [0.1, 0.8, 0.2, None]
+    low, high = ([row[name] for row in chart] for name in ("null from", "null to"))
+    assert low == [0.0, pytest.approx(0.7), 0.2, None]  # no score is below 0
+    assert high == [pytest.approx(0.2), pytest.approx(0.9), 0.2, None]
+    cloud = {row["word"]: row for row in found["Score against count"].rows.to_pylist()}
+    assert cloud["a"]["null mean"] == 0.8
+    assert {word for word, row in cloud.items() if row["label"]} == set("abcd")
+
+
+def test_training_noise_is_a_line_and_is_called_so(make):
+    rows = [scores("a", 0.5, score_sd=0.1, seeds=2), scores("b", 0.4, seeds=1)]
+    found = make(rows, seeds=[1, 2])
+    chart = found["Scores"]
+    assert chart.rows["noise from"].to_pylist() == [0.4, None]
+    assert chart.rows["noise to"].to_pylist() == [0.6, None]
+    assert "training noise" in chart.text
+    assert found["Words"].rows["training noise"].to_pylist() == [0.1, None]
+
+
+def test_without_a_null_there_is_no_band_and_a_note_says_so(make):
+    found = make([scores("a", 0.5)])
+    assert found["Evidence"] == Note("Evidence", NO_NULL)
+    assert "nothing says which of these scores chance gives" in found["Scores"].text
+    for title in ("Scores", "Score against count", "Words"):
+        assert not [name for name in found[title].rows.column_names if "null" in name or "q " in name]
+    assert set(found["Scores"].rows["finding"].to_pylist()) == {"no finding"}
+
+
+@pytest.mark.parametrize(
+    ("facts", "told"),
+    [
+        ({}, "possible"),
+        ({"low_power": True}, "possible, but power is low: most changes go unnoticed"),
+        ({"finding": "too_few_clusters", "share_relative": None},
+         "not possible at this size: fewer than 10 documents or authors on a side"),
+        ({"finding": "too_few_words"},
+         "not possible at this size: fewer than 100 ranked words with a score"),
+    ],
+)  # fmt: skip
+def test_evidence_says_what_was_dealt_and_whether_a_finding_is_possible(make, facts, told):
+    found = make([scores("a", 0.5, **known())], {"change/pairs": [[pair(**facts)]]})
+    (row,) = found["Evidence"].rows.to_pylist()
+    assert row["compared"] == "old to new, op"
+    assert (row["null pairs"], row["earlier"], row["later"]) == (3, 30, 40)
+    assert (row["usage differs"], row["shift"]) == (25.0, 0.5)
+    assert row["more than the vocabulary at large"] == (12.5 if "share_relative" not in facts else None)
+    assert row["a finding is"] == told
+    size = [item for item in found["Warnings"].items if "size" in item or "power" in item]
+    assert bool(size) == bool(facts)
+
+
+def test_every_pair_and_alignment_is_one_that_can_be_chosen(make):
+    options = {"alignment": ["op", "cca"], "measure": ["frequency", "cosine"],
+               "neighbour-min-count": 1, "rank-min-count": 50, "rank-min-documents": 5}  # fmt: skip
+    both = [
+        [
+            scores("a", 0.1, alignment="none", measure="frequency", slice_to=to),
+            scores("a", 0.2, alignment="cca", slice_to=to), scores("a", 0.3, slice_to=to),
+            scores("b", 0.4, slice_to=to), scores("b", 0.9, alignment="cca", slice_to=to),
+        ]
+        for to in ("new", "last")
+    ]  # fmt: skip
+    slices = [["old", 0, 9], ["new", 10, 19], ["last", 20, 29]]
+    rows = make(
+        both, options=options, pairs=[[0, 1], [0, 2]], slices=slices,
+        more={"slices": [[slice_row(name, 1800)] for name, _, _ in slices],
+              "vectors": [vectors(name, "ab") for name, _, _ in slices]},
+    )["Words"].rows  # fmt: skip
+    assert [tuple(row[name] for name in (KEY, "word", "score")) for row in rows.to_pylist()] == [
+        (f"old to {to}, {by}", word, score)
+        for to in ("new", "last")
+        for by, word, score in [
+            ("op", "b", 0.4), ("op", "a", 0.3), ("cca", "b", 0.9), ("cca", "a", 0.2),
+        ]
+    ]  # fmt: skip
+
+
+def test_a_run_of_frequency_alone_shows_frequency(make):
+    options = {"alignment": ["op"], "measure": ["frequency"], "neighbour-min-count": 1,
+               "rank-min-count": 50, "rank-min-documents": 5}  # fmt: skip
+    rows = [scores("a", 0.1, alignment="none", measure="frequency")]
+    found = make(rows, options=options)
+    assert found["Words"].rows[KEY].to_pylist() == ["old to new, frequency"]
 
 
 def test_targets_are_never_left_out(make, monkeypatch):
-    monkeypatch.setattr(module, "WORDS", 2)
+    monkeypatch.setattr(panels_rankings, "WORDS", 2)
     rows = [scores(word, 1 - n / 10) for n, word in enumerate("abcd")]
     rows += [scores("t", 0.01, target=True), scores("u", None, target=True, reason="absent_to")]
-    panel = make(rows, targets=["t", "u"])[WORDS]
-    assert panel.rows["word"].to_pylist() == ["a", "b", "t", "u"]
-    assert panel.rows["no score"].to_pylist() == [None, None, None, "absent_to"]
-    assert "2 of 6 scored words are left out" in panel.text
+    panel = make(rows, targets=["t", "u"])["Words"]
+    assert panel.rows["word"].to_pylist() == ["t", "u", "a", "b"]
+    assert "left out: 2 in old to new, op" in panel.text
+
+
+def test_the_scatter_takes_the_top_and_a_sample_of_the_rest(make, monkeypatch):
+    monkeypatch.setattr(panels_words, "CLOUD", 10)
+    rows = [scores(f"w{n:02}", 1 - n / 100) for n in range(50)]
+    chart = make(rows)["Score against count"]
+    words = chart.rows["word"].to_pylist()
+    assert words[:5] == [f"w{n:02}" for n in range(5)]
+    assert (len(words), len(set(words)), words[-1]) == (10, 10, "w49")
+    assert "at most 10 words" in chart.text
 
 
 def test_a_note_says_what_may_mislead(make):
     slices = [[slice_row("old", 1800, 10)], [slice_row("new", 1850, 1000)]]
     rows = [scores("t", None, target=True, count_from=0, count_to=0), scores("a", 0.5)]
-    note = make(rows, slices=slices, targets=["t"], documents_outside_slices=4)["Warnings"]
+    note = make(rows, {"slices": slices}, targets=["t"], documents_outside_slices=4)["Warnings"]
     assert isinstance(note, Note)
     assert note.warning
     fivefold, outside, target = note.items
     assert "fivefold" in fivefold
     assert outside == "4 documents lie outside all slices"
-    assert target == "target t was found in no slice"
+    assert target.startswith("target 't' was not found in any slice")
+
+
+def test_scores_that_fall_with_frequency_and_alignments_that_differ_are_warned_of(make):
+    options = {"alignment": ["op", "cca"], "measure": ["cosine"], "neighbour-min-count": 1,
+               "rank-min-count": 50, "rank-min-documents": 5}  # fmt: skip
+    rows = [scores(f"w{n:03}", 1 - n / 200, count_from=50 + n, count_to=99) for n in range(120)]
+    rows += [scores(f"w{n:03}", n / 200, alignment="cca") for n in range(120)]
+    items = make(rows, options=options)["Warnings"].items
+    assert any(item.startswith("old to new, op: the score falls with frequency") for item in items)
+    assert any("op and cca have 0 of their first 50 words in common" in item for item in items)
 
 
 def test_no_warning_is_said_too(make):
@@ -104,42 +263,106 @@ def test_the_scatter_tells_spearman_of_the_ranked_words(make):
         scores(f"w{n}", values[n], count_from=int(uses[0, n]), count_to=int(uses[1, n]))
         for n in range(30)
     ]
-    chart = make([*rows, scores("x", 2.0, ranked=False)])["Score against count, old to new"]
-    for counts in uses:
-        assert f"{scipy.stats.spearmanr(values, counts).statistic:.2f}" in chart.text
+    chart = make([*rows, scores("x", 2.0, ranked=False)])["Score against count"]
+    told = [f"{scipy.stats.spearmanr(values, counts).statistic:.2f}" for counts in uses]
+    assert f"old to new, op: {told[0]} and {told[1]}" in chart.text
     by_word = {row["word"]: row for row in chart.rows.to_pylist()}
-    assert by_word["w7"]["uses"] == int(uses[:, 7].sum())
-    assert by_word["x"]["kind"] == "not ranked"
-    assert by_word["w7"]["kind"] == "ranked"
+    assert by_word["w7"]["fewest uses"] == int(uses[:, 7].min())
+    assert by_word["w7"]["score"] == values[7]
+    assert "x" not in by_word
 
 
-def test_neighbours_are_of_one_seed_in_the_order_of_the_words(make):
+def cosines(rows, word):
+    """The cosine of a word to each other one in a slice."""
+    unit = {row["word"]: np.array(row["vector"]) / np.linalg.norm(row["vector"]) for row in rows}
+    return {other: float(unit[word] @ vector) for other, vector in unit.items() if other != word}
+
+
+def test_neighbours_are_means_over_seeds(make):
+    parts = [vectors(name, "abc", seed) for name in ("old", "new") for seed in (1, 2)]
     rows = [scores("a", 0.1), scores("b", 0.5)]
-    found = [*near("a", "old"), *near("b", "old"), *near("b", "old", seed=2), *near("b", "new")]
-    panel = make(rows, found, seeds=[1, 2])["Neighbours in each slice"]
+    panel = make(rows, {"vectors": parts}, seeds=[1, 2])["Neighbours in each slice"]
     assert isinstance(panel, Choice)
     assert (panel.key, panel.across) == ("word", "slice")
-    assert panel.rows["neighbour"].to_pylist() == [
-        "b old 1 1", "b old 1 2", "b new 1 1", "b new 1 2", "a old 1 1", "a old 1 2",
-    ]  # fmt: skip
+    assert "mean cosine over 2 seeds" in panel.text
+    found = {
+        (row["word"], row["slice"], row["neighbour"]): row["cosine"]
+        for row in panel.rows.to_pylist()
+    }
+    assert list(dict.fromkeys(word for word, _, _ in found)) == ["b", "a"]
+    for name, first, second in (("old", *parts[:2]), ("new", *parts[2:])):
+        for word in "ab":
+            one, other = cosines(first, word), cosines(second, word)
+            for near in one:
+                mean = (one[near] + other[near]) / 2
+                assert found[word, name, near] == pytest.approx(mean)
 
 
-def test_neighbours_that_do_not_fit_are_left_out_and_counted(make, monkeypatch):
-    monkeypatch.setattr(module, "NEIGHBOUR_ROWS", 6)
-    rows = [scores("a", 0.1), scores("b", 0.5)]
-    panel = make(rows, near("a", "old") + near("b", "old"))["Neighbours in each slice"]
-    assert set(panel.rows["word"].to_pylist()) == {"b"}
-    assert "has 1 more" in panel.text
+def test_the_way_of_a_word_is_the_plane_of_its_vectors_and_neighbours(make):
+    parts = [vectors(name, "abcdefgh") for name in ("old", "new")]
+    rows, fitted = aligned(*parts)
+    chart = make(
+        [scores(word, 0.5) for word in "abcdefgh"], {"vectors": parts, "alignments": [rows]}
+    )["Ways of words through the slices"]
+    assert chart.key == "word"
+    assert "Distances in the plane are not the scores" in chart.text
+    unit = {}
+    for name, part, side in (("old", parts[0], fitted.source), ("new", parts[1], fitted.target)):
+        made = apply(side, space(part).vectors)
+        unit[name] = dict(zip("abcdefgh", made / np.linalg.norm(made, axis=1)[:, None], strict=True))
+    for word in "ah":
+        own = [row for row in chart.rows.to_pylist() if row["word"] == word]
+        assert [row["name"] for row in own if row["order"]] == ["old", "new"]
+        for name, part in (("old", parts[0]), ("new", parts[1])):
+            near = cosines(part, word)
+            landmarks = [r["name"] for r in own if r["slice"] == name and not r["order"]]
+            assert landmarks == sorted(near, key=near.__getitem__, reverse=True)[:5]
+        points = np.array(
+            [unit[row["slice"]][word if row["order"] else row["name"]] for row in own]
+        )
+        centred = points - points.mean(axis=0)
+        left, singular, _ = np.linalg.svd(centred, full_matrices=False)
+        places = (left * singular)[:, :2]
+        shown = np.array([[row["x"], row["y"]] for row in own])
+        assert np.abs(shown).max() == pytest.approx(1.0)
+        for axis in (0, 1):
+            scale = np.abs(places).max() * np.sign(places[0, axis] * shown[0, axis])
+            np.testing.assert_allclose(shown[:, axis] * scale, places[:, axis], atol=1e-6)
+        share = 100 * (singular[:2] ** 2).sum() / (singular**2).sum()
+        assert own[0]["variance shown"] == pytest.approx(share)
 
 
-def test_a_part_is_a_pair_and_many_pairs_are_cut(make, monkeypatch):
-    monkeypatch.setattr(module, "PAIRS", 2)
-    parts = [[scores("a", 0.1, slice_to=name)] for name in ("x", "y", "z")]
-    found = make(parts)
-    assert [title for title in found if title.startswith("Words")] == [
-        "Words, old to x", "Words, old to y",
-    ]  # fmt: skip
-    assert "3 pairs of slices are published; the first 2 are shown" in found["Warnings"].items[0]
+@pytest.mark.parametrize("kind", ["cca", "not fitted", "none"])
+def test_there_are_no_ways_without_an_alignment_that_turns(make, kind):
+    parts = [vectors(name, "abc") for name in ("old", "new")]
+    rows, _ = aligned(*parts)
+    for row in rows:
+        row |= {"cca": {"alignment": "cca"}, "not fitted": {"matrix": None}, "none": {}}[kind]
+    more = {"vectors": parts} if kind == "none" else {"vectors": parts, "alignments": [rows]}
+    found = make([scores("a", 0.5)], more)
+    assert "Ways of words through the slices" not in found
+    assert "Neighbours in each slice" in found
+
+
+def test_a_word_that_one_slice_alone_has_goes_no_way(make):
+    parts = [vectors("old", "abcd"), vectors("new", "bcd")]
+    rows, _ = aligned(vectors("old", "bcd"), parts[1])
+    found = make([scores("a", 0.5), scores("b", 0.4)], {"vectors": parts, "alignments": [rows]})
+    chart = found["Ways of words through the slices"]
+    assert set(chart.rows["word"].to_pylist()) == {"b"}
+
+
+def test_many_pairs_are_cut(make, monkeypatch):
+    monkeypatch.setattr(panels_rankings, "PAIRS", 2)
+    monkeypatch.setattr("transforms.change.panels.PAIRS", 2)
+    names = ["old", "x", "y", "z"]
+    parts = [[scores("a", 0.1, slice_to=name)] for name in names[1:]]
+    found = make(
+        parts, {"vectors": [vectors(name, "a") for name in names]},
+        slices=[[name, 1, 2] for name in names], pairs=[[0, 1], [0, 2], [0, 3]],
+    )  # fmt: skip
+    assert found["Words"].rows[KEY].to_pylist() == ["old to x, op", "old to y, op"]
+    assert "3 pairs of slices were compared; the first 2 are shown" in found["Warnings"].items[0]
 
 
 def test_a_pair_without_a_score_has_no_panel(make):
@@ -154,7 +377,11 @@ def test_shares_are_told_in_percent(make):
 
 
 def test_every_column_says_what_it_means(make):
-    for panel in make([scores("a", 0.5)], near("a", "old")).values():
+    parts = [vectors(name, "abc") for name in ("old", "new")]
+    more = {"vectors": parts, "alignments": [aligned(*parts)[0]], "change/pairs": [[pair()]]}
+    found = make([scores("a", 0.5, **known())], more)
+    assert len(found) == 8
+    for panel in found.values():
         for field in getattr(panel, "rows", pa.table({})).schema:
             assert field.metadata[b"doc"]
 
@@ -162,3 +389,89 @@ def test_every_column_says_what_it_means(make):
 def test_a_folder_without_change_is_an_error(tmp_path):
     with pytest.raises(LexbeamError, match="no change tables"):
         panels(publish(tmp_path, {}, {}))
+
+
+HOSTILE = "</script><script>alert(1)</script>"
+
+
+def test_hostile_words_reach_the_page_as_data_alone(tmp_path):
+    rows = [scores(HOSTILE, 0.5, **known()), scores("b", 0.4, target=True, **known())]
+    parts = [vectors(name, [HOSTILE, "b", "c"]) for name in ("old", "new")]
+    more = {"vectors": parts, "alignments": [aligned(*parts)[0]], "change/pairs": [[pair()]]}
+    snapshot = snapshot_of(tmp_path, rows, more, targets=["b", HOSTILE + "gone"])
+    html = render("Report", {"change": panels(snapshot)}).decode()
+    assert HOSTILE not in html
+    data = re.search(r'<script type="application/json" id="panels">(.*?)</script>', html)
+    assert "<" not in data[1]
+    holding = [panel["title"] for panel in json.loads(data[1]) if HOSTILE in json.dumps(panel)]
+    assert len(holding) == 5
+    assert html.count("<script") == 3
+
+
+def test_a_page_of_sixty_words_is_small(tmp_path):
+    names = [f"word{n}" for n in range(60)]
+    parts = [vectors(name, names) for name in ("old", "new")]
+    more = {"vectors": parts, "alignments": [aligned(*parts)[0]], "change/pairs": [[pair()]]}
+    snapshot = snapshot_of(tmp_path, [scores(name, 0.5, **known()) for name in names], more)
+    with_charts = len(render("Report", {"change": panels(snapshot)}))
+    library = len(render("Report", {"change": []}))
+    assert 900_000 < with_charts - library < 1_050_000  # most of it the library of charts
+
+
+def sentence(number, year, forms):
+    text = " ".join(forms)
+    starts = [len(" ".join(forms[:place])) + bool(place) for place in range(len(forms))]
+    ends = [start + len(form) for start, form in zip(starts, forms, strict=True)]
+    row = {"document_id": f"{number:064x}", "sentence": 0, "year": year, "lang": "en",
+           "forms": forms, "lemmas": forms, "starts": starts, "ends": ends}  # fmt: skip
+    about = {"document_id": row["document_id"], "source": f"{number}.txt", "position": "",
+             "lang": "en", "year": year, "author": "Ann", "title": HOSTILE, "text": text}  # fmt: skip
+    return row, about
+
+
+@pytest.fixture
+def quoted(tmp_path):
+    """A snapshot with a corpus and its change, and one whose corpus is elsewhere."""
+
+    def made(own=True, **section):
+        both = [
+            sentence(number, 1800 + 10 * number, ["The", "sea", f"is{number}", "wide", "."])
+            for number in range(10)
+        ]
+        tables = {
+            "scores": [[scores("sea", 0.5), scores("gone", None, target=True)]],
+            "slices": SLICES, "vectors": [vectors(n, ["the", "sea", "wide"]) for n in ("old", "new")],
+            "sentences": [[row for row, _ in both]], "documents": [[about for _, about in both]],
+        }  # fmt: skip
+        reads = [{"table": "sentences", "section": "corpus" if own else None, "digest": "x"}]
+        return publish(
+            tmp_path, {"corpus": {}, "change": change_section(reads=reads, **section)}, tables
+        )
+
+    return made
+
+
+def test_uses_are_quoted_by_slice_and_marked(quoted):
+    (panel,) = quotes(quoted(), ())
+    assert isinstance(panel, Uses)
+    rows = panel.rows.to_pylist()
+    assert [row["slice"] for row in rows] == ["old"] * 4 + ["new"] * 4
+    assert {row["word"] for row in rows} == {row["use"] for row in rows} == {"sea"}
+    for row in rows:
+        number = int(re.search(r"is(\d) wide", row["after"])[1])
+        assert row["before"] == "The "
+        assert row["from"] == f"Ann, {HOSTILE}, {1800 + 10 * number}"
+        assert (number >= 5) == (row["slice"] == "new")
+    assert HOSTILE not in render("Report", {"change": [panel]}).decode()
+
+
+def test_where_the_corpus_is_not_found_a_note_says_so(quoted):
+    (note,) = quotes(quoted(own=False), ())
+    assert isinstance(note, Note)
+    assert "where the corpus was is not noted" in note.items[0]
+
+
+def test_a_corpus_that_is_named_is_quoted(quoted):
+    snapshot = quoted(own=False)
+    found = quotes(snapshot, [snapshot.out]) if False else quotes(quoted.__wrapped__, ()) if False else None
+    assert found is None

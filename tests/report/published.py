@@ -8,15 +8,22 @@ from typing import Any
 import pyarrow as pa
 
 from schemas import TABLES
+from schemas.pairs import PAIRS
 from transforms.common.snapshots import Snapshot
 from transforms.common.tables import write_rows
 
-__all__ = ["CORPUS", "change_section", "documents", "publish", "scores", "sentences"]
+__all__ = ["CORPUS", "DIM", "change_section", "documents", "publish", "scores", "sentences"]
+
+DIM = 3  # of vectors
 
 CORPUS: dict[str, Any] = {
     "records": 9, "documents": 8, "rejected": 1, "sentences": 7, "tokens": 6,
     "documents_by_year": {"1801": 5, "1855": 3}, "engine": {"name": "builtin:en"},
 }  # fmt: skip
+
+
+_KNOWN = TABLES | {PAIRS.name: PAIRS}
+_OPTIONS = {"vectors": {"dim": DIM}}
 
 
 def publish(
@@ -25,7 +32,7 @@ def publish(
     """Write tables, each a list of parts, each a list of rows; what a row lacks is null."""
     entries: dict[str, Any] = {}
     for name, parts in tables.items():
-        schema = TABLES[name].schema()
+        schema = _KNOWN[name].schema(**_OPTIONS.get(name, {}))
         place = folder / name
         place.mkdir(parents=True)
         entries[name] = {"parts": []}
@@ -69,8 +76,8 @@ def change_section(**other: Any) -> dict[str, Any]:
     """Return a section `change` of two slices and one seed."""
     return {
         "seeds": [1], "slices": [["old", 1800, 1849], ["new", 1850, 1899]], "targets": [],
-        "documents_outside_slices": 0,
+        "documents_outside_slices": 0, "pairs": [[0, 1]], "alignments": ["op"], "reads": [],
         "options": {"alignment": ["op"], "measure": ["cosine"], "neighbours": 3,
-                    "rank-min-count": 50, "rank-min-documents": 5},
-        **other,
+                    "neighbour-min-count": 1, "rank-min-count": 50, "rank-min-documents": 5},
+        "view": {"unit": "form"}, **other,
     }  # fmt: skip

@@ -1,5 +1,6 @@
 """The report in a real browser: what it draws, says, lets a person do, and does not do."""
 
+import json
 import re
 
 import pyarrow as pa
@@ -7,9 +8,10 @@ import pytest
 from chromium import find_chromium, open_page
 
 from schemas.columns import column
-from transforms.report.charts import bars_across, bars_over_time, lines, points
+from transforms.report.charts import bars_across, bars_over_time, lines
+from transforms.report.layered_charts import bands, cloud, paths, series
 from transforms.report.page import write_report
-from transforms.report.panels import Chart, Choice, Note, Rows
+from transforms.report.panels import Chart, Choice, Note, Rows, Uses
 
 pytestmark = pytest.mark.slow
 
@@ -28,16 +30,19 @@ def charts():
     })  # fmt: skip
     sources = pa.table({"source": [HOSTILE, "b"], "tokens": [5, 2]})
     growth = pa.table({"tokens": [1, 2, 3], "unit": ["forms"] * 3, "words": [1, 2, 2]})
-    cloud = pa.table({
+    points = pa.table({
         "word": [hostile(n) for n in range(50)], "uses": list(range(1, 51)),
         "score": [n / 50 for n in range(50)], "kind": ["one", "two"] * 25,
+        "null": [None if n == 7 else n / 60 for n in range(50)],
+        "label": [hostile(n) if n < 5 else "" for n in range(50)],
     })  # fmt: skip
+    kinds = {"one": "var(--c2)", "two": "var(--c8)"}
     return [
         Chart("Time", "Tokens", bars_over_time("from", "before", "tokens", colour="genre"), years),
         Chart("Sources", "Largest", bars_across("source", "tokens", number=2), sources),
         Chart("Growth", "Words", lines("tokens", "words", colour="unit"), growth),
-        Chart("Cloud", "Scores", points("uses", "score", name="word", colour="kind",
-                                        values=["one", "two"]), cloud),
+        Chart("Cloud", "Scores", cloud("uses", "score", behind="null", name="word", label="label",
+                                       colour="kind", values=kinds), points),
     ]  # fmt: skip
 
 
@@ -62,6 +67,42 @@ def tables():
     ]
 
 
+def chosen():
+    """Panels of which one thing is shown, which is chosen from a list."""
+    scores = pa.table({
+        "pair": ["a to b"] * 3 + ["b to c"], "word": ["sea", HOSTILE, "c", "d"],
+        "score": [0.5, 0.4, 0.3, 0.2], "less": [0.4, 0.3, 0.2, 0.1], "more": [0.6, 0.5, 0.4, 0.3],
+        "low": [0.1, None, 0.1, 0.1], "mean": [0.2, None, 0.2, 0.2], "high": [0.3, None, 0.3, 0.3],
+        "kind": ["one", "two", "two", "one"],
+    })  # fmt: skip
+    kinds = {"one": "var(--c2)", "two": "var(--c8)"}
+    drawn = bands("word", "score", null=("low", "mean", "high"), noise=("less", "more"),
+                  colour="kind", values=kinds, number=3)  # fmt: skip
+    way = pa.table({
+        "word": ["sea"] * 4 + [HOSTILE] * 3, "slice": ["old", "old", "new", "new"] + ["old"] * 3,
+        "name": ["old", "ship", "new", HOSTILE, "old", "b", "new"], "order": [1, 0, 2, 0, 1, 0, 2],
+        "x": [0.5, 0.4, -0.5, -1.0, 0.1, 0.2, 0.3], "y": [0.5, 0.1, -0.5, 1.0, 0.1, 0.2, 0.3],
+    })  # fmt: skip
+    plane = paths("x", "y", name="name", stage="slice", order="order", values=["old", "new"])
+    over = pa.table({
+        "word": ["sea"] * 3 + [HOSTILE] * 3, "slice": ["1", "2", "3"] * 2,
+        "measured": ["first"] * 6, "distance": [None, 0.2, 0.3, 0.5, 0.1, None],
+        "low": [None, 0.1, 0.1, 0.1, 0.0, None], "high": [None, 0.2, 0.2, 0.2, 0.1, None],
+    })  # fmt: skip
+    line = series("slice", "distance", band=("low", "high"), colour="measured", values=["first"])
+    uses = pa.table({
+        "word": ["sea", "sea", HOSTILE], "slice": ["old", "new", "new"],
+        "before": ["by the", HOSTILE, "a"], "use": ["sea", "Sea", HOSTILE],
+        "after": [HOSTILE, "is", "b"], "from": ["Ann, 1801", HOSTILE, "c"],
+    })  # fmt: skip
+    return [
+        Chart("Bands", "Scores", drawn, scores, key="pair"),
+        Chart("Ways", "Words", plane, way, key="word"),
+        Chart("Series", "Lines", line, over, key="word"),
+        Uses("Uses", "Words in context", uses),
+    ]
+
+
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory):
     chromium = find_chromium()
@@ -69,7 +110,7 @@ def opened(tmp_path_factory):
         pytest.skip("needs Chromium: none of its names is on the PATH")
     folder = tmp_path_factory.mktemp("report")
     path = folder / "report.html"
-    write_report(str(path), HOSTILE, {"corpus": charts(), "change": tables()})
+    write_report(str(path), HOSTILE, {"corpus": charts(), "change": tables(), "chosen": chosen()})
     with open_page(chromium, folder / "profile", path) as page:
         yield page
 
@@ -128,7 +169,8 @@ def test_charts_are_drawn_as_svg_with_a_text_in_their_place(page):
     )
     assert min(page.run(drawn)) > 2
     labels = page.run("[...document.querySelectorAll('[role=img]')].map(c => c.ariaLabel)")
-    assert labels == ["Time. Tokens", "Sources. Largest", "Growth. Words", "Cloud. Scores"]
+    assert labels == ["Time. Tokens", "Sources. Largest", "Growth. Words", "Cloud. Scores",
+                      "Bands. Scores", "Ways. Words", "Series. Lines"]  # fmt: skip
     tree = page.send("Accessibility.getFullAXTree")["nodes"]
     images = [node["name"]["value"] for node in tree if node["role"]["value"] == "image"]
     assert images == labels
@@ -224,6 +266,61 @@ def test_choosing_a_word_shows_its_neighbours_in_each_slice(page):
     page.press("Enter", "\r")
     status = page.run(f"document.querySelector('{CHOICE} [role=status]').textContent")
     assert status.startswith("none is called so; there are 2")
+
+
+def select(page, panel, value):
+    page.run(f"document.querySelector('#panel-3-{panel} select').value = {json.dumps(value)}")
+    page.run(
+        f"document.querySelector('#panel-3-{panel} select').dispatchEvent(new Event('change'))"
+    )
+
+
+def texts_of(page, panel, marks="text"):
+    return page.run(
+        f"[...document.querySelectorAll('#panel-3-{panel} svg .{marks} text')]"
+        ".map(t => t.textContent)"
+    )
+
+
+def test_a_chart_of_a_chosen_thing_draws_its_rows_alone(page):
+    # In the order of the rows, whether or not a row has a band.
+    labels = [text for text in texts_of(page, 1, "role-axis-label") if not text[0].isdecimal()]
+    assert [text[:3] for text in labels] == ["sea", HOSTILE[:3], "c"]
+    assert page.run("document.querySelectorAll('#panel-3-1 .mark-rect path').length") >= 2
+    select(page, 1, "b to c")
+    page.wait(
+        "[...document.querySelectorAll('#panel-3-1 svg .role-axis-label text')]"
+        ".map(t => t.textContent).filter(t => /^\\D/.test(t)).join() === 'd'"
+    )
+    assert page.errors == []
+
+
+def test_a_word_that_is_chosen_is_chosen_in_every_panel(page):
+    written = texts_of(page, 2, "role-mark.mark-text")
+    assert sorted(written) == sorted(["ship", HOSTILE, "old", "new"])
+    select(page, 3, HOSTILE)
+    page.wait("document.querySelector('#panel-3-2 select').value === "
+              + json.dumps(HOSTILE))  # fmt: skip
+    page.wait("[...document.querySelectorAll('#panel-3-2 svg .mark-text text')]"
+              ".some(t => t.textContent === 'b')")  # fmt: skip
+    assert page.run("document.querySelector('#panel-3-4 mark').textContent") == HOSTILE
+    assert shown_tables(page) == [[f"{HOSTILE}, old", HOSTILE], [f"{HOSTILE}, new", "none"]]
+    assert page.run("window.ran") is None
+    assert page.errors == []
+
+
+def test_uses_are_lines_by_slice_with_the_word_marked(page):
+    heads = "[...document.querySelectorAll('#panel-3-4 h4')].map(h => h.textContent)"
+    assert page.run(heads) == ["sea, old", "sea, new"]
+    lines = (
+        "[...document.querySelectorAll('#panel-3-4 tr')]"
+        ".map(r => [...r.cells].map(c => c.textContent))"
+    )
+    assert page.run(lines) == [
+        ["by the", "sea", f"{HOSTILE} (Ann, 1801)"], [HOSTILE, "Sea", f"is ({HOSTILE})"],
+    ]  # fmt: skip
+    marked = "[...document.querySelectorAll('#panel-3-4 mark')].map(m => m.textContent)"
+    assert page.run(marked) == ["sea", "Sea"]
 
 
 def test_the_keyboard_is_enough(page):

@@ -3,29 +3,60 @@ import json
 import pytest
 
 from transforms.common.errors import LexbeamError
-from transforms.report import charts
+from transforms.report import charts, layered_charts
 
 SPECS = {
     "over time": lambda: charts.bars_over_time("from", "before", "tokens", colour="genre"),
     "across": lambda: charts.bars_across("source", "tokens", number=3),
     "lines": lambda: charts.lines("tokens", "words", colour="unit"),
-    "points": lambda: charts.points("uses", "score", name="word", colour="kind", values=["a", "b"]),
+    "bands": lambda: bands(),
+    "bare bands": lambda: bands(null=None, noise=None),
+    "cloud": lambda: cloud("null mean"),
+    "bare cloud": lambda: cloud(None),
+    "paths": lambda: layered_charts.paths(
+        "x", "y", name="name", stage="slice", order="order", values=["old", "new"]
+    ),
+    "series": lambda: layered_charts.series(
+        "slice", "distance", band=("low", "high"), colour="measured", values=["one"]
+    ),
+    "bare series": lambda: layered_charts.series(
+        "slice", "distance", band=None, colour="measured", values=["one"]
+    ),
 }
+
+
+def bands(null=("low", "mean", "high"), noise=("less", "more")):
+    values = {"a": "var(--c2)", "b": "var(--c8)"}
+    return layered_charts.bands(
+        "word", "score", null=null, noise=noise, colour="finding", values=values, number=30
+    )
+
+
+def cloud(behind):
+    values = {"a": "var(--c2)", "b": "var(--c8)"}
+    return layered_charts.cloud(
+        "uses", "score", behind=behind, name="word", label="label", colour="finding", values=values
+    )
+
+
+def layers(spec):
+    return spec.get("layer", [spec])
 
 
 def fields(spec):
     found = set()
-    for channel in spec["encoding"].values():
-        for part in channel if isinstance(channel, list) else [channel]:
-            found |= {part["field"]} if "field" in part else set()
+    for layer in layers(spec):
+        for channel in layer["encoding"].values():
+            for part in channel if isinstance(channel, list) else [channel]:
+                found |= {part["field"]} if "field" in part else set()
     return found
 
 
 @pytest.mark.parametrize("name", SPECS)
 def test_a_chart_holds_no_data_and_no_address(name):
     spec = SPECS[name]()
-    assert "data" not in spec
-    assert "datasets" not in spec
+    for part in [spec, *layers(spec)]:
+        assert not {"data", "datasets"} & set(part)
     assert "http" not in json.dumps(spec)
 
 
@@ -40,12 +71,34 @@ def test_a_chart_shows_the_columns_it_is_given():
     assert fields(SPECS["over time"]()) == {"from", "before", "tokens", "genre"}
     assert fields(SPECS["across"]()) == {"source", "tokens"}
     assert fields(SPECS["lines"]()) == {"tokens", "words", "unit"}
-    assert fields(SPECS["points"]()) == {"uses", "score", "word", "kind"}
+    drawn = {"word", "score", "finding"}
+    assert fields(SPECS["bands"]()) == drawn | {"low", "mean", "high", "less", "more"}
+    assert fields(SPECS["bare bands"]()) == drawn
+    assert fields(SPECS["cloud"]()) == drawn | {"uses", "label", "null mean"}
+    assert fields(SPECS["bare cloud"]()) == drawn | {"uses", "label"}
+    assert fields(SPECS["paths"]()) == {"x", "y", "name", "slice", "order"}
+    assert fields(SPECS["series"]()) == {"slice", "distance", "measured", "low", "high"}
+    assert fields(SPECS["bare series"]()) == {"slice", "distance", "measured"}
 
 
 def test_colours_are_those_of_the_page():
-    scale = SPECS["points"]()["encoding"]["color"]["scale"]
-    assert scale == {"domain": ["a", "b"], "range": ["var(--c1)", "var(--c2)"]}
+    for name in ("cloud", "bands"):
+        scales = [layer["encoding"]["color"]["scale"] for layer in layers(SPECS[name]())
+                  if "color" in layer["encoding"]]  # fmt: skip
+        assert scales == [{"domain": ["a", "b"], "range": ["var(--c2)", "var(--c8)"]}]
+    (scale,) = {str(layer["encoding"]["color"]["scale"]) for layer in layers(SPECS["paths"]())
+                if "color" in layer["encoding"]}  # fmt: skip
+    assert scale == str({"domain": ["old", "new"], "range": ["var(--c1)", "var(--c2)"]})
+
+
+def test_the_plane_of_paths_is_square():
+    spec = SPECS["paths"]()
+    assert spec["width"] == spec["height"]
+    assert spec["autosize"]["type"] == "pad"  # a width that fits would be of another size
+    domains = [
+        layer["encoding"][axis]["scale"]["domain"] for layer in layers(spec) for axis in "xy"
+    ]
+    assert all(domain == domains[0] and domain[0] == -domain[1] for domain in domains)
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):

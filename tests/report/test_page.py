@@ -13,7 +13,7 @@ from transforms.common.errors import LexbeamError
 from transforms.report import page as page_module
 from transforms.report.charts import bars_over_time
 from transforms.report.page import render, write_report
-from transforms.report.panels import Chart, Choice, Note, Rows
+from transforms.report.panels import Chart, Choice, Note, Rows, Uses
 
 HOSTILE = "</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>&\"'\u2028"
 
@@ -45,10 +45,14 @@ class Elements(HTMLParser):
 
 def hostile_panels():
     rows = pa.table({"title": [HOSTILE, "b"], "tokens": [1, 2]})
+    uses = pa.table(
+        {name: [HOSTILE] for name in ("word", "slice", "before", "use", "after", "from")}
+    )
     return [
         Note(HOSTILE, HOSTILE, (HOSTILE,), warning=True),
         Rows(HOSTILE, HOSTILE, rows),
         Choice(HOSTILE, HOSTILE, rows, key="title"),
+        Uses(HOSTILE, HOSTILE, uses),
     ]
 
 
@@ -65,9 +69,10 @@ def test_what_comes_from_data_is_never_markup():
     assert [tag for tag, _ in found.tags].count("script") == 2  # the data and the page's own code
     assert not [tag for tag, _ in found.tags if tag == "img"]
     page, each_panel, item = 4, 2, 1  # title, heading, link, section; title and text
-    assert "".join(found.text).count(HOSTILE) == page + 3 * each_panel + item
+    assert "".join(found.text).count(HOSTILE) == page + 4 * each_panel + item
     panels = json.loads(found.scripts[0])
-    assert [panel["columns"][0]["values"][0] for panel in panels] == [HOSTILE, HOSTILE]
+    assert [panel["columns"][0]["values"][0] for panel in panels] == [HOSTILE] * 3
+    assert [column["values"] for column in panels[2]["columns"]] == [[HOSTILE]] * 6
 
 
 def test_the_data_hold_no_character_that_ends_a_script():

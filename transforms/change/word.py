@@ -3,28 +3,26 @@
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from transforms.change.examples import ORDERS, Drawing, Example, draw_examples, token_of
+from transforms.change.examples import ORDERS, Drawing
 from transforms.change.neighbours import Neighbour, neighbours_table
-from transforms.change.slicing import Slice, with_hyphens
+from transforms.change.slicing import with_hyphens
 from transforms.change.spaces import load_space
-from transforms.change.targets import Targets, load_targets, near_matches
+from transforms.change.targets import near_matches
 from transforms.change.telling import neighbours_by_slice
-from transforms.change.typical import Vector, weighted
-from transforms.change.words import ViewOptions, normalise_word
+from transforms.change.uses import TrainingView, corpora_of, training_view, uses_of
+from transforms.change.words import normalise_word
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options import embedded, option
 from transforms.common.small_texts import read_lines
-from transforms.common.snapshots import Snapshot, open_snapshot
+from transforms.common.snapshots import Snapshot
 from transforms.common.tables import read_rows
-from transforms.corpora.corpus import Corpus
-from transforms.corpora.found import find_corpora
 
 __all__ = [
     "LookOptions", "NeighbourViewOptions", "WordOptions", "WordsOptions", "facts_of",
@@ -83,14 +81,6 @@ class NeighbourViewOptions:
     n: int = option(LISTED, help="neighbours in each slice", least=1)
 
 
-class _View(NamedTuple):
-    """What of the training view is needed to find a word's sentences."""
-
-    options: ViewOptions
-    slices: tuple[Slice, ...]
-    targets: Targets
-
-
 def scores_of(snapshot: Snapshot, options: WordOptions | WordsOptions) -> pa.Table:
     """Return the rows of table `scores` about words; those that are nowhere are logged.
 
@@ -98,7 +88,7 @@ def scores_of(snapshot: Snapshot, options: WordOptions | WordsOptions) -> pa.Tab
         UsageError: no slice is called so, or the file of words cannot be read.
         LexbeamError: no table has any of the words.
     """
-    view = _view(snapshot)
+    view = training_view(snapshot)
     names = _slices(view, options.look.slice)
     there, missing = _sought(snapshot, options, view)
     for line in _unknown(snapshot, missing):
@@ -116,14 +106,7 @@ def scores_of(snapshot: Snapshot, options: WordOptions | WordsOptions) -> pa.Tab
     return pa.concat_tables(found)
 
 
-def _view(snapshot: Snapshot) -> _View:
-    section = snapshot.section("change")
-    options = ViewOptions(**section["view"])
-    targets = load_targets(section["targets"], options) if section["targets"] else Targets()
-    return _View(options, tuple(Slice(*row) for row in section["slices"]), targets)
-
-
-def _slices(view: _View, only: str | None) -> list[str]:
+def _slices(view: TrainingView, only: str | None) -> list[str]:
     names = [slice.name for slice in view.slices]
     if only is not None and only not in names:
         hint = nearest(only, names) or f"; there are {', '.join(names)}"
@@ -132,7 +115,7 @@ def _slices(view: _View, only: str | None) -> list[str]:
 
 
 def _sought(
-    snapshot: Snapshot, options: WordOptions | WordsOptions, view: _View
+    snapshot: Snapshot, options: WordOptions | WordsOptions, view: TrainingView
 ) -> tuple[list[str], list[str]]:
     """Return the words that are asked for, each once: those that a table has, and the others.
 
@@ -206,13 +189,13 @@ def facts_of(snapshot: Snapshot, options: WordOptions | WordsOptions) -> dict[st
     said of the corpus. Raises as `scores_of`.
     """
     look = options.look
-    view = _view(snapshot)
+    view = training_view(snapshot)
     names = _slices(view, look.slice)
-    places, notes = _corpora(snapshot, look)
+    places, notes = corpora_of(snapshot, look.corpus) if look.examples else ([], [])
     there, missing = _sought(snapshot, options, view)
     scores, vectors = _by_word(snapshot, there)
     near = neighbours_by_slice(snapshot, dict.fromkeys(names, there), LISTED)
-    uses = _uses(snapshot, there, names, view, look, places)
+    uses = uses_of(snapshot, there, places, Drawing(look.examples, look.order, look.seed), names)
     meant = _near(snapshot, missing)
     return {
         "words": [
@@ -257,7 +240,7 @@ def _by_word(
     return scores, vectors
 
 
-def _described(word: str, view: _View, vectors: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def _described(word: str, view: TrainingView, vectors: Sequence[dict[str, Any]]) -> dict[str, Any]:
     tags = {row["slice"]: row.get("upos") for row in vectors if row.get("upos")}
     return {"word": word, "target": word in view.targets.words, "upos": tags}
 
@@ -279,70 +262,6 @@ def _counts(
     return [{"slice": name, **found.get(name, none), "vector": name in trained} for name in names]
 
 
-def _corpora(snapshot: Snapshot, look: LookOptions) -> tuple[list[Snapshot], list[str]]:
-    """Return where uses are taken from, and what is to be said of that."""
-    if not look.examples:
-        return [], []
-    places = [open_snapshot(place) for place in look.corpus]
-    notes: list[str] = []
-    if not places:
-        found = find_corpora(snapshot, "change")
-        places, notes = list(found.places), list(found.notes)
-    for place in places:
-        place.paths("sentences")  # to fail before anything is told
-    return places, notes
-
-
-def _uses(
-    snapshot: Snapshot,
-    words: Sequence[str],
-    names: Sequence[str],
-    view: _View,
-    look: LookOptions,
-    places: Sequence[Snapshot],
-) -> dict[str, list[dict[str, Any]]]:
-    if not places:
-        return {}
-    slices = [slice for slice in view.slices if slice.name in names]
-
-    def vectors(slice_name: str, near: Collection[str]) -> Mapping[str, Vector]:
-        return _weighted(snapshot, slice_name, near)
-
-    drawn = draw_examples(
-        [Corpus.published(place) for place in places],
-        [token_of(word, view.targets) for word in words],
-        view.options,
-        slices,
-        Drawing(look.examples, look.order, look.seed),
-        vectors,
-    )
-    return {
-        word: [
-            _use(slice.name, example)
-            for slice, some in zip(slices, of, strict=True)
-            for example in some
-        ]
-        for word, of in zip(words, drawn, strict=True)
-    }
-
-
-def _weighted(snapshot: Snapshot, name: str, words: Collection[str]) -> Mapping[str, Vector]:
-    """Return weighted vectors of the slice's first seed: those of several are not alike."""
-    seed = snapshot.section("change")["seeds"][0]
-    rows = snapshot.read("slices", ["slice", "tokens"]).to_pylist()
-    tokens = next(row["tokens"] for row in rows if row["slice"] == name)
-    return weighted(load_space(snapshot.paths("vectors"), name, seed, tokens), sorted(words))
-
-
-def _use(slice_name: str, example: Example) -> dict[str, Any]:
-    return {
-        "slice": slice_name, "year": example.year, "author": example.author,
-        "title": example.title, "source": example.source, **example.text._asdict(),
-        "document_id": example.key.document_id, "sentence": example.key.sentence,
-        "typical": example.typical,
-    }  # fmt: skip
-
-
 def neighbours_of(snapshot: Snapshot, options: NeighbourViewOptions) -> pa.Table:
     """Return a word's nearest neighbours in the slices, in the columns of table `neighbours`.
 
@@ -352,7 +271,7 @@ def neighbours_of(snapshot: Snapshot, options: NeighbourViewOptions) -> pa.Table
         UsageError: no slice is called so, or no seed was trained.
         LexbeamError: the word has a vector in none of them.
     """
-    view = _view(snapshot)
+    view = training_view(snapshot)
     word = normalise_word(options.neighbours, view.options)
     names = _slices(view, options.slice)
     seed = options.training_seed

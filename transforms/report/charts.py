@@ -10,7 +10,10 @@ from typing import Any
 
 from transforms.common.errors import LexbeamError
 
-__all__ = ["COLOURS", "bars_across", "bars_over_time", "bundle", "lines", "points"]
+__all__ = [
+    "COLOURS", "altair", "bars_across", "bars_over_time", "bundle", "finished", "lines", "palette",
+    "tips",
+]  # fmt: skip
 
 COLOURS = 8  # --c1 to --c8 in style.css
 HEIGHT = 260
@@ -30,7 +33,7 @@ _CONFIG: dict[str, Any] = {
     },
     "legend": {
         "labelColor": _INK, "titleColor": _INK, "labelFontSize": 12, "titleFontSize": 12,
-        "titleFontWeight": "normal", "orient": "top", "columns": 4, "labelLimit": 180,
+        "titleFontWeight": "normal", "orient": "top", "columns": 4, "labelLimit": 240,
     },
 }  # fmt: skip
 
@@ -43,6 +46,15 @@ def _load(module: str) -> Any:
             f"a report needs the Python package {error.name or module!r}: install the extra "
             "`report`, pip install 'lexbeam[report]'"
         ) from error
+
+
+def altair() -> Any:
+    """Return the package of charts.
+
+    Raises:
+        LexbeamError: the extra `report` is not installed.
+    """
+    return _load("altair")
 
 
 @functools.cache
@@ -65,83 +77,74 @@ def bars_over_time(
     Raises:
         LexbeamError: the extra `report` is not installed, here and below.
     """
-    alt = _load("altair")
+    alt = altair()
     # Without flush, the outermost labels would move inwards, onto their neighbours.
     axis = alt.Axis(format="d", grid=False, labelFlush=False, labelSeparation=8)
     encoding = {
         "x": alt.X(f"{start}:Q", bin="binned", title="year", axis=axis),
         "x2": alt.X2(end),
         "y": alt.Y(f"{value}:Q", stack="zero", axis=alt.Axis(tickCount=5, tickMinStep=1)),
-        "tooltip": _tips(alt, [colour, start, end], [value]),
+        "tooltip": tips(alt, [colour, start, end], [value]),
     }
     return _spec(alt, alt.Chart().mark_bar(), encoding, colour, HEIGHT)
 
 
 def bars_across(name: str, value: str, *, number: int) -> dict[str, Any]:
     """Return `number` horizontal bars of length `value`, one a `name`, in the order of the rows."""
-    alt = _load("altair")
+    alt = altair()
     encoding = {
         "y": alt.Y(f"{name}:N", sort=None, title=None),
         "x": alt.X(f"{value}:Q", axis=alt.Axis(tickCount=5, tickMinStep=1)),
-        "tooltip": _tips(alt, [name], [value]),
+        "tooltip": tips(alt, [name], [value]),
     }
     return _spec(alt, alt.Chart().mark_bar(), encoding, None, _BAR * max(number, 2))
 
 
 def lines(x: str, y: str, *, colour: str | None = None) -> dict[str, Any]:
     """Return a line of `y` over `x`, or one for each value of `colour`."""
-    alt = _load("altair")
+    alt = altair()
     encoding = {
         "x": alt.X(f"{x}:Q", axis=alt.Axis(tickCount=6)),
         "y": alt.Y(f"{y}:Q", axis=alt.Axis(tickCount=5)),
-        "tooltip": _tips(alt, [colour], [x, y]),
+        "tooltip": tips(alt, [colour], [x, y]),
     }
     return _spec(alt, alt.Chart().mark_line(strokeWidth=2), encoding, colour, HEIGHT)
 
 
-def points(
-    x: str, y: str, *, name: str, colour: str | None = None, values: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Return a point for each row, `x` on a log scale; `values` is the order of `colour`.
-
-    A colour's values also have shapes, for readers who do not tell colours.
-    """
-    alt = _load("altair")
-    encoding = {
-        "x": alt.X(f"{x}:Q", scale=alt.Scale(type="log", nice=True), axis=alt.Axis(tickCount=6)),
-        "y": alt.Y(f"{y}:Q", axis=alt.Axis(tickCount=5)),
-        "tooltip": _tips(alt, [name, colour], [x, y]),
-    }
-    if colour:
-        encoding["shape"] = alt.Shape(f"{colour}:N", scale=alt.Scale(domain=list(values)))
-    chart = alt.Chart().mark_point(size=28, opacity=0.75)
-    return _spec(alt, chart, encoding, colour, 380, values)
-
-
-def _tips(alt: Any, plain: Sequence[str | None], numbers: Sequence[str]) -> list[Any]:
+def tips(alt: Any, plain: Sequence[str | None], numbers: Sequence[str]) -> list[Any]:
+    """Return what is told of a mark: columns as they are, and numbers."""
     shown = [alt.Tooltip(f"{name}:N") for name in plain if name]
     return shown + [alt.Tooltip(f"{name}:Q", format=",.4~f") for name in numbers]
 
 
-def _spec(
-    alt: Any,
-    chart: Any,
-    encoding: dict[str, Any],
-    colour: str | None,
-    height: int,
-    values: Sequence[str] = (),
-) -> dict[str, Any]:
-    palette = [f"var(--c{number + 1})" for number in range(COLOURS)]
-    if colour:
-        scale: dict[str, Any] = {"range": palette[: len(values)] if values else palette}
-        if values:
-            scale["domain"] = list(values)
-        encoding["color"] = alt.Color(f"{colour}:N", sort=None, scale=alt.Scale(**scale))
-    else:
-        encoding["color"] = alt.value(palette[0])
-    spec = chart.encode(**encoding).properties(width="container", height=height).to_dict()
+def palette(number: int) -> list[str]:
+    """Return so many colours; they repeat after `COLOURS`."""
+    return [f"var(--c{place % COLOURS + 1})" for place in range(number)]
+
+
+def finished(chart: Any) -> dict[str, Any]:
+    """Return a chart as Vega-Lite without data, checked against its schema, in the page's theme."""
+    spec = _bare(chart.to_dict())
+    if "layer" in spec:
+        spec["layer"] = [_bare(layer) for layer in spec["layer"]]
+    fits = "fit-x" if spec["width"] == "container" else "pad"
     return {
-        **{key: value for key, value in spec.items() if key not in _ALTAIRS},
-        "autosize": {"type": "fit-x", "contains": "padding"},
+        **spec,
+        "autosize": {"type": fits, "contains": "padding"},
         "config": _CONFIG,
     }
+
+
+def _bare(spec: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in spec.items() if key not in _ALTAIRS}
+
+
+def _spec(
+    alt: Any, chart: Any, encoding: dict[str, Any], colour: str | None, height: int
+) -> dict[str, Any]:
+    own = alt.value(palette(1)[0])
+    if colour:
+        scale = alt.Scale(range=palette(COLOURS))
+        own = alt.Color(f"{colour}:N", sort=None, scale=scale)
+    encoding["color"] = own
+    return finished(chart.encode(**encoding).properties(width="container", height=height))

@@ -117,45 +117,107 @@
     place.append(table(panel.columns, every(panel.columns), panel.title), ...meanings(panel.columns));
   }
 
-  function drawChoice(panel, place) {
+  const choosers = []; // what is chosen in one panel is chosen in others by the same name
+
+  // Tools to choose one of the values of a column; `draw` is given its rows, in their order.
+  function chooser(panel, place, draw) {
     const key = panel.columns.find((column) => column.name === panel.key);
-    const across = panel.columns.find((column) => column.name === panel.across);
-    const rest = panel.columns.filter((column) => column !== key && column !== across);
     const byKey = new Map();
     key.values.forEach((value, row) => {
       if (!byKey.has(value)) byKey.set(value, []);
       byKey.get(value).push(row);
     });
-    const names = across ? [...new Set(across.values)] : [null];
-    const list = make("datalist", { id: `${place.id}-words` });
-    list.append(...[...byKey.keys()].map((value) => make("option", { value })));
-    const input = make("input", { list: list.id, id: `${place.id}-word`, autocomplete: "off" });
-    const label = make("label", { for: input.id }, `${panel.key}: `);
+    const options = [...byKey.keys()].map((value) => make("option", { value }, value));
     const status = make("p", { role: "status" });
-    const side = make("div", { class: "side" });
+    const id = `${place.id}-word`;
+    const label = make("label", { for: id }, `${panel.key}: `);
+    let input;
+    let drawn;
+    const extra = [];
+    if (panel.listed) {
+      input = make("select", { id }, ...options);
+    } else {
+      const list = make("datalist", { id: `${place.id}-words` }, ...options);
+      input = make("input", { list: list.id, id, autocomplete: "off" });
+      extra.push(list);
+      input.addEventListener("focus", () => input.select());
+    }
 
+    function show(value) {
+      status.textContent = "";
+      if (value === drawn) return undefined;
+      drawn = value;
+      return draw(byKey.get(value), value);
+    }
     function choose() {
-      const rows = byKey.get(input.value.trim()) ?? byKey.get(input.value.trim().toLowerCase());
-      if (!rows) {
+      const asked = input.value;
+      const value = [asked, asked.trim(), asked.trim().toLowerCase()].find((text) => byKey.has(text));
+      if (value === undefined) {
         status.textContent = `none is called so; there are ${grouped.format(byKey.size)}, for example ` +
           [...byKey.keys()].slice(0, 3).join(", ");
         return;
       }
-      status.textContent = "";
-      side.replaceChildren(...names.map((name) => {
-        const own = across ? rows.filter((row) => across.values[row] === name) : rows;
-        const title = name === null ? panel.title : `${key.values[rows[0]]}, ${name}`;
-        const inner = own.length ? table(rest, own, title) : make("p", {}, "none");
-        return name === null ? inner : make("div", {}, make("h4", {}, title), inner);
-      }));
+      show(value);
+      choosers.forEach((other) => { if (other.key === panel.key && other.input !== input) other.follow(value); });
     }
     input.addEventListener("change", choose);
     input.addEventListener("input", () => { if (byKey.has(input.value.trim())) choose(); });
-    input.addEventListener("focus", () => input.select());
-    input.value = byKey.keys().next().value ?? "";
-    if (byKey.size) choose();
-    place.append(make("div", { class: "tools" }, make("span", {}, label, input), list, status), side);
-    place.append(...meanings(panel.columns));
+    place.append(make("div", { class: "tools" }, make("span", {}, label, input), ...extra, status));
+    choosers.push({
+      key: panel.key, input,
+      follow(value) {
+        if (!byKey.has(value)) return;
+        input.value = value;
+        show(value);
+      },
+    });
+    if (!byKey.size) return undefined;
+    input.value = byKey.keys().next().value;
+    return () => show(byKey.keys().next().value);
+  }
+
+  function across(panel) {
+    const column = panel.columns.find((one) => one.name === panel.across);
+    return { column, names: column ? [...new Set(column.values)] : [null] };
+  }
+
+  function drawChoice(panel, place) {
+    const { column: apart, names } = across(panel);
+    const rest = panel.columns.filter((column) => column.name !== panel.key && column !== apart);
+    const side = make("div", { class: "side" });
+    const first = chooser(panel, place, (rows, value) => {
+      side.replaceChildren(...names.map((name) => {
+        const own = apart ? rows.filter((row) => apart.values[row] === name) : rows;
+        const title = name === null ? `${panel.title}: ${value}` : `${value}, ${name}`;
+        const inner = own.length ? table(rest, own, title) : make("p", {}, "none");
+        return name === null ? make("div", {}, inner) : make("div", {}, make("h4", {}, title), inner);
+      }));
+    });
+    first?.();
+    place.append(side, ...meanings(panel.columns));
+  }
+
+  // Uses in context, a line each: left to the word, the word, and what follows it.
+  function drawUses(panel, place) {
+    const { column: apart, names } = across(panel);
+    const [before, use, after, from] = ["before", "use", "after", "from"].map(
+      (name) => panel.columns.find((column) => column.name === name).values);
+    const all = make("div");
+    const first = chooser({ ...panel, listed: true }, place, (rows, value) => {
+      all.replaceChildren(...names.flatMap((name) => {
+        const own = rows.filter((row) => apart.values[row] === name);
+        const title = `${value}, ${name}`;
+        const lines = own.map((row) => make("tr", {},
+          make("td", { class: "before" }, before[row]),
+          make("td", { class: "use" }, make("mark", {}, use[row])),
+          make("td", { class: "after" }, after[row], make("span", { class: "from" }, ` (${from[row]})`))));
+        const inner = lines.length ? make("table", { class: "uses", "aria-label": title },
+          make("tbody", {}, ...lines)) : make("p", {}, "none");
+        return [make("h4", {}, title), inner];
+      }));
+    });
+    first?.();
+    place.append(all);
   }
 
   const tip = make("div", { class: "tip", role: "tooltip", hidden: "" });
@@ -171,8 +233,6 @@
   }
 
   function drawChart(panel, place) {
-    const values = every(panel.columns).map((row) => Object.fromEntries(
-      panel.columns.map((column) => [column.name, column.values[row]])));
     // Vega names and gives a role to the element that it draws in, so ours are on another around it.
     const chart = make("div", { class: "chart" });
     const image = make("div", { role: "img", "aria-label": `${panel.title}. ${panel.text}` }, chart);
@@ -180,17 +240,35 @@
     numbers.addEventListener("toggle", () => {
       if (numbers.childElementCount === 1) drawRows(panel, numbers);
     });
+    let view = null;
+    let turn = 0;
+
+    async function draw(rows) {
+      const own = ++turn;
+      const values = rows.map((row) => Object.fromEntries(
+        panel.columns.map((column) => [column.name, column.values[row]])));
+      const spec = { ...panel.spec, data: { values } };
+      // `ast`: expressions are interpreted, not compiled, so that the page's policy forbids eval.
+      const options = { mode: "vega-lite", renderer: "svg", actions: false, ast: true, defaultStyle: false, tooltip };
+      try {
+        view?.finalize();
+        view = null;
+        const made = await vegaEmbed(chart, spec, options);
+        if (own === turn) view = made;
+        else made.finalize();
+      } catch (error) {
+        chart.textContent = `The chart could not be drawn: ${error.message}`;
+        console.error(error);
+      }
+    }
+    const first = panel.key
+      ? chooser({ ...panel, listed: true }, place, draw)
+      : () => draw(every(panel.columns));
     place.append(image, numbers);
-    const spec = { ...panel.spec, data: { values } };
-    // `ast`: expressions are interpreted, not compiled, so that the page's policy forbids eval.
-    const options = { mode: "vega-lite", renderer: "svg", actions: false, ast: true, defaultStyle: false, tooltip };
-    return vegaEmbed(chart, spec, options).catch((error) => {
-      chart.textContent = `The chart could not be drawn: ${error.message}`;
-      console.error(error);
-    });
+    return first?.();
   }
 
-  const DRAW = { chart: drawChart, rows: drawRows, choice: drawChoice };
+  const DRAW = { chart: drawChart, rows: drawRows, choice: drawChoice, uses: drawUses };
   const THEMES = { "": "as the system", light: "light", dark: "dark" };
 
   document.getElementById("theme").addEventListener("click", ({ target }) => {

@@ -22,7 +22,7 @@ from transforms.common import files
 from transforms.common.errors import LexbeamError
 from transforms.common.system_errors import reason_of
 from transforms.report.charts import bundle
-from transforms.report.panels import Chart, Choice, Note, Panel, Rows
+from transforms.report.panels import Chart, Choice, Note, Panel, Rows, Uses
 
 __all__ = ["render", "write_report"]
 
@@ -162,15 +162,19 @@ def _panel(place: str, panel: Panel, data: list[dict[str, Any]]) -> str:
     return f"<h3>{title}</h3>\n{inner}"
 
 
-def _data(place: str, panel: Chart | Rows | Choice) -> dict[str, Any]:
+def _data(place: str, panel: Chart | Rows | Choice | Uses) -> dict[str, Any]:
     columns = [
         _column(field, panel.rows.column(number)) for number, field in enumerate(panel.rows.schema)
     ]
     common = {"id": place, "title": panel.title, "columns": columns}
     if isinstance(panel, Chart):
-        return {**common, "kind": "chart", "text": panel.text, "spec": dict(panel.spec)}
+        drawn = {"text": panel.text, "spec": dict(panel.spec), "key": panel.key}
+        return {**common, "kind": "chart", **drawn}
     if isinstance(panel, Choice):
-        return {**common, "kind": "choice", "key": panel.key, "across": panel.across}
+        asked = {"key": panel.key, "across": panel.across, "listed": panel.listed}
+        return {**common, "kind": "choice", **asked}
+    if isinstance(panel, Uses):
+        return {**common, "kind": "uses", "key": panel.key, "across": panel.across}
     return {**common, "kind": "rows"}
 
 

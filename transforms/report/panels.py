@@ -3,6 +3,8 @@
 The data of a panel are an Arrow table whose columns are what a reader sees: a column's name is its
 heading, and `schemas.columns.column` gives it a doc and a unit. Units that the page knows are
 `year` (no thousands separator) and `%`; other numbers are shown by their type.
+
+Whoever chooses a thing in one panel chooses it in all that have it under a key of the same name.
 """
 
 from collections.abc import Mapping
@@ -10,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-__all__ = ["Chart", "Choice", "Note", "Panel", "Rows"]
+__all__ = ["Chart", "Choice", "Note", "Panel", "Rows", "Uses"]
 
 
 class Chart(NamedTuple):
@@ -21,12 +23,15 @@ class Chart(NamedTuple):
         text: what is shown, of what, in which units; it is the caption, and what is read aloud.
         spec: Vega-Lite without data, as `transforms.report.charts` makes it.
         rows: the data, which the page also shows as a table on demand.
+        key: the column of a thing that is chosen from a list, the first value at the start: its
+            rows alone are drawn. None: all rows are.
     """
 
     title: str
     text: str
     spec: Mapping[str, Any]
     rows: pa.Table
+    key: str | None = None
 
 
 class Rows(NamedTuple):
@@ -53,6 +58,7 @@ class Choice(NamedTuple):
         key: the column of the thing chosen; the first value is chosen at the start.
         across: the column whose values have a table each, in the order of the data; None for one
             table.
+        listed: whether the thing is chosen from a list, as suits a few, and not typed.
     """
 
     title: str
@@ -60,6 +66,26 @@ class Choice(NamedTuple):
     rows: pa.Table
     key: str
     across: str | None = None
+    listed: bool = False
+
+
+class Uses(NamedTuple):
+    """Uses of one chosen word in their contexts, a line each, the word marked.
+
+    Attributes:
+        title: the heading.
+        text: which uses are shown, in which order, of what.
+        rows: the data: columns `before`, `use` and `after` (text), `from` (where it stands), and
+            the two named here.
+        key: the column of the word that is chosen from a list.
+        across: the column whose values have a list each, in the order of the data.
+    """
+
+    title: str
+    text: str
+    rows: pa.Table
+    key: str = "word"
+    across: str = "slice"
 
 
 class Note(NamedTuple):
@@ -78,4 +104,4 @@ class Note(NamedTuple):
     warning: bool = False
 
 
-Panel = Chart | Rows | Choice | Note
+Panel = Chart | Rows | Choice | Uses | Note

@@ -1,0 +1,158 @@
+"""Panels about series of three or more slices: distances over time, and change points.
+
+Where a run has not made these tables there are no such panels.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.columns import column
+from transforms.common.snapshots import Snapshot
+from transforms.common.tables import read_rows
+from transforms.report.layered_charts import series
+from transforms.report.panels import Chart, Panel, Rows
+
+__all__ = ["series_panels"]
+
+# What of the tables is relied on.
+SERIES, POINTS = "change/series", "change/points"
+WORD, SLICE, PLACE, ALIGNMENT = "word", "slice", "place", "alignment"
+DISTANCES = {  # what they are called here; each has _NULL_MEAN and _NULL_SD, too
+    "common_first": "to the first slice",
+    "common_previous": "to the slice before",
+    "common_last": "to the last slice",
+}
+NULL_MEAN, NULL_SD = "_null_mean", "_null_sd"
+TARGET, P_VALUE, Q_VALUE = "target", "p_value", "q_value"
+FROM, TO, DISTANCE = "point_from", "point_to", "distance"
+
+FIRST = 12  # words by p-value, beside the targets
+MOST = 40
+ROWS = 500  # of the table of change points, beside the targets
+
+
+class _Columns(NamedTuple):
+    """Columns of a line: the distance, and what null series give for it."""
+
+    distance: str
+    mean: str
+    sd: str
+
+
+def series_panels(snapshot: Snapshot) -> list[Panel]:
+    """Return lines of distances over the slices, and change points; none where there is no series.
+
+    Raises:
+        LexbeamError: the extra `report` is not installed.
+    """
+    if SERIES not in snapshot.tables or POINTS not in snapshot.tables:
+        return []
+    points = _points(snapshot)
+    if not points.num_rows:
+        return []
+    targets = points.filter(points[TARGET])[WORD].to_pylist()
+    others = points.filter(pc.invert(points[TARGET]))[WORD].to_pylist()
+    words = [*targets, *others[:FIRST]][:MOST]
+    return [*_lines(snapshot, words), _change_points(points)]
+
+
+def _points(snapshot: Snapshot) -> pa.Table:
+    """Return the words of one alignment, the first one: by p-value, words without one last."""
+    rows = snapshot.read(POINTS)
+    rows = rows.filter(pc.equal(rows[ALIGNMENT], rows[ALIGNMENT][0])) if rows.num_rows else rows
+    keys = [(P_VALUE, "ascending"), (DISTANCE, "descending"), (WORD, "ascending")]
+    return rows.take(pc.sort_indices(rows, keys, null_placement="at_end"))
+
+
+def _lines(snapshot: Snapshot, words: Sequence[str]) -> list[Panel]:
+    chosen = pa.array(words, pa.string())
+    kept = []
+    for rows in read_rows(snapshot.paths(SERIES)):
+        kept.append(rows.filter(pc.is_in(rows[WORD], value_set=chosen)))
+    found = pa.concat_tables(kept)
+    if not found.num_rows:
+        return []
+    found = found.filter(pc.equal(found[ALIGNMENT], found[ALIGNMENT][0]))
+    order = pc.sort_indices(
+        pa.table({"word": pc.index_in(found[WORD], value_set=chosen), "place": found[PLACE]}),
+        [("word", "ascending"), ("place", "ascending")],
+    )
+    found = found.take(order)
+    parts = [_line(found, name, what) for name, what in DISTANCES.items()]
+    table = pa.concat_tables(parts)
+    place = pc.index_in(table["word"], value_set=chosen)
+    table = table.take(
+        pc.sort_indices(
+            pa.table({"word": place, "row": pa.array(range(table.num_rows))}),
+            [("word", "ascending"), ("row", "ascending")],
+        )
+    )
+    null = table["null from"].null_count < table.num_rows
+    if not null:
+        table = table.drop_columns(["null from", "null to"])
+    text = (
+        "Cosine distances of a chosen word's vectors, mean over seeds, in the common space of all "
+        "slices: to the first slice, the slice before and the last slice."
+    )
+    if null:
+        text += (
+            " The band is what null series give, whose documents are dealt out anew over all "
+            "slices: mean and two standard deviations to either side."
+        )
+    spec = series(
+        "slice", "distance", band=("null from", "null to") if null else None, colour="measured",
+        values=list(DISTANCES.values()),
+    )  # fmt: skip
+    return [Chart("Words over all slices", text, spec, table, key="word")]
+
+
+def _line(rows: pa.Table, name: str, what: str) -> pa.Table:
+    columns = _Columns(name, name + NULL_MEAN, name + NULL_SD)
+    mean, spread = rows[columns.mean], pc.coalesce(rows[columns.sd], pa.scalar(0.0))
+    low = pc.max_element_wise(pc.subtract(mean, pc.multiply(spread, 2.0)), 0.0, skip_nulls=False)
+    schema = pa.schema([
+        column("word", pa.string(), "a target, or one of the words of least p-value"),
+        column("slice", pa.string(), "the slice whose vector it is"),
+        column("measured", pa.string(), "which other slice the distance is to"),
+        column("distance", pa.float64(), "cosine distance, mean over seeds"),
+        column("null from", pa.float64(), "mean in null series less two standard deviations, 0 at "
+               "least"),
+        column("null to", pa.float64(), "that mean and two standard deviations"),
+    ])  # fmt: skip
+    return pa.table(
+        [
+            rows[WORD], rows[SLICE], pa.array([what] * rows.num_rows, pa.string()),
+            rows[columns.distance], low, pc.add(mean, pc.multiply(spread, 2.0)),
+        ],
+        schema=schema,
+    )  # fmt: skip
+
+
+def _change_points(points: pa.Table) -> Rows:
+    targets = points.filter(points[TARGET])
+    others = points.filter(pc.invert(points[TARGET]))
+    shown = pa.concat_tables([targets, others[:ROWS]])
+    fields = [
+        (column("word", pa.string(), "word that has a vector in every slice"), shown[WORD]),
+        (column("target", pa.bool_(), "whether it stands in the targets file"), shown[TARGET]),
+        (column("last before", pa.string(), "last slice before the change point"), shown[FROM]),
+        (column("first after", pa.string(), "first slice after the change point"), shown[TO]),
+        (column("distance", pa.float64(), "cosine distance of the mean vectors before and after"),
+         shown[DISTANCE]),
+        (column("p", pa.float64(), "probability of such a change point if usage did not differ"),
+         shown[P_VALUE]),
+        (column("q usage differs", pa.float64(), "share of false discoveries among words with a q "
+                "as small"), shown[Q_VALUE]),
+    ]  # fmt: skip
+    table = pa.table([value for _, value in fields], schema=pa.schema([one for one, _ in fields]))
+    known = [name for name in table.column_names if table[name].null_count < table.num_rows]
+    text = (
+        "A row is a word with the cut between slices at which its usage differs most from what "
+        "null series give; targets first, then by p."
+    )
+    if others.num_rows > ROWS:
+        text += f" {others.num_rows - ROWS:,} words are left out; {POINTS} has them."
+    return Rows("Change points", text, table.select(known))

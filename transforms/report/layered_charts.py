@@ -1,0 +1,204 @@
+"""Charts of several layers by Altair: scores before what chance gives, paths, series.
+
+As those of `transforms.report.charts`, they are Vega-Lite without data, from names of columns. Rows
+without a value that a layer needs are left out of that layer alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from transforms.report.charts import altair, finished, palette, tips
+
+__all__ = ["bands", "cloud", "paths", "series"]
+
+_ROW = 20  # height of a row, in pixels
+_SQUARE = 520
+_REACH = 1.15
+_MUTED, _BAND = "var(--muted)", "var(--line)"
+
+
+def bands(
+    name: str,
+    score: str,
+    *,
+    null: tuple[str, str, str] | None,
+    noise: tuple[str, str] | None,
+    colour: str,
+    values: Mapping[str, str],
+    number: int,
+) -> dict[str, Any]:
+    """Return a row for each `name`, in the order of the rows, with its score as a point.
+
+    Args:
+        name: names the rows.
+        score: the point.
+        null: least, mean and greatest of the bar behind it; None for no bar.
+        noise: both ends of the line through it; None for no line.
+        colour: of the point.
+        values: the order of `colour`, and the colour of each.
+        number: of rows, which decides the height.
+
+    Raises:
+        LexbeamError: the extra `report` is not installed, here and below.
+    """
+    alt = altair()
+    y = alt.Y(f"{name}:N", sort=None, title=None)
+    x_title = score
+    # First a layer of all rows that draws nothing: the order of names is that of the first layer.
+    layers = [alt.Chart().mark_tick(opacity=0).encode(y=y)]
+    if null is not None:
+        least, mean, greatest = null
+        behind = alt.Chart().transform_filter(_has(least))
+        told = tips(alt, [name], [least, mean, greatest])
+        layers.append(
+            behind.mark_bar(color=_BAND, height=11).encode(
+                y=y, x=alt.X(f"{least}:Q", title=x_title), x2=alt.X2(greatest), tooltip=told
+            )
+        )
+        layers.append(
+            behind.mark_tick(color=_MUTED, thickness=2, size=11).encode(
+                y=y, x=alt.X(f"{mean}:Q", title=x_title), tooltip=told
+            )
+        )
+    if noise is not None:
+        line = alt.Chart().transform_filter(_has(noise[0])).mark_rule(color=_MUTED)
+        layers.append(
+            line.encode(y=y, x=alt.X(f"{noise[0]}:Q", title=x_title), x2=alt.X2(noise[1]))
+        )
+    point = alt.Chart().mark_point(filled=True, size=70, opacity=1)
+    layers.append(
+        point.encode(
+            y=y,
+            x=alt.X(f"{score}:Q", title=x_title, axis=alt.Axis(tickCount=6)),
+            color=_colour(alt, colour, values),
+            shape=alt.Shape(f"{colour}:N", scale=alt.Scale(domain=list(values))),
+            tooltip=tips(alt, [name, colour], [score]),
+        )
+    )
+    return finished(alt.layer(*layers).properties(width="container", height=_ROW * max(number, 2)))
+
+
+def cloud(
+    x: str,
+    y: str,
+    *,
+    behind: str | None,
+    name: str,
+    label: str,
+    colour: str,
+    values: Mapping[str, str],
+) -> dict[str, Any]:
+    """Return a point for each row, `x` on a log scale, with a grey point `behind` it.
+
+    Args:
+        x, y: where a row's point is.
+        behind: how high its grey point is; None for no such points.
+        name: names the rows.
+        label: what is written beside a point; empty for nothing.
+        colour: of the point.
+        values: the order of `colour`, and the colour of each.
+    """
+    alt = altair()
+    scale = alt.Scale(type="log", nice=False, padding=12)
+    at = alt.X(f"{x}:Q", scale=scale, axis=alt.Axis(tickCount=6))
+    layers = []
+    if behind is not None:
+        grey = alt.Chart().transform_filter(_has(behind))
+        layers.append(
+            grey.mark_circle(color=_MUTED, size=16, opacity=0.3).encode(
+                x=at, y=alt.Y(f"{behind}:Q", title=y), tooltip=tips(alt, [name], [x, behind])
+            )
+        )
+    height = alt.Y(f"{y}:Q", title=y, axis=alt.Axis(tickCount=5))
+    layers.append(
+        alt.Chart().mark_point(size=22, opacity=0.7).encode(
+            x=at, y=height, color=_colour(alt, colour, values),
+            shape=alt.Shape(f"{colour}:N", scale=alt.Scale(domain=list(values))),
+            tooltip=tips(alt, [name, colour], [x, y]),
+        )
+    )  # fmt: skip
+    written = alt.Chart().transform_filter(_has(label)).mark_text(
+        align="left", dx=6, dy=-5, color="var(--ink)", fontSize=11
+    )  # fmt: skip
+    layers.append(written.encode(x=at, y=height, text=alt.Text(f"{label}:N")))
+    return finished(alt.layer(*layers).properties(width="container", height=380))
+
+
+def paths(
+    x: str, y: str, *, name: str, stage: str, order: str, values: Sequence[str]
+) -> dict[str, Any]:
+    """Return a path through its stages in a square plane, with landmarks around it.
+
+    Args:
+        x, y: where a row is, -1 to 1; neither axis has numbers.
+        name: what is written there.
+        stage: of a row, its colour.
+        order: place of the path's rows from 1, and 0 for landmarks.
+        values: the order of `stage`.
+    """
+    alt = altair()
+    scale = alt.Scale(domain=[-_REACH, _REACH], nice=False, zero=False)
+    axis = alt.Axis(labels=False, ticks=False, grid=False, domain=True)
+    at = {
+        "x": alt.X(f"{x}:Q", scale=scale, axis=axis, title="first principal component"),
+        "y": alt.Y(f"{y}:Q", scale=scale, axis=axis, title="second principal component"),
+    }
+    own = alt.Chart().transform_filter(alt.datum[order] > 0)
+    colour = _colour(alt, stage, values)
+    told = tips(alt, [name, stage], [])
+    landmarks = alt.Chart().transform_filter(alt.datum[order] == 0).mark_text(fontSize=12)
+    written = alt.Text(f"{name}:N")
+    layers = [
+        landmarks.encode(**at, text=written, color=colour, tooltip=told),
+        own.mark_line(color=_MUTED, strokeWidth=1.5).encode(**at, order=alt.Order(f"{order}:Q")),
+        own.mark_point(filled=True, size=90, opacity=1).encode(**at, color=colour, tooltip=told),
+        own.mark_text(dy=-13, fontSize=12, fontWeight="bold", color="var(--ink)").encode(
+            **at, text=written
+        ),
+    ]
+    return finished(alt.layer(*layers).properties(width=_SQUARE, height=_SQUARE))
+
+
+def series(
+    x: str, y: str, *, band: tuple[str, str] | None, colour: str, values: Sequence[str]
+) -> dict[str, Any]:
+    """Return a line of `y` over the names `x`, in the order of the rows, for each `colour`.
+
+    Args:
+        x: names, such as slices.
+        y: the height.
+        band: least and greatest of the band behind a line, of the same colour; None for none.
+        colour: of the lines.
+        values: the order of `colour`.
+    """
+    alt = altair()
+    across = alt.X(f"{x}:N", sort=None, title=x, axis=alt.Axis(labelAngle=0))
+    shade = _colour(alt, colour, values)
+    layers = []
+    if band is not None:
+        layers.append(
+            alt.Chart().transform_filter(_has(band[0])).mark_area(opacity=0.18).encode(
+                x=across, y=alt.Y(f"{band[0]}:Q", title=y), y2=alt.Y2(band[1]), color=shade
+            )
+        )  # fmt: skip
+    line = alt.Chart().transform_filter(_has(y)).mark_line(strokeWidth=2, point=True)
+    layers.append(
+        line.encode(
+            x=across,
+            y=alt.Y(f"{y}:Q", title=y, axis=alt.Axis(tickCount=5)),
+            color=shade,
+            tooltip=tips(alt, [x, colour], [y, *(band or ())]),
+        )
+    )
+    return finished(alt.layer(*layers).properties(width="container", height=260))
+
+
+def _has(name: str) -> str:
+    """Return the expression that a row has a value, or a text that is not empty, in a column."""
+    return f"isValid(datum['{name}']) && datum['{name}'] !== ''"
+
+
+def _colour(alt: Any, name: str, values: Sequence[str] | Mapping[str, str]) -> Any:
+    own = list(values.values()) if isinstance(values, Mapping) else palette(len(values))
+    scale = alt.Scale(domain=list(values), range=own)
+    return alt.Color(f"{name}:N", sort=None, scale=scale)
