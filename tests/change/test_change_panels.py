@@ -7,57 +7,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import scipy.stats
-from published import DIM, change_section, publish, scores
+from panel_making import HOSTILE, aligned, known, pair, slice_row, snapshot_of, vectors
+from published import publish, scores
 
 from transforms.change import panels_rankings, panels_words
-from transforms.change.alignment import Side, Space, apply, fit_alignment
-from transforms.change.panels import NO_NULL, panels, quotes
-from transforms.change.spaces import side_row
+from transforms.change.panels import NO_NULL, panels
 from transforms.common.errors import LexbeamError
 from transforms.report.page import render
-from transforms.report.panels import Choice, Note, Uses
-
-
-def slice_row(name, start, tokens=100):
-    counts = ("documents", "sentences", "tokens_before", "sentences_short",
-              "sentences_sampled_out", "sentences_split", "types", "vocabulary")  # fmt: skip
-    return {"slice": name, "from": start, "to": start + 49, "tokens": tokens, "min_count": 5,
-            "largest_document_share": 0.125, **dict.fromkeys(counts, 9)}  # fmt: skip
-
-
-SLICES = [[slice_row("old", 1800)], [slice_row("new", 1850)]]
-
-
-def vectors(slice, words, seed=1):
-    """A part of table `vectors`, made from the names."""
-    random = np.random.default_rng([seed, len(slice), ord(slice[0])])
-    return [
-        {"slice": slice, "seed": seed, "word": word, "count": 9, "documents": 3,
-         "vector": random.normal(size=DIM).astype(np.float32).tolist()}
-        for word in sorted(words)
-    ]  # fmt: skip
-
-
-def space(rows):
-    made = np.array([row["vector"] for row in rows], np.float32)
-    return Space([row["word"] for row in rows], np.full(len(rows), 9), made, 100)
-
-
-def aligned(old, new, names=("old", "new"), seed=1, method="op"):
-    """A part of table `alignments`, and the alignment."""
-    fitted = fit_alignment(method, space(old), space(new))
-    common = {"slice_from": names[0], "slice_to": names[1], "seed": seed, "alignment": method,
-              "fit_words": fitted.fit_words, "residual": fitted.residual}  # fmt: skip
-    sides = (("from", fitted.source), ("to", fitted.target))
-    return [{**common, "side": name, **side_row(side, True)} for name, side in sides], fitted
-
-
-def snapshot_of(folder, rows, more=(), slices=SLICES, **section):
-    parts = rows if rows and isinstance(rows[0], list) else [rows]
-    words = {row["word"] for part in parts for row in part}
-    names = [row[0]["slice"] for row in slices]
-    tables = {"scores": parts, "slices": slices, "vectors": [vectors(n, words) for n in names]}
-    return publish(folder, {"change": change_section(**section)}, {**tables, **dict(more)})
+from transforms.report.panels import Note
 
 
 @pytest.fixture
@@ -67,21 +24,6 @@ def make(tmp_path):
         return {panel.title: panel for panel in found}
 
     return made
-
-
-def known(**other):
-    """What evidence adds to a row of `scores`."""
-    return {"null_mean": 0.2, "null_sd": 0.05, "excess": 0.1, "q_value": 0.5, "q_relative": 0.5,
-            **other}  # fmt: skip
-
-
-def pair(**other):
-    return {
-        "slice_from": "old", "slice_to": "new", "alignment": "op", "measure": "cosine", "seeds": 1,
-        "ranked": 300, "null_runs": 3, "null_unit": "document", "clusters_from": 30,
-        "clusters_to": 40, "low_power": False, "shift": 0.5, "share_significant": 0.25,
-        "share_relative": 0.125, **other,
-    }  # fmt: skip
 
 
 KEY = "slices and alignment"
@@ -135,7 +77,8 @@ def test_with_a_null_the_order_is_by_excess_and_the_evidence_is_shown(make):
 
 def test_training_noise_is_a_line_and_is_called_so(make):
     rows = [scores("a", 0.5, score_sd=0.1, seeds=2), scores("b", 0.4, seeds=1)]
-    found = make(rows, seeds=[1, 2])
+    parts = [vectors(name, "ab", seed) for name in ("old", "new") for seed in (1, 2)]
+    found = make(rows, {"vectors": parts}, seeds=[1, 2])
     chart = found["Scores"]
     assert chart.rows["noise from"].to_pylist() == [0.4, None]
     assert chart.rows["noise to"].to_pylist() == [0.6, None]
@@ -148,7 +91,9 @@ def test_without_a_null_there_is_no_band_and_a_note_says_so(make):
     assert found["Evidence"] == Note("Evidence", NO_NULL)
     assert "nothing says which of these scores chance gives" in found["Scores"].text
     for title in ("Scores", "Score against count", "Words"):
-        assert not [name for name in found[title].rows.column_names if "null" in name or "q " in name]
+        assert not [
+            name for name in found[title].rows.column_names if "null" in name or "q " in name
+        ]
     assert set(found["Scores"].rows["finding"].to_pylist()) == {"no finding"}
 
 
@@ -169,7 +114,9 @@ def test_evidence_says_what_was_dealt_and_whether_a_finding_is_possible(make, fa
     assert row["compared"] == "old to new, op"
     assert (row["null pairs"], row["earlier"], row["later"]) == (3, 30, 40)
     assert (row["usage differs"], row["shift"]) == (25.0, 0.5)
-    assert row["more than the vocabulary at large"] == (12.5 if "share_relative" not in facts else None)
+    assert row["more than the vocabulary at large"] == (
+        12.5 if "share_relative" not in facts else None
+    )
     assert row["a finding is"] == told
     size = [item for item in found["Warnings"].items if "size" in item or "power" in item]
     assert bool(size) == bool(facts)
@@ -272,86 +219,6 @@ def test_the_scatter_tells_spearman_of_the_ranked_words(make):
     assert "x" not in by_word
 
 
-def cosines(rows, word):
-    """The cosine of a word to each other one in a slice."""
-    unit = {row["word"]: np.array(row["vector"]) / np.linalg.norm(row["vector"]) for row in rows}
-    return {other: float(unit[word] @ vector) for other, vector in unit.items() if other != word}
-
-
-def test_neighbours_are_means_over_seeds(make):
-    parts = [vectors(name, "abc", seed) for name in ("old", "new") for seed in (1, 2)]
-    rows = [scores("a", 0.1), scores("b", 0.5)]
-    panel = make(rows, {"vectors": parts}, seeds=[1, 2])["Neighbours in each slice"]
-    assert isinstance(panel, Choice)
-    assert (panel.key, panel.across) == ("word", "slice")
-    assert "mean cosine over 2 seeds" in panel.text
-    found = {
-        (row["word"], row["slice"], row["neighbour"]): row["cosine"]
-        for row in panel.rows.to_pylist()
-    }
-    assert list(dict.fromkeys(word for word, _, _ in found)) == ["b", "a"]
-    for name, first, second in (("old", *parts[:2]), ("new", *parts[2:])):
-        for word in "ab":
-            one, other = cosines(first, word), cosines(second, word)
-            for near in one:
-                mean = (one[near] + other[near]) / 2
-                assert found[word, name, near] == pytest.approx(mean)
-
-
-def test_the_way_of_a_word_is_the_plane_of_its_vectors_and_neighbours(make):
-    parts = [vectors(name, "abcdefgh") for name in ("old", "new")]
-    rows, fitted = aligned(*parts)
-    chart = make(
-        [scores(word, 0.5) for word in "abcdefgh"], {"vectors": parts, "alignments": [rows]}
-    )["Ways of words through the slices"]
-    assert chart.key == "word"
-    assert "Distances in the plane are not the scores" in chart.text
-    unit = {}
-    for name, part, side in (("old", parts[0], fitted.source), ("new", parts[1], fitted.target)):
-        made = apply(side, space(part).vectors)
-        unit[name] = dict(zip("abcdefgh", made / np.linalg.norm(made, axis=1)[:, None], strict=True))
-    for word in "ah":
-        own = [row for row in chart.rows.to_pylist() if row["word"] == word]
-        assert [row["name"] for row in own if row["order"]] == ["old", "new"]
-        for name, part in (("old", parts[0]), ("new", parts[1])):
-            near = cosines(part, word)
-            landmarks = [r["name"] for r in own if r["slice"] == name and not r["order"]]
-            assert landmarks == sorted(near, key=near.__getitem__, reverse=True)[:5]
-        points = np.array(
-            [unit[row["slice"]][word if row["order"] else row["name"]] for row in own]
-        )
-        centred = points - points.mean(axis=0)
-        left, singular, _ = np.linalg.svd(centred, full_matrices=False)
-        places = (left * singular)[:, :2]
-        shown = np.array([[row["x"], row["y"]] for row in own])
-        assert np.abs(shown).max() == pytest.approx(1.0)
-        for axis in (0, 1):
-            scale = np.abs(places).max() * np.sign(places[0, axis] * shown[0, axis])
-            np.testing.assert_allclose(shown[:, axis] * scale, places[:, axis], atol=1e-6)
-        share = 100 * (singular[:2] ** 2).sum() / (singular**2).sum()
-        assert own[0]["variance shown"] == pytest.approx(share)
-
-
-@pytest.mark.parametrize("kind", ["cca", "not fitted", "none"])
-def test_there_are_no_ways_without_an_alignment_that_turns(make, kind):
-    parts = [vectors(name, "abc") for name in ("old", "new")]
-    rows, _ = aligned(*parts)
-    for row in rows:
-        row |= {"cca": {"alignment": "cca"}, "not fitted": {"matrix": None}, "none": {}}[kind]
-    more = {"vectors": parts} if kind == "none" else {"vectors": parts, "alignments": [rows]}
-    found = make([scores("a", 0.5)], more)
-    assert "Ways of words through the slices" not in found
-    assert "Neighbours in each slice" in found
-
-
-def test_a_word_that_one_slice_alone_has_goes_no_way(make):
-    parts = [vectors("old", "abcd"), vectors("new", "bcd")]
-    rows, _ = aligned(vectors("old", "bcd"), parts[1])
-    found = make([scores("a", 0.5), scores("b", 0.4)], {"vectors": parts, "alignments": [rows]})
-    chart = found["Ways of words through the slices"]
-    assert set(chart.rows["word"].to_pylist()) == {"b"}
-
-
 def test_many_pairs_are_cut(make, monkeypatch):
     monkeypatch.setattr(panels_rankings, "PAIRS", 2)
     monkeypatch.setattr("transforms.change.panels.PAIRS", 2)
@@ -391,9 +258,6 @@ def test_a_folder_without_change_is_an_error(tmp_path):
         panels(publish(tmp_path, {}, {}))
 
 
-HOSTILE = "</script><script>alert(1)</script>"
-
-
 def test_hostile_words_reach_the_page_as_data_alone(tmp_path):
     rows = [scores(HOSTILE, 0.5, **known()), scores("b", 0.4, target=True, **known())]
     parts = [vectors(name, [HOSTILE, "b", "c"]) for name in ("old", "new")]
@@ -416,62 +280,3 @@ def test_a_page_of_sixty_words_is_small(tmp_path):
     with_charts = len(render("Report", {"change": panels(snapshot)}))
     library = len(render("Report", {"change": []}))
     assert 900_000 < with_charts - library < 1_050_000  # most of it the library of charts
-
-
-def sentence(number, year, forms):
-    text = " ".join(forms)
-    starts = [len(" ".join(forms[:place])) + bool(place) for place in range(len(forms))]
-    ends = [start + len(form) for start, form in zip(starts, forms, strict=True)]
-    row = {"document_id": f"{number:064x}", "sentence": 0, "year": year, "lang": "en",
-           "forms": forms, "lemmas": forms, "starts": starts, "ends": ends}  # fmt: skip
-    about = {"document_id": row["document_id"], "source": f"{number}.txt", "position": "",
-             "lang": "en", "year": year, "author": "Ann", "title": HOSTILE, "text": text}  # fmt: skip
-    return row, about
-
-
-@pytest.fixture
-def quoted(tmp_path):
-    """A snapshot with a corpus and its change, and one whose corpus is elsewhere."""
-
-    def made(own=True, **section):
-        both = [
-            sentence(number, 1800 + 10 * number, ["The", "sea", f"is{number}", "wide", "."])
-            for number in range(10)
-        ]
-        tables = {
-            "scores": [[scores("sea", 0.5), scores("gone", None, target=True)]],
-            "slices": SLICES, "vectors": [vectors(n, ["the", "sea", "wide"]) for n in ("old", "new")],
-            "sentences": [[row for row, _ in both]], "documents": [[about for _, about in both]],
-        }  # fmt: skip
-        reads = [{"table": "sentences", "section": "corpus" if own else None, "digest": "x"}]
-        return publish(
-            tmp_path, {"corpus": {}, "change": change_section(reads=reads, **section)}, tables
-        )
-
-    return made
-
-
-def test_uses_are_quoted_by_slice_and_marked(quoted):
-    (panel,) = quotes(quoted(), ())
-    assert isinstance(panel, Uses)
-    rows = panel.rows.to_pylist()
-    assert [row["slice"] for row in rows] == ["old"] * 4 + ["new"] * 4
-    assert {row["word"] for row in rows} == {row["use"] for row in rows} == {"sea"}
-    for row in rows:
-        number = int(re.search(r"is(\d) wide", row["after"])[1])
-        assert row["before"] == "The "
-        assert row["from"] == f"Ann, {HOSTILE}, {1800 + 10 * number}"
-        assert (number >= 5) == (row["slice"] == "new")
-    assert HOSTILE not in render("Report", {"change": [panel]}).decode()
-
-
-def test_where_the_corpus_is_not_found_a_note_says_so(quoted):
-    (note,) = quotes(quoted(own=False), ())
-    assert isinstance(note, Note)
-    assert "where the corpus was is not noted" in note.items[0]
-
-
-def test_a_corpus_that_is_named_is_quoted(quoted):
-    snapshot = quoted(own=False)
-    found = quotes(snapshot, [snapshot.out]) if False else quotes(quoted.__wrapped__, ()) if False else None
-    assert found is None

@@ -4,7 +4,6 @@ Where a run has not made these tables there are no such panels.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -32,14 +31,6 @@ FROM, TO, DISTANCE = "point_from", "point_to", "distance"
 FIRST = 12  # words by p-value, beside the targets
 MOST = 40
 ROWS = 500  # of the table of change points, beside the targets
-
-
-class _Columns(NamedTuple):
-    """Columns of a line: the distance, and what null series give for it."""
-
-    distance: str
-    mean: str
-    sd: str
 
 
 def series_panels(snapshot: Snapshot) -> list[Panel]:
@@ -110,8 +101,7 @@ def _lines(snapshot: Snapshot, words: Sequence[str]) -> list[Panel]:
 
 
 def _line(rows: pa.Table, name: str, what: str) -> pa.Table:
-    columns = _Columns(name, name + NULL_MEAN, name + NULL_SD)
-    mean, spread = rows[columns.mean], pc.coalesce(rows[columns.sd], pa.scalar(0.0))
+    mean, spread = rows[name + NULL_MEAN], pc.coalesce(rows[name + NULL_SD], pa.scalar(0.0))
     low = pc.max_element_wise(pc.subtract(mean, pc.multiply(spread, 2.0)), 0.0, skip_nulls=False)
     schema = pa.schema([
         column("word", pa.string(), "a target, or one of the words of least p-value"),
@@ -125,7 +115,7 @@ def _line(rows: pa.Table, name: str, what: str) -> pa.Table:
     return pa.table(
         [
             rows[WORD], rows[SLICE], pa.array([what] * rows.num_rows, pa.string()),
-            rows[columns.distance], low, pc.add(mean, pc.multiply(spread, 2.0)),
+            rows[name], low, pc.add(mean, pc.multiply(spread, 2.0)),
         ],
         schema=schema,
     )  # fmt: skip
