@@ -17,7 +17,7 @@ def distance(word, place, name, shift=0.0):
     return None if missing[name] else size + place / 100 + len(word) / 1000 + shift
 
 
-def tables(points, null=True):
+def tables(points, null=True, finding=None):
     """Both tables, of words with their target flags and p-values."""
     lines = []
     for word, _, _ in points:
@@ -30,8 +30,9 @@ def tables(points, null=True):
                 row[column + "_null_sd"] = (value and null and 0.01) or None
             lines.append(row)
     ends = [
-        {"word": word, "alignment": "op", "target": target, "point_from": "a", "point_to": "b",
-         "distance": 0.5, "p_value": p, "q_value": p and 2 * p}
+        {"word": word, "alignment": "op", "target": target, "point_from": (null and "a") or None,
+         "point_to": (null and "b") or None, "distance": 0.5, "p_value": (null and p) or None,
+         "q_value": (null and p and 2 * p) or None, "finding": finding}
         for word, target, p in points
     ]  # fmt: skip
     numbers = [
@@ -40,12 +41,22 @@ def tables(points, null=True):
     texts = [("word", pa.string()), ("slice", pa.string()), ("place", pa.int32()),
              ("alignment", pa.string())]  # fmt: skip
     schema = pa.schema([*texts, *((name, pa.float64()) for name in numbers)])
-    return pa.Table.from_pylist(lines[::-1], schema=schema), pa.Table.from_pylist(ends)
+    kinds = {"target": pa.bool_(), "distance": pa.float64(), "p_value": pa.float64(),
+             "q_value": pa.float64()}  # fmt: skip
+    ends_schema = pa.schema([(name, kinds.get(name, pa.string())) for name in ends[0]])
+    return (
+        pa.Table.from_pylist(lines[::-1], schema=schema),
+        pa.Table.from_pylist(ends, schema=ends_schema),
+    )
 
 
-def panels_of(folder, points, **other):
+def published(folder, points, **other):
     lines, ends = tables(points, **other)
-    return series_panels(publish(folder, section(NAMES), change__series=lines, change__points=ends))
+    return publish(folder, section(NAMES), change__series=lines, change__points=ends)
+
+
+def panels_of(folder, points):
+    return series_panels(published(folder, points))
 
 
 POINTS = [("xx", False, 0.5), ("yyy", False, 0.1), ("t", True, 0.9), ("n", False, None)]
@@ -80,14 +91,21 @@ def test_change_points_have_targets_first_then_the_least_p(tmp_path):
     assert set(points.rows["last before"].to_pylist()) == {"a"}
 
 
-def test_without_null_series_there_is_no_band(tmp_path):
-    lines, _ = panels_of(tmp_path, POINTS, null=False)
+def test_without_null_series_there_is_no_band_and_no_change_point(tmp_path):
+    snapshot = published(tmp_path, POINTS, null=False)
+    (lines,) = series_panels(snapshot, ["xx", "t", "gone"])
     assert not {"null from", "null to"} & set(lines.rows.column_names)
     assert "band" not in lines.text
+    assert list(dict.fromkeys(lines.rows["word"].to_pylist())) == ["t", "xx"]
+
+
+def test_what_stands_against_a_finding_is_said(tmp_path):
+    _, points = series_panels(published(tmp_path, POINTS, finding="too_few_words"))
+    assert "No finding is possible at this size: fewer than 100 ranked words" in points.text
 
 
 def test_few_words_have_lines_and_all_targets(tmp_path):
-    points = [(f"w{n:02}", n > 20, n / 100) for n in range(30)]
+    points = [(f"w{n:02}", n > 20, (n + 1) / 100) for n in range(30)]
     lines, table = panels_of(tmp_path, points)
     words = list(dict.fromkeys(lines.rows["word"].to_pylist()))
     assert words == [f"w{n}" for n in range(21, 30)] + [f"w{n:02}" for n in range(12)]
@@ -96,9 +114,9 @@ def test_few_words_have_lines_and_all_targets(tmp_path):
 
 @pytest.mark.parametrize("missing", ["change__series", "change__points", "both", "empty"])
 def test_without_the_tables_there_is_no_panel(tmp_path, missing):
-    lines, points = tables([] if missing == "empty" else POINTS)
+    lines, points = tables(POINTS)
     if missing == "empty":
-        lines, points = (table.slice(0, 0) for table in tables(POINTS))
+        lines, points = lines[:0], points[:0]
     made = {"change__series": lines, "change__points": points}
     made.pop(missing, None)
     assert (
@@ -115,4 +133,4 @@ def test_the_columns_that_are_relied_on_are_published():
     for name in module.DISTANCES:
         assert {name, name + module.NULL_MEAN, name + module.NULL_SD} <= series
     assert {module.WORD, module.ALIGNMENT, module.TARGET, module.P_VALUE, module.Q_VALUE,
-            module.FROM, module.TO, module.DISTANCE} <= points  # fmt: skip
+            module.FROM, module.TO, module.DISTANCE, module.FINDING} <= points  # fmt: skip

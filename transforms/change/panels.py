@@ -10,7 +10,7 @@ from schemas.columns import column
 from schemas.pairs import FINDINGS
 from schemas.slices import SLICES
 from transforms.change.panels_pictures import picture_panels
-from transforms.change.panels_rankings import PAIRS, Compared, compared
+from transforms.change.panels_rankings import PAIRS, Compared, compared, pictured
 from transforms.change.panels_series import series_panels
 from transforms.change.panels_uses import use_panels
 from transforms.change.panels_words import word_panels
@@ -45,7 +45,7 @@ def panels(snapshot: Snapshot) -> list[Panel]:
         _warnings(snapshot, rankings),
         *_evidence(snapshot, rankings),
         *word_panels(snapshot, rankings),
-        *series_panels(snapshot),
+        *series_panels(snapshot, pictured(rankings)),
         *picture_panels(snapshot, rankings),
     ]
 

@@ -47,7 +47,7 @@ def picture_panels(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Pan
     Raises:
         LexbeamError: the extra `report` is not installed.
     """
-    words = pictured(rankings, WITH_NEIGHBOURS) if rankings else []
+    words = pictured(rankings, WITH_NEIGHBOURS)
     slices = [row[0] for row in snapshot.section("change")["slices"]]
     if not words:
         return []

@@ -125,6 +125,8 @@ def pictured(rankings: Sequence[Compared], most: int = MOST_PICTURED) -> list[st
 
     By the first alignment and measure; only words with a score; the pairs take turns.
     """
+    if not rankings:
+        return []
     first = [one for one in rankings if one.alignment == rankings[0].alignment]
     first = [one for one in first if one.measure == rankings[0].measure]
     found: dict[str, None] = {}

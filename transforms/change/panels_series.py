@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.columns import column
+from schemas.pairs import FINDINGS
 from transforms.common.snapshots import Snapshot
 from transforms.common.tables import read_rows
 from transforms.report.layered_charts import series
@@ -26,15 +27,22 @@ DISTANCES = {  # what they are called here; each has _NULL_MEAN and _NULL_SD, to
 }
 NULL_MEAN, NULL_SD = "_null_mean", "_null_sd"
 TARGET, P_VALUE, Q_VALUE = "target", "p_value", "q_value"
-FROM, TO, DISTANCE = "point_from", "point_to", "distance"
+FROM, TO, DISTANCE, FINDING = "point_from", "point_to", "distance", "finding"
 
 FIRST = 12  # words by p-value, beside the targets
 MOST = 40
 ROWS = 500  # of the table of change points, beside the targets
 
 
-def series_panels(snapshot: Snapshot) -> list[Panel]:
+def series_panels(snapshot: Snapshot, words: Sequence[str] = ()) -> list[Panel]:
     """Return lines of distances over the slices, and change points; none where there is no series.
+
+    Lines are those of targets and of the words of least p-value.
+
+    Args:
+        snapshot: with a section `change`.
+        words: those that have lines beside the targets where no word has a p-value, for want of
+            null series; there are no change points then.
 
     Raises:
         LexbeamError: the extra `report` is not installed.
@@ -44,10 +52,12 @@ def series_panels(snapshot: Snapshot) -> list[Panel]:
     points = _points(snapshot)
     if not points.num_rows:
         return []
+    tested = points[P_VALUE].null_count < points.num_rows
     targets = points.filter(points[TARGET])[WORD].to_pylist()
-    others = points.filter(pc.invert(points[TARGET]))[WORD].to_pylist()
-    words = [*targets, *others[:FIRST]][:MOST]
-    return [*_lines(snapshot, words), _change_points(points)]
+    if tested:
+        words = points.filter(pc.invert(points[TARGET]))[WORD].to_pylist()[:FIRST]
+    lines = _lines(snapshot, list(dict.fromkeys([*targets, *words]))[:MOST], tested)
+    return [*lines, *([_change_points(points)] if tested else [])]
 
 
 def _points(snapshot: Snapshot) -> pa.Table:
@@ -58,7 +68,7 @@ def _points(snapshot: Snapshot) -> pa.Table:
     return rows.take(pc.sort_indices(rows, keys, null_placement="at_end"))
 
 
-def _lines(snapshot: Snapshot, words: Sequence[str]) -> list[Panel]:
+def _lines(snapshot: Snapshot, words: Sequence[str], tested: bool) -> list[Panel]:
     chosen = pa.array(words, pa.string())
     kept = []
     for rows in read_rows(snapshot.paths(SERIES)):
@@ -86,7 +96,8 @@ def _lines(snapshot: Snapshot, words: Sequence[str]) -> list[Panel]:
         table = table.drop_columns(["null from", "null to"])
     text = (
         "Cosine distances of a chosen word's vectors, mean over seeds, in the common space of all "
-        "slices: to the first slice, the slice before and the last slice."
+        "slices: to the first slice, the slice before and the last slice. Of targets and "
+        + ("the words of least p." if tested else "the most changed words.")
     )
     if null:
         text += (
@@ -143,6 +154,9 @@ def _change_points(points: pa.Table) -> Rows:
         "A row is a word with the cut between slices at which its usage differs most from what "
         "null series give; targets first, then by p."
     )
+    reasons = pc.unique(points[FINDING]).drop_null().to_pylist()
+    if reasons:
+        text += f" No finding is possible at this size: {FINDINGS.get(reasons[0], reasons[0])}."
     if others.num_rows > ROWS:
         text += f" {others.num_rows - ROWS:,} words are left out; {POINTS} has them."
     return Rows("Change points", text, table.select(known))

@@ -31,7 +31,7 @@ def use_panels(snapshot: Snapshot, corpora: Sequence[str] = ()) -> list[Panel]:
             part of one is damaged.
     """
     rankings = compared(snapshot)
-    words = pictured(rankings) if rankings else []
+    words = pictured(rankings)
     if not words:
         return []
     places, notes = corpora_of(snapshot, corpora)

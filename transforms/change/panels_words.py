@@ -22,6 +22,7 @@ FIRST = 20  # of the most changed, at least
 CLOUD = 1_000  # points of a scatter, and at least a tenth of it
 ALL_CLOUDS = 4_000
 LABELS = 10
+TOLD = 6  # rankings whose correlations a caption has
 
 KEY = "slices and alignment"
 MORE, DIFFERS, CHANCE, UNKNOWN = (
@@ -155,6 +156,8 @@ def _cloud(rankings: Sequence[Compared], null: bool) -> Chart:
     ])  # fmt: skip
     table = table.filter(pc.greater(table["fewest uses"], 0))
     told = [f"{one.name}: {_rho(one.rho[0])} and {_rho(one.rho[1])}" for one in rankings]
+    if len(told) > TOLD:
+        told = [*told[:TOLD], f"and {len(told) - TOLD} more"]
     what = "score less the mean of the null" if null else "score"
     text = (
         "Each ranked word by its uses in the slice that has fewer (log scale) and its score"

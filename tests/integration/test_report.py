@@ -1,0 +1,51 @@
+"""The report of a small run: what it quotes, what it leaves out, the same bytes."""
+
+import json
+import re
+
+import pytest
+from small_runs import call
+
+pytestmark = pytest.mark.slow
+
+
+def report(out, path, *options):
+    assert call("report", out, "--out", path, *options) == 0
+    html = path.read_text("utf-8")
+    found = re.search(r'<script type="application/json" id="panels">(.*?)</script>', html)
+    return html, {panel["title"]: panel for panel in json.loads(found[1])}
+
+
+def columns_of(panel):
+    found = {}
+    for column in panel["columns"]:
+        values = column["values"]
+        if "distinct" in column:
+            values = [column["distinct"][place] for place in values]
+        found[column["name"]] = values
+    return found
+
+
+def test_words_are_quoted_from_the_corpus_and_can_be_left_out(sample_run, tmp_path):
+    html, panels = report(sample_run, tmp_path / "with.html")
+    found = columns_of(panels["Words in context"])
+    assert [use.lower() for use in found["use"]] == found["word"]
+    pictured = set(columns_of(panels["Ways of words through the slices"])["word"])
+    assert set(found["word"]) <= pictured
+    assert max(found["after"], key=len) in html
+    bare, without = report(sample_run, tmp_path / "without.html", "--no-text")
+    assert set(panels) - set(without) == {"Words in context"}
+    assert not [text for text in found["after"] if len(text) > 40 and text in bare]
+
+
+def test_a_corpus_that_is_named_is_quoted_and_the_same_gives_the_same_bytes(sample_run, tmp_path):
+    report(sample_run, tmp_path / "one.html")
+    report(sample_run, tmp_path / "two.html", "--corpus", sample_run)
+    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
+
+
+def test_a_corpus_is_not_named_where_nothing_is_quoted(sample_run, tmp_path, capsys):
+    asked = ["--out", tmp_path / "x.html", "--no-text", "--corpus", sample_run]
+    assert call("report", sample_run, *asked) == 2
+    assert "quotes nothing" in capsys.readouterr().err
+    assert not (tmp_path / "x.html").exists()
