@@ -69,6 +69,7 @@ def test_alignments_whose_first_fifty_overlap_by_less_than_half(common, warned):
 def test_pairs_too_small_for_findings():
     facts = {"null_unit": "author", "clusters_from": 4, "clusters_to": 30, "ranked": 500}
     assert size_warnings("a to b", {}) == size_warnings("a to b", facts) == []
+    assert size_warnings("a to b", {"finding": "no_null", "ranked": 400}) == []
     (few,) = size_warnings("a to b", {**facts, "finding": "too_few_clusters", "low_power": True})
     assert few.startswith("a to b: no finding possible at this size: the slices have 4 and 30 auth")
     (low,) = size_warnings("a to b", {**facts, "null_unit": "document", "low_power": True})

@@ -81,7 +81,7 @@ def _warnings(snapshot: Snapshot, rankings: Sequence[Compared]) -> Note:
     for one in rankings:
         what = "score less the mean of the null" if one.by_null else "score"
         found += frequency_warning(one.name, what, *one.rho)
-        found += _size_warnings(snapshot, one)
+        found += size_warnings(one.name, _facts(snapshot, one))
     tops: dict[tuple[tuple[str, str], str], dict[str, list[str]]] = {}
     for one in rankings:
         tops.setdefault((one.pair, one.measure), {})[one.alignment] = one.ranking
@@ -91,11 +91,6 @@ def _warnings(snapshot: Snapshot, rankings: Sequence[Compared]) -> Note:
         return Note("Warnings", "Nothing speaks against the slices.")
     text = "Keep in mind when you read the scores:"
     return Note("Warnings", text, tuple(found), warning=True)
-
-
-def _size_warnings(snapshot: Snapshot, one: Compared) -> list[str]:
-    facts = _facts(snapshot, one)
-    return [] if facts.get("finding") == "no_null" else size_warnings(one.name, facts)
 
 
 def _facts(snapshot: Snapshot, one: Compared) -> dict[str, Any]:

@@ -59,17 +59,19 @@ class Compared(NamedTuple):
         return has_null(self.ranked) or has_null(self.rows)
 
 
-def compared(snapshot: Snapshot) -> list[Compared]:
+def compared(snapshot: Snapshot, *, first_alone: bool = False) -> list[Compared]:
     """Return the rankings of the first pairs that have a score or a target, pair by pair.
 
-    By each alignment that was asked for, of each measure but frequency; by frequency where nothing
-    else was measured.
+    By each alignment that was asked for, or the first alone, of each measure but frequency; by
+    frequency where nothing else was measured.
     """
     options = snapshot.section("change")["options"]
     measures = [name for name in options["measure"] if name != FREQUENCY]
     kinds = [(one, measure) for measure in measures for one in options["alignment"]]
     if not kinds:
         kinds = [("none", FREQUENCY)]
+    if first_alone:
+        kinds = kinds[:1]
     pairs = pairs_of(snapshot)[:PAIRS]
     most = max(WORDS // 20, min(WORDS, ALL_WORDS // max(1, len(pairs) * len(kinds))))
     found = [

@@ -30,8 +30,7 @@ def use_panels(snapshot: Snapshot, corpora: Sequence[str] = ()) -> list[Panel]:
         LexbeamError: no change is published there, a corpus that is named holds no sentences, or a
             part of one is damaged.
     """
-    rankings = compared(snapshot)
-    words = pictured(rankings)
+    words = pictured(compared(snapshot, first_alone=True))
     if not words:
         return []
     places, notes = corpora_of(snapshot, corpora)

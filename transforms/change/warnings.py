@@ -92,6 +92,8 @@ def overlap_warnings(pair: str, tops: Mapping[str, Sequence[str]]) -> list[str]:
 def size_warnings(pair: str, facts: Mapping[str, Any]) -> list[str]:
     """Return a warning where a pair is too small for any finding, or for most.
 
+    That no null was made says nothing of its size.
+
     Args:
         pair: the slices, for a person.
         facts: the pair's row of table `change/pairs`, empty where there is none.
@@ -107,7 +109,7 @@ def size_warnings(pair: str, facts: Mapping[str, Any]) -> list[str]:
         reason = f"{facts.get('ranked')} words are ranked, {FEWEST_WORDS} are needed"
     elif finding == "too_few_clusters":
         reason = f"the slices have {told} {unit}, {FEWEST} on either side are needed"
-    elif finding:
+    elif finding and finding != "no_null":
         reason = str(finding).replace("_", " ")
     elif facts.get("low_power"):
         return [

@@ -51,7 +51,7 @@ def bands(
         behind = alt.Chart().transform_filter(_has(least))
         told = tips(alt, [name], [least, mean, greatest])
         layers.append(
-            behind.mark_bar(color=_BAND, height=11).encode(
+            behind.mark_bar(color=_BAND, stroke=_MUTED, strokeWidth=0.7, height=11).encode(
                 y=y, x=alt.X(f"{least}:Q", title=x_title), x2=alt.X2(greatest), tooltip=told
             )
         )
