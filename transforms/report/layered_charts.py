@@ -71,7 +71,7 @@ def bands(
             y=y,
             x=alt.X(f"{score}:Q", title=x_title, axis=alt.Axis(tickCount=6)),
             color=_colour(alt, colour, values),
-            shape=alt.Shape(f"{colour}:N", scale=alt.Scale(domain=list(values))),
+            shape=_shape(alt, colour, values),
             tooltip=tips(alt, [name, colour], [score]),
         )
     )
@@ -113,7 +113,7 @@ def cloud(
     layers.append(
         alt.Chart().mark_point(size=22, opacity=0.7).encode(
             x=at, y=height, color=_colour(alt, colour, values),
-            shape=alt.Shape(f"{colour}:N", scale=alt.Scale(domain=list(values))),
+            shape=_shape(alt, colour, values),
             tooltip=tips(alt, [name, colour], [x, y]),
         )
     )  # fmt: skip
@@ -201,4 +201,13 @@ def _has(name: str) -> str:
 def _colour(alt: Any, name: str, values: Sequence[str] | Mapping[str, str]) -> Any:
     own = list(values.values()) if isinstance(values, Mapping) else palette(len(values))
     scale = alt.Scale(domain=list(values), range=own)
-    return alt.Color(f"{name}:N", sort=None, scale=scale)
+    # Names of findings are long: two beside each other have room on a telephone.
+    legend = {"legend": alt.Legend(columns=2)} if isinstance(values, Mapping) else {}
+    return alt.Color(f"{name}:N", sort=None, scale=scale, **legend)
+
+
+def _shape(alt: Any, name: str, values: Mapping[str, str]) -> Any:
+    """Return shapes beside colours, for readers who do not tell colours."""
+    return alt.Shape(
+        f"{name}:N", scale=alt.Scale(domain=list(values)), legend=alt.Legend(columns=2)
+    )
