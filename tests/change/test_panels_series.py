@@ -12,8 +12,8 @@ NAMES = ["a", "b", "c"]
 
 def distance(word, place, name, shift=0.0):
     """Made up, and nothing of a slice to itself."""
-    missing = {"common_first": place == 0, "common_previous": place == 0, "common_last": place == 2}
-    size = {"common_first": 0.1, "common_previous": 0.2, "common_last": 0.3}[name]
+    missing = {"pair_first": place == 0, "pair_previous": place == 0, "pair_last": place == 2}
+    size = {"pair_first": 0.1, "pair_previous": 0.2, "pair_last": 0.3}[name]
     return None if missing[name] else size + place / 100 + len(word) / 1000 + shift
 
 
@@ -29,10 +29,12 @@ def tables(points, null=True, finding=None):
                 row[column + "_null_mean"] = (value and null and value - 0.05) or None
                 row[column + "_null_sd"] = (value and null and 0.01) or None
             lines.append(row)
+    cut = ("a", "b") if null else (None, None)
     ends = [
-        {"word": word, "alignment": "op", "target": target, "point_from": (null and "a") or None,
-         "point_to": (null and "b") or None, "distance": 0.5, "p_value": (null and p) or None,
-         "q_value": (null and p and 2 * p) or None, "finding": finding}
+        {"word": word, "alignment": "op", "target": target, "ranked": True,
+         "upos": "DET" if word == "the" else "NOUN", "point_from": cut[0], "point_to": cut[1],
+         "distance": 0.5, "p_value": p if null else None,
+         "q_value": 2 * p if null and p is not None else None, "finding": finding}
         for word, target, p in points
     ]  # fmt: skip
     numbers = [
@@ -41,8 +43,8 @@ def tables(points, null=True, finding=None):
     texts = [("word", pa.string()), ("slice", pa.string()), ("place", pa.int32()),
              ("alignment", pa.string())]  # fmt: skip
     schema = pa.schema([*texts, *((name, pa.float64()) for name in numbers)])
-    kinds = {"target": pa.bool_(), "distance": pa.float64(), "p_value": pa.float64(),
-             "q_value": pa.float64()}  # fmt: skip
+    kinds = dict.fromkeys(("target", "ranked"), pa.bool_())
+    kinds |= dict.fromkeys(("distance", "p_value", "q_value"), pa.float64())
     ends_schema = pa.schema([(name, kinds.get(name, pa.string())) for name in ends[0]])
     return (
         pa.Table.from_pylist(lines[::-1], schema=schema),
@@ -77,9 +79,10 @@ def test_each_word_has_a_line_for_each_distance_with_its_band(tmp_path):
             value = distance(word, place, column)
             assert row["distance"] == value
             if value is None:
-                assert row["null from"] is row["null to"] is None
+                assert row["null from"] is row["null mean"] is row["null to"] is None
             else:
                 assert row["null from"] == pytest.approx(value - 0.07)
+                assert row["null mean"] == value - 0.05
                 assert row["null to"] == pytest.approx(value - 0.03)
 
 
@@ -91,10 +94,21 @@ def test_change_points_have_targets_first_then_the_least_p(tmp_path):
     assert set(points.rows["last before"].to_pylist()) == {"a"}
 
 
+def test_words_of_other_parts_of_speech_are_shown_if_they_are_targets(tmp_path):
+    for number, target in enumerate([False, True]):
+        lines, ends = tables([*POINTS, ("the", target, 0.01)])
+        options = {"rank-pos": ["NOUN"]}
+        change = section(NAMES, options=options)
+        made = publish(tmp_path / str(number), change, change__series=lines, change__points=ends)
+        shown, points = series_panels(made)
+        assert ("the" in shown.rows["word"].to_pylist()) == target
+        assert ("the" in points.rows["word"].to_pylist()) == target
+
+
 def test_without_null_series_there_is_no_band_and_no_change_point(tmp_path):
     snapshot = published(tmp_path, POINTS, null=False)
     (lines,) = series_panels(snapshot, ["xx", "t", "gone"])
-    assert not {"null from", "null to"} & set(lines.rows.column_names)
+    assert not {"null from", "null mean", "null to"} & set(lines.rows.column_names)
     assert "band" not in lines.text
     assert list(dict.fromkeys(lines.rows["word"].to_pylist())) == ["t", "xx"]
 
@@ -132,5 +146,6 @@ def test_the_columns_that_are_relied_on_are_published():
     assert {module.WORD, module.SLICE, module.PLACE, module.ALIGNMENT} <= series
     for name in module.DISTANCES:
         assert {name, name + module.NULL_MEAN, name + module.NULL_SD} <= series
-    assert {module.WORD, module.ALIGNMENT, module.TARGET, module.P_VALUE, module.Q_VALUE,
-            module.FROM, module.TO, module.DISTANCE, module.FINDING} <= points  # fmt: skip
+    relied = {module.WORD, module.ALIGNMENT, module.TARGET, module.RANKED, module.UPOS}
+    relied |= {module.P_VALUE, module.Q_VALUE, module.FROM, module.TO, module.DISTANCE}
+    assert relied | {module.FINDING} <= points

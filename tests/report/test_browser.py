@@ -88,8 +88,10 @@ def chosen():
         "word": ["sea"] * 3 + [HOSTILE] * 3, "slice": ["1", "2", "3"] * 2,
         "measured": ["first"] * 6, "distance": [None, 0.2, 0.3, 0.5, 0.1, None],
         "low": [None, 0.1, 0.1, 0.1, 0.0, None], "high": [None, 0.2, 0.2, 0.2, 0.1, None],
+        "mean": [None, 0.15, 0.15, 0.15, 0.05, None],
     })  # fmt: skip
-    line = series("slice", "distance", band=("low", "high"), colour="measured", values=["first"])
+    line = series("slice", "distance", null=("low", "mean", "high"), colour="measured",
+                  values=["first"])  # fmt: skip
     uses = pa.table({
         "word": ["sea", "sea", HOSTILE], "slice": ["old", "new", "new"],
         "before": ["by the", HOSTILE, "a"], "use": ["sea", "Sea", HOSTILE],
@@ -304,6 +306,8 @@ def test_a_word_that_is_chosen_is_chosen_in_every_panel(page):
     page.wait("[...document.querySelectorAll('#panel-3-2 svg .mark-text text')]"
               ".some(t => t.textContent === 'b')")  # fmt: skip
     assert page.run("document.querySelector('#panel-3-4 mark').textContent") == HOSTILE
+    names = [text for text in texts_of(page, 3, "role-axis-label") if text in "123"]
+    assert names == ["1", "2", "3"]  # in the order of the rows, with or without a distance
     assert shown_tables(page) == [[f"{HOSTILE}, old", HOSTILE], [f"{HOSTILE}, new", "none"]]
     assert page.run("window.ran") is None
     assert page.errors == []

@@ -17,10 +17,10 @@ SPECS = {
         "x", "y", name="name", stage="slice", order="order", values=["old", "new"]
     ),
     "series": lambda: layered_charts.series(
-        "slice", "distance", band=("low", "high"), colour="measured", values=["one"]
+        "slice", "distance", null=("low", "mean", "high"), colour="measured", values=["one"]
     ),
     "bare series": lambda: layered_charts.series(
-        "slice", "distance", band=None, colour="measured", values=["one"]
+        "slice", "distance", null=None, colour="measured", values=["one"]
     ),
 }
 
@@ -77,8 +77,9 @@ def test_a_chart_shows_the_columns_it_is_given():
     assert fields(SPECS["cloud"]()) == drawn | {"uses", "label", "null mean"}
     assert fields(SPECS["bare cloud"]()) == drawn | {"uses", "label"}
     assert fields(SPECS["paths"]()) == {"x", "y", "name", "slice", "order"}
-    assert fields(SPECS["series"]()) == {"slice", "distance", "measured", "low", "high"}
-    assert fields(SPECS["bare series"]()) == {"slice", "distance", "measured"}
+    series = {"slice", "distance", "measured"}
+    assert fields(SPECS["series"]()) == series | {"low", "mean", "high"}
+    assert fields(SPECS["bare series"]()) == series
 
 
 def test_colours_are_those_of_the_page():

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from schemas.columns import column
 from schemas.pairs import FINDINGS
+from transforms.change.ranking import of_pos
 from transforms.common.snapshots import Snapshot
 from transforms.common.tables import read_rows
 from transforms.report.layered_charts import series
@@ -21,12 +22,13 @@ __all__ = ["series_panels"]
 SERIES, POINTS = "change/series", "change/points"
 WORD, SLICE, PLACE, ALIGNMENT = "word", "slice", "place", "alignment"
 DISTANCES = {  # what they are called here; each has _NULL_MEAN and _NULL_SD, too
-    "common_first": "to the first slice",
-    "common_previous": "to the slice before",
-    "common_last": "to the last slice",
+    "pair_previous": "to the slice before",
+    "pair_first": "to the first slice",
+    "pair_last": "to the last slice",
 }
 NULL_MEAN, NULL_SD = "_null_mean", "_null_sd"
-TARGET, P_VALUE, Q_VALUE = "target", "p_value", "q_value"
+TARGET, RANKED, UPOS = "target", "ranked", "upos"
+P_VALUE, Q_VALUE = "p_value", "q_value"
 FROM, TO, DISTANCE, FINDING = "point_from", "point_to", "distance", "finding"
 
 FIRST = 12  # words by p-value, beside the targets
@@ -61,11 +63,18 @@ def series_panels(snapshot: Snapshot, words: Sequence[str] = ()) -> list[Panel]:
 
 
 def _points(snapshot: Snapshot) -> pa.Table:
-    """Return the words of one alignment, the first one: by p-value, words without one last."""
+    """Return targets, and the ranked words that rankings show: by p-value, those without last.
+
+    They are of one alignment, the first one.
+    """
     rows = snapshot.read(POINTS)
     rows = rows.filter(pc.equal(rows[ALIGNMENT], rows[ALIGNMENT][0])) if rows.num_rows else rows
-    keys = [(P_VALUE, "ascending"), (DISTANCE, "descending"), (WORD, "ascending")]
-    return rows.take(pc.sort_indices(rows, keys, null_placement="at_end"))
+    pos = snapshot.section("change")["options"].get("rank-pos") or ()
+    others = of_pos(rows.filter(pc.and_(rows[RANKED], pc.invert(rows[TARGET]))), pos)
+    rows = pa.concat_tables([rows.filter(rows[TARGET]), others])
+    return rows.sort_by(
+        [(P_VALUE, "ascending"), (DISTANCE, "descending"), (WORD, "ascending")]
+    ).combine_chunks()
 
 
 def _lines(snapshot: Snapshot, words: Sequence[str], tested: bool) -> list[Panel]:
@@ -91,22 +100,22 @@ def _lines(snapshot: Snapshot, words: Sequence[str], tested: bool) -> list[Panel
             [("word", "ascending"), ("row", "ascending")],
         )
     )
-    null = table["null from"].null_count < table.num_rows
+    null = table["null mean"].null_count < table.num_rows
     if not null:
-        table = table.drop_columns(["null from", "null to"])
+        table = table.drop_columns(["null from", "null mean", "null to"])
     text = (
-        "Cosine distances of a chosen word's vectors, mean over seeds, in the common space of all "
-        "slices: to the first slice, the slice before and the last slice. Of targets and "
+        "Cosine distances of a chosen word's vectors, mean over seeds: to the slice before, to the "
+        "first and to the last slice, each aligned with the slice alone. Of targets and "
         + ("the words of least p." if tested else "the most changed words.")
     )
     if null:
         text += (
-            " The band is what null series give, whose documents are dealt out anew over all "
-            "slices: mean and two standard deviations to either side."
+            " The dashed line and the band are what null series give, whose documents are dealt "
+            "out anew over all slices: mean and two standard deviations to either side."
         )
     spec = series(
-        "slice", "distance", band=("null from", "null to") if null else None, colour="measured",
-        values=list(DISTANCES.values()),
+        "slice", "distance", null=("null from", "null mean", "null to") if null else None,
+        colour="measured", values=list(DISTANCES.values()),
     )  # fmt: skip
     return [Chart("Words over all slices", text, spec, table, key="word")]
 
@@ -121,12 +130,13 @@ def _line(rows: pa.Table, name: str, what: str) -> pa.Table:
         column("distance", pa.float64(), "cosine distance, mean over seeds"),
         column("null from", pa.float64(), "mean in null series less two standard deviations, 0 at "
                "least"),
+        column("null mean", pa.float64(), "mean in null series"),
         column("null to", pa.float64(), "that mean and two standard deviations"),
     ])  # fmt: skip
     return pa.table(
         [
             rows[WORD], rows[SLICE], pa.array([what] * rows.num_rows, pa.string()),
-            rows[name], low, pc.add(mean, pc.multiply(spread, 2.0)),
+            rows[name], low, mean, pc.add(mean, pc.multiply(spread, 2.0)),
         ],
         schema=schema,
     )  # fmt: skip
@@ -152,7 +162,7 @@ def _change_points(points: pa.Table) -> Rows:
     known = [name for name in table.column_names if table[name].null_count < table.num_rows]
     text = (
         "A row is a word with the cut between slices at which its usage differs most from what "
-        "null series give; targets first, then by p."
+        "null series give; targets first, then the words that rankings show, by p."
     )
     reasons = pc.unique(points[FINDING]).drop_null().to_pylist()
     if reasons:

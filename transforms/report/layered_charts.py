@@ -160,36 +160,40 @@ def paths(
 
 
 def series(
-    x: str, y: str, *, band: tuple[str, str] | None, colour: str, values: Sequence[str]
+    x: str, y: str, *, null: tuple[str, str, str] | None, colour: str, values: Sequence[str]
 ) -> dict[str, Any]:
     """Return a line of `y` over the names `x`, in the order of the rows, for each `colour`.
 
     Args:
         x: names, such as slices.
         y: the height.
-        band: least and greatest of the band behind a line, of the same colour; None for none.
+        null: least, mean and greatest of the band behind a line, in its colour, the mean dashed;
+            None for none.
         colour: of the lines.
         values: the order of `colour`.
     """
     alt = altair()
     across = alt.X(f"{x}:N", sort=None, title=x, axis=alt.Axis(labelAngle=0))
+    height = alt.Y(f"{y}:Q", title=y, axis=alt.Axis(tickCount=5))
     shade = _colour(alt, colour, values)
-    layers = []
-    if band is not None:
-        layers.append(
-            alt.Chart().transform_filter(_has(band[0])).mark_area(opacity=0.18).encode(
-                x=across, y=alt.Y(f"{band[0]}:Q", title=y), y2=alt.Y2(band[1]), color=shade
-            )
-        )  # fmt: skip
     line = alt.Chart().transform_filter(_has(y)).mark_line(strokeWidth=2, point=True)
-    layers.append(
-        line.encode(
-            x=across,
-            y=alt.Y(f"{y}:Q", title=y, axis=alt.Axis(tickCount=5)),
-            color=shade,
-            tooltip=tips(alt, [x, colour], [y, *(band or ())]),
-        )
-    )
+    # The first layer draws nothing, see `bands`; the legend looks like the second one.
+    layers = [
+        alt.Chart().mark_tick(opacity=0).encode(x=across),
+        line.encode(x=across, y=height, color=shade, tooltip=tips(alt, [x, colour], [y])),
+    ]
+    if null is not None:
+        least, mean, greatest = null
+        behind = alt.Chart().transform_filter(_has(mean))
+        told = tips(alt, [x, colour], [least, mean, greatest])
+        layers += [
+            behind.mark_area(opacity=0.15).encode(
+                x=across, y=alt.Y(f"{least}:Q", title=y), y2=alt.Y2(greatest), color=shade
+            ),
+            behind.mark_line(strokeWidth=1.5, strokeDash=[4, 4]).encode(
+                x=across, y=alt.Y(f"{mean}:Q", title=y), color=shade, tooltip=told
+            ),
+        ]
     return finished(alt.layer(*layers).properties(width="container", height=260))
 
 
