@@ -308,6 +308,8 @@ def test_a_word_that_is_chosen_is_chosen_in_every_panel(page):
     assert page.run("document.querySelector('#panel-3-4 mark').textContent") == HOSTILE
     names = [text for text in texts_of(page, 3, "role-axis-label") if text in "123"]
     assert names == ["1", "2", "3"]  # in the order of the rows, with or without a distance
+    area = page.run("document.querySelector('#panel-3-3 .mark-area path').getBBox().height")
+    assert area > 5  # the band behind the line
     assert shown_tables(page) == [[f"{HOSTILE}, old", HOSTILE], [f"{HOSTILE}, new", "none"]]
     assert page.run("window.ran") is None
     assert page.errors == []
