@@ -236,8 +236,8 @@ def _chosen(plan: ChangePlan) -> Mapping[str, Mapping[str, Any]]:
 
 
 _STAGES: tuple[Stage[Any, Any, Any], ...] = (
-    MEASURE, VIEW, SIZES, DEAL, DEALT, COUNT, SHUFFLE, TRAIN, ALIGN, SCORE, COMBINE, SUMMARISE,
-    NEIGHBOURS, SLICE, DEAL_SERIES, TRACE, SERIES,
+    MEASURE, VIEW, SIZES, DEAL, DEAL_SERIES, DEALT, COUNT, SHUFFLE, TRAIN, ALIGN, SCORE, COMBINE,
+    SUMMARISE, TRACE, SERIES, NEIGHBOURS, SLICE,
 )  # fmt: skip
 _ALIGNMENTS = "transforms.change.alignment:ALIGNMENTS"
 _NO_TASK: Any = None
