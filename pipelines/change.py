@@ -175,6 +175,7 @@ def _expected(plan: ChangePlan) -> Mapping[str, int]:
         COUNT.name: slices + 2 * pairs * nulls + slices * null_series,
         SHUFFLE.name: sum(plan.view.ranges) * (1 + null_series)
         + nulls * sum(plan.view.ranges[place] for pair in plan.pairs.pairs for place in pair),
+        TRAIN.name: slices * (seeds + null_series) + 2 * pairs * nulls,
         ALIGN.name: pairs * (seeds + nulls) * len(set(plan.score.alignments)),
         SCORE.name: pairs * (seeds + nulls),
         COMBINE.name: pairs,

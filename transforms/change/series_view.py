@@ -15,6 +15,7 @@ from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import option
 from transforms.common.shown import Block, columns_with, number
 from transforms.common.snapshots import Snapshot
+from transforms.common.tables import read_rows
 
 __all__ = ["SeriesViewOptions", "series_of", "sparkline", "tell_series"]
 
@@ -51,16 +52,14 @@ def series_of(snapshot: Snapshot, options: SeriesViewOptions) -> pa.Table:
         UsageError: no word is asked for.
         LexbeamError: there is no series, or it has none of the words.
     """
-    rows, words, missing = _found(snapshot, options)
-    if not words:
-        raise LexbeamError("; ".join(missing))
+    rows, words, _ = _found(snapshot, options)
     place = pc.index_in(rows["word"], value_set=pa.array(words, pa.string()))
-    rows = rows.filter(place.is_valid()).append_column("order", place.drop_null())
+    rows = rows.append_column("order", place)
     return rows.sort_by([("order", "ascending"), ("place", "ascending")]).drop_columns(["order"])
 
 
 def _found(snapshot: Snapshot, options: SeriesViewOptions) -> tuple[pa.Table, list[str], list[str]]:
-    """Return the whole table, the words asked for that it has, and a line for each other one."""
+    """Return the rows of the words asked for, those that have any, a line for each other one."""
     section = snapshot.section("change")
     if SERIES not in snapshot.tables:
         raise LexbeamError(
@@ -71,24 +70,32 @@ def _found(snapshot: Snapshot, options: SeriesViewOptions) -> tuple[pa.Table, li
     asked = list(dict.fromkeys(normalise_word(word, view) for word in options.series if word))
     if not asked:
         raise UsageError("`series`: it names no word")
-    rows = snapshot.read(SERIES)
-    known = set(rows["word"].to_pylist())
+    known = set(pc.unique(snapshot.read(SERIES, ["word"])["word"]).to_pylist())
     missing = [word for word in asked if word not in known]
     near = near_matches(missing, sorted(known)) if missing else {}
     lines = []
     for word in missing:
         hint = f"; did you mean {', '.join(near[word])}?" if near[word] else ""
         lines.append(f"no series of {word!r}: a word needs `min_count` uses in every slice{hint}")
-    return rows, [word for word in asked if word in known], lines
+    words = [word for word in asked if word in known]
+    if not words:
+        raise LexbeamError("; ".join(lines))
+    return _rows_of(snapshot, SERIES, words), words, lines
+
+
+def _rows_of(snapshot: Snapshot, table: str, words: Sequence[str]) -> pa.Table:
+    wanted = pa.array(words, pa.string())
+    groups = read_rows(snapshot.paths(table))
+    return pa.concat_tables(
+        rows.filter(pc.is_in(rows["word"], value_set=wanted)) for rows in groups
+    )
 
 
 def tell_series(snapshot: Snapshot, options: SeriesViewOptions) -> Iterator[Block]:
     """Yield for each word its change point, a table of its slices, and lines; raises likewise."""
     rows, words, missing = _found(snapshot, options)
-    if not words:
-        raise LexbeamError("; ".join(missing))
     yield from missing
-    points = snapshot.read(POINTS)
+    points = _rows_of(snapshot, POINTS, words)
     for place, word in enumerate(words):
         if place or missing:
             yield ""
