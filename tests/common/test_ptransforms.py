@@ -97,7 +97,7 @@ def test_stages_with_other_options_make_artefacts_of_their_own(tmp_path):
 MODULES = (
     "transforms.common.ptransforms", "transforms.formats.ptransforms",
     "transforms.annotation.ptransforms", "transforms.change.ptransforms",
-    "transforms.change.view_ptransforms", "transforms.change.series_ptransforms",
+    "transforms.change.view_ptransforms",
 )  # fmt: skip
 
 
