@@ -37,6 +37,7 @@ from transforms.change.panels import panels
 from transforms.change.preparing import MEASURE, VIEW, Viewed
 from transforms.change.scoring import COMBINE, SCORE
 from transforms.change.series_tables import SERIES
+from transforms.change.series_view import turning
 from transforms.change.slice_merges import COUNT, SHUFFLE
 from transforms.change.slicing import lacking
 from transforms.change.summarising import SUMMARISE
@@ -275,6 +276,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     yield told_case(ViewOptions(**section["view"]), section["options"]["case"])
     yield from missing_targets(snapshot)
     yield from ranking(snapshot)
+    yield from turning(snapshot)
 
 
 CHANGE: Command[ChangeOptions, ChangePlan] = Command(

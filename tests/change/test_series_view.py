@@ -5,7 +5,13 @@ import pytest
 from published_making import publish, section
 
 from schemas.series import DISTANCES, POINTS, SERIES
-from transforms.change.series_view import SeriesViewOptions, series_of, sparkline, tell_series
+from transforms.change.series_view import (
+    SeriesViewOptions,
+    series_of,
+    sparkline,
+    tell_series,
+    turning,
+)
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.shown import Grid
 
@@ -117,6 +123,24 @@ def test_what_cannot_be_told(tmp_path):
             list(ask(shot, asked("")))
         with pytest.raises(LexbeamError, match="three or more slices"):
             list(ask(publish(tmp_path / ask.__name__, section()), asked("arm")))
+
+
+def test_a_run_tells_the_words_that_turn(tmp_path):
+    points = [
+        point("arm", p_value=0.02, point_from="b", point_to="c"), point("sea", p_value=0.01),
+        point("of", upos="ADP"), point("work", q_value=0.06), point("x", q_value=None),
+    ]  # fmt: skip
+    shot = snapshot(tmp_path / "a", points)
+    shot.section("change")["options"]["rank-pos"] = ["NOUN"]
+    assert list(turning(shot)) == [
+        "series: usage turns (q at most .05) for 2 words: sea (a | b), arm (b | c)"
+    ]
+    few = snapshot(tmp_path / "b", [point("arm", finding="too_few_words", q_value=None)])
+    assert list(turning(few)) == [
+        "series: no finding possible at this size: fewer than 100 ranked words with a score"
+    ]
+    assert not list(turning(snapshot(tmp_path / "c", [point("arm", finding="no_null")])))
+    assert not list(turning(publish(tmp_path / "d", section())))
 
 
 def test_lines_begin_at_zero():

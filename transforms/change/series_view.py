@@ -8,16 +8,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.pairs import FINDINGS
+from transforms.change.judging import LEVEL
+from transforms.change.ranking import of_pos
 from transforms.change.targets import near_matches
 from transforms.change.telling import null_band
 from transforms.change.words import ViewOptions, normalise_word
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import option
-from transforms.common.shown import Block, columns_with, number
+from transforms.common.shown import Block, columns_with, listed, number
 from transforms.common.snapshots import Snapshot
 from transforms.common.tables import read_rows
 
-__all__ = ["SeriesViewOptions", "series_of", "sparkline", "tell_series"]
+__all__ = ["SeriesViewOptions", "series_of", "sparkline", "tell_series", "turning"]
 
 SERIES = "change/series"
 POINTS = "change/points"
@@ -150,6 +152,28 @@ def _legend(rows: pa.Table, seeds: int) -> Iterator[str]:
     if rows["pair_first_null_mean"].null_count < rows.num_rows:
         told += "; null band: mean and two standard deviations under dealt dates"
     yield told
+
+
+def turning(snapshot: Snapshot) -> Iterator[str]:
+    """Tell in a line, at the end of a run with null series, which words' usage turns, and where.
+
+    Words are those of the parts of speech that rankings show, by p; ties by `m`, then by word.
+    """
+    if POINTS not in snapshot.tables:
+        return
+    options = snapshot.section("change")["options"]
+    rows = of_pos(snapshot.read(POINTS), options.get("rank-pos") or ())
+    finding = pc.first(rows["finding"]).as_py() if rows.num_rows else "no_null"
+    if finding == "no_null":
+        return
+    if finding is not None:
+        yield f"series: no finding possible at this size: {FINDINGS[finding]}"
+        return
+    rows = rows.filter(pc.field("q_value") <= LEVEL)
+    rows = rows.sort_by([("p_value", "ascending"), ("m", "descending"), ("word", "ascending")])
+    found = rows.select(["word", "point_from", "point_to"]).to_pylist()
+    told = listed(f"{one['word']} ({one['point_from']} | {one['point_to']})" for one in found)
+    yield f"series: usage turns (q at most .05) for {len(found)} words{': ' if found else ''}{told}"
 
 
 def sparkline(values: Sequence[float | None]) -> str:
