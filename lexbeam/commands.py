@@ -53,6 +53,7 @@ def change(
     seeds: int | str | Sequence[int | str] = (1,),
     null: int | str = 0,
     null_seed: int | str = 1,
+    series: bool = True,
     fit_on: str | None = None,
     rcond: float | str = 1e-10,
     alignment: str | Sequence[str] = ("op", "cca"),
@@ -123,6 +124,7 @@ def change(
         null: null pairs for each pair of slices, 3 at least: what scores chance gives (at least 0,
             at most 1000).
         null_seed: seed that documents are dealt by (at least 0).
+        series: with three or more slices: series of all of them, and change points.
         fit_on: words to fit on: shared, without-targets, top:N, or several joined by +; default
             shared for op, without-targets+top:100000 for cca.
         rcond: cca drops singular values below this share of the first (at least 0, at most 1).
@@ -179,6 +181,7 @@ def change(
             "seeds": seeds,
             "null": null,
             "null_seed": null_seed,
+            "series": series,
             "fit_on": fit_on,
             "rcond": rcond,
             "alignment": alignment,

@@ -311,6 +311,36 @@ class Views:
             },
         )
 
+    def series(self, series: str | Sequence[str]) -> pa.Table:
+        """How the usage of words moves over three or more slices, and where it turns.
+
+        Args:
+            series: how the usage of these words moves over three or more slices.
+
+        Returns:
+            The answer as rows.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _ask(self.snapshot, "change", "series", {"series": series})
+
+    def tell_series(self, series: str | Sequence[str]) -> list[str]:
+        """How the usage of words moves over three or more slices, and where it turns.
+
+        Args:
+            series: how the usage of these words moves over three or more slices.
+
+        Returns:
+            The answer as lines for a person.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _tell(self.snapshot, "change", "series", {"series": series})
+
     def neighbours(
         self,
         neighbours: str,

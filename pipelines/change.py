@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pipelines.change_plan import (
     ChangeOptions,
     ChangePlan,
+    may_be_series,
     parse_seeds,
     plan_change,
     read_targets,
@@ -24,19 +25,24 @@ from schemas.alignments import ALIGNMENTS as ALIGNMENTS_TABLE
 from schemas.neighbours import NEIGHBOURS as NEIGHBOURS_TABLE
 from schemas.pairs import PAIRS
 from schemas.scores import SCORES
+from schemas.series import POINTS
+from schemas.series import SERIES as SERIES_TABLE
 from schemas.slices import SLICES
 from schemas.summary import SUMMARY
 from schemas.vectors import VECTORS
 from transforms.change.aligning import ALIGN
-from transforms.change.dealing import DEAL, DEALT, SIZES
+from transforms.change.dealing import DEAL, DEAL_SERIES, DEALT, SIZES
 from transforms.change.listing import NEIGHBOURS, SLICE
 from transforms.change.panels import panels, quotes
 from transforms.change.preparing import MEASURE, VIEW, Viewed
 from transforms.change.scoring import COMBINE, SCORE
+from transforms.change.series_tables import SERIES
+from transforms.change.series_view import turning
 from transforms.change.slice_merges import COUNT, SHUFFLE
 from transforms.change.slicing import lacking
 from transforms.change.summarising import SUMMARISE
 from transforms.change.telling import missing_targets, ranking
+from transforms.change.tracing import TRACE, SeriesOptions
 from transforms.change.training import TRAIN
 from transforms.change.views import VIEWS
 from transforms.change.warnings import slice_warnings
@@ -91,6 +97,12 @@ def _build(
         SummarisePairs,
         TrainSlices,
     )
+    from transforms.change.series_ptransforms import (
+        CombineSeries,
+        DealSeries,
+        TraceNulls,
+        TraceSeries,
+    )
     from transforms.change.table_ptransforms import DescribeSlices, NumberParts
     from transforms.change.view_ptransforms import DeriveView, EachSlice, MergeSlices, WriteText
 
@@ -108,6 +120,8 @@ def _build(
         workspace, plan.pairs, plan.score.alignments, plan.align, ready
     )
     nulls = {}
+    series_nulls, series_deals = {}, {}
+    series_options = SeriesOptions(align=plan.align, rank=plan.score.rank)
     if plan.null.nulls:
         dealt = viewed | "DealSlices" >> DealSlices(
             workspace, plan.pairs, plan.documents, plan.null, plan.view.ranges
@@ -116,6 +130,14 @@ def _build(
         nulls["nulls"] = dealt.views | "ScoreNulls" >> ScoreNulls(
             workspace, plan.pairs, plan.null.nulls, plan.sgns, plan.align, plan.score, lanes
         )
+        if plan.series:
+            whole = viewed | "DealSeries" >> DealSeries(
+                workspace, plan.null, plan.view.ranges, dealt.sizes
+            )
+            series_deals["deals"] = whole.deals
+            series_nulls["nulls"] = whole.views | "TraceNulls" >> TraceNulls(
+                workspace, plan.pairs, plan.null.nulls, plan.sgns, series_options, lanes
+            )
     combined = (
         aligned
         | "Score" >> ScoreSeeds(workspace, plan.score)
@@ -130,9 +152,18 @@ def _build(
     slices = (ready, spaces) | "DescribeSlices" >> DescribeSlices(
         workspace, plan.view.slices, plan.pairs
     )
+    made = {}
+    if plan.series:
+        traced = spaces | "Trace" >> TraceSeries(
+            workspace, plan.pairs, len(plan.pairs.names), series_options, ready, {"maps": aligned}
+        )
+        series = traced | "CombineSeries" >> CombineSeries(
+            workspace, plan.pairs, series_options, series_nulls, series_deals, ready
+        )
+        made = {SERIES_TABLE.name: series, POINTS.name: series}
     parts = {
         "vectors": spaces, "neighbours": neighbours, "alignments": aligned, "scores": combined,
-        PAIRS.name: combined, SUMMARY.name: summary, "slices": slices,
+        PAIRS.name: combined, SUMMARY.name: summary, "slices": slices, **made,
     } | "NumberParts" >> NumberParts(plan.pairs, plan.score.alignments)  # fmt: skip
     return {"parts": parts, "outside": viewed | "CountOutside" >> beam.Map(_outside)}
 
@@ -140,16 +171,21 @@ def _build(
 def _expected(plan: ChangePlan) -> Mapping[str, int]:
     pairs, slices, seeds = (len(x) for x in (plan.pairs.pairs, plan.pairs.names, plan.pairs.seeds))
     nulls = plan.null.nulls
+    null_series = nulls if plan.series else 0
     return {
-        COUNT.name: slices + 2 * pairs * nulls,
-        SHUFFLE.name: sum(plan.view.ranges)
+        COUNT.name: slices + 2 * pairs * nulls + slices * null_series,
+        SHUFFLE.name: sum(plan.view.ranges) * (1 + null_series)
         + nulls * sum(plan.view.ranges[place] for pair in plan.pairs.pairs for place in pair),
+        TRAIN.name: slices * (seeds + null_series) + 2 * pairs * nulls,
         ALIGN.name: pairs * (seeds + nulls) * len(set(plan.score.alignments)),
         SCORE.name: pairs * (seeds + nulls),
         COMBINE.name: pairs,
         SUMMARISE.name: pairs,
         NEIGHBOURS.name: slices * seeds,
         SLICE.name: slices,
+        DEAL_SERIES.name: int(null_series > 0),
+        TRACE.name: (seeds + nulls) * plan.series,
+        SERIES.name: int(plan.series),
     }
 
 
@@ -157,6 +193,8 @@ def _weights(options: ChangeOptions) -> Mapping[str, float]:
     """Return about how much work the stages are: what is trained, most of all."""
     runs = len(parse_seeds(options.seeds)) + options.null  # a null pair is one at one seed
     sgns = options.sgns
+    series = may_be_series(options)
+    runs += options.null * series  # as much again, for null series
     # Seconds for a million tokens on one core, with the sample corpus.
     training = 25.0 * (sgns.epochs / 5) * (sgns.dim / 100) * (sgns.window / 10)
     return {
@@ -166,7 +204,7 @@ def _weights(options: ChangeOptions) -> Mapping[str, float]:
         SHUFFLE.name: 1.0,
         SIZES.name: 0.2 if options.null else 0.0,
         DEAL.name: 0.1 if options.null else 0.0,
-        DEALT.name: options.null * 1.5,
+        DEALT.name: options.null * (2.5 if series else 1.5),
         TRAIN.name: runs * training,
         ALIGN.name: runs * 1.0,
         SCORE.name: runs * 0.5,
@@ -174,6 +212,9 @@ def _weights(options: ChangeOptions) -> Mapping[str, float]:
         SUMMARISE.name: 0.5,
         NEIGHBOURS.name: runs * 0.5,
         SLICE.name: 0.1,
+        DEAL_SERIES.name: 0.1 if series and options.null else 0.0,
+        TRACE.name: runs * 1.0 if series else 0.0,
+        SERIES.name: 0.2 if series else 0.0,
     }
 
 
@@ -185,17 +226,20 @@ def _chosen(plan: ChangePlan) -> Mapping[str, Mapping[str, Any]]:
         used = (MEASURE, *used)
     if plan.null.nulls:
         used = (*used, SIZES, DEAL, DEALT)
+    if plan.series:
+        used = (*used, SERIES, *((DEAL_SERIES,) if plan.null.nulls else ()))
     return {
         **{stage.name: {} for stage in used},
         ALIGN.name: {_ALIGNMENTS: plan.score.alignments},
         SCORE.name: SCORE.chosen(_NO_TASK, plan.score),
         COMBINE.name: COMBINE.chosen(_NO_TASK, plan.score),
+        **({TRACE.name: TRACE.chosen(_NO_TASK, SeriesOptions())} if plan.series else {}),
     }
 
 
 _STAGES: tuple[Stage[Any, Any, Any], ...] = (
-    MEASURE, VIEW, SIZES, DEAL, DEALT, COUNT, SHUFFLE, TRAIN, ALIGN, SCORE, COMBINE, SUMMARISE,
-    NEIGHBOURS, SLICE,
+    MEASURE, VIEW, SIZES, DEAL, DEAL_SERIES, DEALT, COUNT, SHUFFLE, TRAIN, ALIGN, SCORE, COMBINE,
+    SUMMARISE, TRACE, SERIES, NEIGHBOURS, SLICE,
 )  # fmt: skip
 _ALIGNMENTS = "transforms.change.alignment:ALIGNMENTS"
 _NO_TASK: Any = None
@@ -232,6 +276,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     yield told_case(ViewOptions(**section["view"]), section["options"]["case"])
     yield from missing_targets(snapshot)
     yield from ranking(snapshot)
+    yield from turning(snapshot)
 
 
 CHANGE: Command[ChangeOptions, ChangePlan] = Command(
@@ -241,7 +286,10 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
   lexbeam change results --slices 1810-1860,1960-2010
   lexbeam change corpus --out change --slices bc=..-1,ad=0.. --targets words.txt \\
       --dim 100 --window 10 --epochs 5 --min-count 1,6 --seeds 3 --alignment op,cca""",
-    tables=(SUMMARY, PAIRS, SLICES, SCORES, NEIGHBOURS_TABLE, VECTORS, ALIGNMENTS_TABLE),
+    tables=(
+        SUMMARY, PAIRS, SERIES_TABLE, POINTS, SLICES, SCORES, NEIGHBOURS_TABLE, VECTORS,
+        ALIGNMENTS_TABLE,
+    ),
     reads=_reads,
     check=read_targets,
     asks=_asks,

@@ -42,7 +42,7 @@ from transforms.corpora.corpus import (
     years,
 )
 
-__all__ = ["ChangeOptions", "ChangePlan", "plan_change", "read_targets"]
+__all__ = ["ChangeOptions", "ChangePlan", "may_be_series", "plan_change", "read_targets"]
 
 
 def check_slices(spec: str) -> None:
@@ -83,6 +83,7 @@ SCORES = "scores"
 EVIDENCE = "evidence"
 MOST_SEEDS = 1000
 MOST_NULLS = 1000
+LEAST_SLICES = 3  # of a series
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,6 +125,10 @@ class ChangeOptions(RunnerOptions):
         least=0, most=MOST_NULLS, check=check_null, group=EVIDENCE,
     )  # fmt: skip
     null_seed: int = option(1, help="seed that documents are dealt by", least=0, group=EVIDENCE)
+    series: bool = option(
+        True, help="with three or more slices: series of all of them, and change points",
+        group=SCORES,
+    )  # fmt: skip
     align: AlignOptions = embedded(AlignOptions, group=SCORES)
     score: ScoreOptions = embedded(ScoreOptions, group=SCORES)
     neighbours: NeighbourOptions = embedded(NeighbourOptions, group="neighbours")
@@ -144,6 +149,7 @@ class ChangePlan:
     budget: int | str | None
     pairs: Comparisons
     null: DealOptions
+    series: bool
     documents: Mapping[str, Part]
     sgns: SgnsOptions
     align: AlignOptions
@@ -185,6 +191,7 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
             seeds=parse_seeds(options.seeds),
         ),
         null=DealOptions(nulls=options.null, seed=options.null_seed),
+        series=options.series and len(slices) >= LEAST_SLICES,
         documents=_documents(corpora) if options.null else {},
         sgns=options.sgns,
         align=replace(options.align, targets=targets.words),
@@ -221,6 +228,12 @@ def read_targets(options: ChangeOptions, view: ViewOptions | None = None) -> Tar
     if options.targets is None:
         return Targets()
     return load_targets(read_lines(options.targets, "targets"), view or options.view)
+
+
+def may_be_series(options: ChangeOptions) -> bool:
+    """Return whether slices will, as far as can be told without a corpus, make a series."""
+    known = len(parse_slices(options.slices, years=(0, 0)))
+    return options.series and (known >= LEAST_SLICES or options.slices.startswith("every"))
 
 
 def _columns(options: ChangeOptions, targets: Targets) -> set[str]:

@@ -8,6 +8,7 @@ from schemas.neighbours import NEIGHBOURS
 from schemas.rejects import REJECTS
 from schemas.scores import SCORES
 from schemas.sentences import SENTENCES
+from schemas.series import POINTS, SERIES
 from schemas.slices import SLICES
 from schemas.summary import SUMMARY
 from schemas.vectors import VECTORS
@@ -18,6 +19,6 @@ TABLES: dict[str, Table] = {
     table.name: table
     for table in (
         DOCUMENTS, REJECTS, SENTENCES, SLICES, VECTORS, ALIGNMENTS, SCORES, NEIGHBOURS,
-        SUMMARY, CHANGE_METRICS,
+        SUMMARY, SERIES, POINTS, CHANGE_METRICS,
     )
 }  # fmt: skip

@@ -15,3 +15,11 @@ def trained(tmp_path_factory):
     from space_making import train_all
 
     return train_all(tmp_path_factory.mktemp("trained"))
+
+
+@pytest.fixture(scope="session")
+def series(tmp_path_factory):
+    """A series of three slices with two seeds each, see `series_making.Series`."""
+    from series_making import series_of
+
+    return series_of(tmp_path_factory.mktemp("series"))

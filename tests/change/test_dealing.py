@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from view_making import SPEC, corpus, prepare, spec_of
@@ -11,13 +12,22 @@ from transforms.change.comparisons import Comparisons
 from transforms.change.counts import look_up
 from transforms.change.dealing import (
     DEAL,
+    DEAL_SERIES,
     DEALT,
     SIZES,
     DealOptions,
     SizesTask,
 )
 from transforms.change.feeds import read_counts
-from transforms.change.nulls import deal_task, dealt_tasks, null_comparisons, pair_of_null
+from transforms.change.nulls import (
+    deal_task,
+    dealt_tasks,
+    null_comparisons,
+    null_series,
+    pair_of_null,
+    series_deal_task,
+    series_dealt_tasks,
+)
 from transforms.common.artefacts import Artefact, Workspace, make, make_all
 from transforms.common.batches import BatchReader
 from transforms.common.tables import Part, write_part
@@ -42,12 +52,16 @@ def documents_part(folder, rows, number, parts, author):
     ))  # fmt: skip
 
 
-class Dealt:
-    """A corpus in parts, its view, and what three null pairs make of it."""
+PAIR = "1800-1840,1850-1890"
+THREE = "1800-1818,1819-1852,1853-1890"
 
-    def __init__(self, folder, *, parts=2, ranges=1, author=lambda _: None, seed=1):
+
+class Dealt:
+    """A corpus in parts, its view, and what three null pairs, or null series, make of it."""
+
+    def __init__(self, folder, *, slices=PAIR, parts=2, ranges=1, author=lambda _: None, seed=1):
         self.rows = corpus()
-        self.spec = spec_of(ranges=ranges)
+        self.spec = spec_of(slices, ranges=ranges)
         self.space = Workspace(str(folder / "work"))
         self.real = prepare(folder, self.rows, parts=parts, spec=self.spec)
         beside = [documents_part(folder, self.rows, n, parts, author) for n in range(parts)]
@@ -57,10 +71,17 @@ class Dealt:
             for side, view in enumerate(views)
         ]
         options = DealOptions(nulls=3, seed=seed)
-        self.deal = make(self.space, DEAL, deal_task(sides), options)
+        series = slices == THREE
+        if series:
+            self.deal = make(self.space, DEAL_SERIES, series_deal_task(3, sides), options)
+        else:
+            self.deal = make(self.space, DEAL, deal_task(sides), options)
         self.views = defaultdict(list)
         for views in self.real.viewed:
-            found = dealt_tasks(COMPARISONS, 0, self.deal, views, self.spec.ranges)
+            if series:
+                found = series_dealt_tasks(self.deal, views, self.spec.ranges)
+            else:
+                found = dealt_tasks(COMPARISONS, 0, self.deal, views, self.spec.ranges)
             made = make_all(self.space, DEALT, [task for _, task in found], None)
             for (place, _), view in zip(found, made, strict=True):
                 self.views[place].append(view)
@@ -81,12 +102,12 @@ def dealt(tmp_path_factory):
     return Dealt(tmp_path_factory.mktemp("dealt"))
 
 
-def in_view(rows):
-    """Sentences of both slices as the view has them."""
+def in_view(rows, slices=SPEC.slices):
+    """Sentences of all slices as the view has them."""
     return Counter(
         (row["document_id"], row["sentence"], tuple(row["lemmas"][:-1]))
         for row in rows
-        if any(s.start <= row["year"] <= s.end for s in SPEC.slices) and len(row["lemmas"]) >= 3
+        if any(s.start <= row["year"] <= s.end for s in slices) and len(row["lemmas"]) >= 3
     )
 
 
@@ -168,3 +189,47 @@ def test_null_pairs_are_pairs_of_their_own():
     assert found.min_counts == (2, 3) * 3 + (2, 4) * 3
     assert found.seeds == (7,)
     assert [pair_of_null(n, 3) for n in range(6)] == [0, 0, 0, 1, 1, 1]
+
+
+def test_a_null_series_holds_every_sentence_of_the_series_once(tmp_path):
+    made = Dealt(tmp_path, slices=THREE, ranges=2)
+    real = [sum(view[place].documents for view in made.real.viewed) for place in range(3)]
+    assert (made.deal.unit, made.deal.sizes) == ("document", tuple(real))
+    expected = in_view(made.rows, made.spec.slices)
+    tokens = np.array([sum(view[place].tokens for view in made.real.viewed) for place in range(3)])
+    seen = set()
+    for number in range(3):
+        sides = [made.sentences(3 * number + place) for place in range(3)]
+        assert sum(map(Counter, sides), Counter()) == expected
+        documents = [frozenset(document for document, *_ in side) for side in sides]
+        assert sum(map(len, documents)) == len(frozenset.union(*documents))
+        found = np.array([sum(len(words) for *_, words in side) for side in sides])
+        assert np.abs(found - tokens).max() <= 0.04 * tokens.sum()
+        seen.add(tuple(documents))
+    assert len(seen) == 3, "deals are alike"
+
+
+def test_neither_parts_nor_ranges_decide_a_deal_of_a_series(tmp_path):
+    one = Dealt(tmp_path / "a", slices=THREE, parts=1)
+    other = Dealt(tmp_path / "b", slices=THREE, parts=3, ranges=2)
+    digests = [
+        [[file.sha256 for file in null] for null in made.deal.nulls] for made in (one, other)
+    ]
+    assert digests[0] == digests[1]
+
+
+def test_authors_of_a_series_are_dealt_whole(tmp_path):
+    made = Dealt(tmp_path, slices=THREE, author=lambda number: f"A{number}")
+    assert made.deal.unit == "author"
+    # Document 9 is in the first slice, document 10 in the second.
+    made = Dealt(tmp_path / "b", slices=THREE, author=lambda number: f"A{(number + 1) // 2}")
+    assert made.deal.unit == "document"
+
+
+def test_null_series_are_slices_of_their_own():
+    three = Comparisons(("a", "b", "c"), (2, 3, 4), ((0, 1), (1, 2)), (7, 9))
+    found = null_series(three, 3)
+    assert len(set(found.names)) == len(found.names) == 9
+    assert found.min_counts == (2, 3, 4) * 3
+    assert (found.pairs, found.seeds) == ((), (7,))
+    assert not set(found.names) & set(null_comparisons(three, 3).names)

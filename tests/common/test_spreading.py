@@ -14,11 +14,11 @@ def weight(piece):
     return piece[0]
 
 
-def spread(pipeline, pieces, lanes, folder):
+def spread(pipeline, pieces, lanes, folder, stage="train"):
     return (
         pipeline
         | beam.Create(pieces, reshuffle=False)
-        | SpreadOverLanes(weight, lanes, Workspace(str(folder)), "train")
+        | SpreadOverLanes(weight, lanes, Workspace(str(folder)), stage)
     )
 
 
@@ -41,3 +41,10 @@ def test_without_lanes_the_runner_deals_out(lanes, tmp_path):
     spread(pipeline, PIECES, lanes, tmp_path)
     steps = pipeline.to_runner_api().components.transforms.values()
     assert any(step.spec.urn == composites.RESHUFFLE.urn for step in steps) == (lanes == 0)
+
+
+@pytest.mark.parametrize("lanes", [0, 2])
+def test_a_number_that_is_known_beforehand_is_not_noted(lanes, tmp_path):
+    with beam.Pipeline(runner=FnApiRunner()) as pipeline:
+        assert_that(spread(pipeline, PIECES, lanes, tmp_path, stage=""), equal_to(PIECES))
+    assert not list(tmp_path.iterdir())

@@ -13,7 +13,7 @@ import lexbeam
 def test_tables_are_those_of_the_folder(results, published):
     assert set(results.tables) == {
         "documents", "sentences", "rejects", "slices", "vectors", "alignments", "scores",
-        "change/summary", "change/pairs", "neighbours",
+        "change/summary", "change/pairs", "change/series", "change/points", "neighbours",
     }  # fmt: skip
     for name in results.tables:
         expected = pd.concat(map(pd.read_parquet, results.paths(name)))

@@ -2,10 +2,11 @@
 
 import re
 from contextlib import nullcontext
+from dataclasses import replace
 
 import pytest
 
-from pipelines.change_plan import ChangeOptions, plan_change
+from pipelines.change_plan import ChangeOptions, may_be_series, plan_change
 from pipelines.command import Given, Inputs
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import from_mapping, plain_options
@@ -83,3 +84,20 @@ def test_what_a_run_asks_of_years_is_what_the_plan_would_refuse():
             plan_change(options, inputs({"en"}))
     several = from_mapping(ChangeOptions, {"out": "x", "slices": "1", "corpora": ["a", "b"]})
     assert CHANGE.asks(several) is None
+
+
+@pytest.mark.parametrize(
+    ("slices", "asked", "series"),
+    [
+        ("1800-1850,1900-1950", True, False), ("1800,1850,1900", True, True),
+        ("1800,1850,1900", False, False), ("every 50", True, True), ("every 100", True, False),
+    ],
+)  # fmt: skip
+def test_a_series_needs_three_slices_with_documents(slices, asked, series):
+    (given,) = inputs({"en"}).given
+    years = {str(year): 1 for year in (1800, 1850, 1900)}
+    section = {**given.section, "documents_by_year": years, "tokens_by_year": years}
+    found = Inputs((replace(given, section=section),))
+    assert planned(found, slices=slices, series=asked).series == series
+    options = from_mapping(ChangeOptions, {"out": "x", "slices": slices, "series": asked})
+    assert may_be_series(options) == (series or slices == "every 100")

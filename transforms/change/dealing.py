@@ -1,8 +1,9 @@
-"""Null pairs as artefacts: whose documents they are, how they are dealt out, and their views.
+"""Null pairs and series as artefacts: whose documents they are, how they are dealt, their views.
 
-    SIZES   a part's view of a slice  -> its documents: author, tokens
-    DEAL    the documents of a pair   -> for each null which of them are in the earlier slice
-    DEALT   a part's view, a deal     -> the view of both slices as dealt
+    SIZES         a part's view of a slice  -> its documents: author, tokens
+    DEAL          the documents of a pair   -> for each null which of them are in the earlier slice
+    DEAL_SERIES   those of all slices       -> for each null which of them are in each slice
+    DEALT         a part's view, a deal     -> the view of the slices as dealt
 
 From there on a null pair is counted, shuffled, trained, aligned and scored as a real one is.
 """
@@ -17,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.change.deals import clusters_of, deal
+from transforms.change.deals import clusters_of, deal, deal_series, series_clusters
 from transforms.change.feeds import STAGED, one_batch
 from transforms.change.preparing import Viewed, counted, ranges_of
 from transforms.common.artefacts import Artefact, Stage
@@ -28,7 +29,8 @@ from transforms.common.sound import checked
 from transforms.common.tables import Part, read_rows
 
 __all__ = [
-    "DEAL", "DEALT", "SIZES", "Deal", "DealOptions", "DealTask", "DealtTask", "Sized", "SizesTask",
+    "DEAL", "DEALT", "DEAL_SERIES", "SIZES", "Deal", "DealOptions", "DealTask", "DealtTask",
+    "SeriesDeal", "SeriesDealTask", "Sized", "SizesTask",
 ]  # fmt: skip
 
 # A document of a slice: keys are content hashes, an author's is null where none is known.
@@ -39,7 +41,7 @@ SIZES_SCHEMA = pa.schema(
         pa.field("tokens", pa.int64(), nullable=False),
     ]
 )
-# The documents that a deal puts into the earlier slice, sorted.
+# The documents that a deal puts into a slice, sorted.
 DEAL_SCHEMA = pa.schema([pa.field("document", pa.uint64(), nullable=False)])
 
 
@@ -89,17 +91,38 @@ class Deal:
     nulls: tuple[File, ...]
 
 
-class DealtTask(NamedTuple):
-    """A part's views of a pair of slices, a deal, and the side of the null pair that is made.
+class SeriesDealTask(NamedTuple):
+    """The documents of a series of slices, of each a file for each part that has any."""
+
+    slices: tuple[tuple[File, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeriesDeal:
+    """The null series of a series of slices.
 
     Attributes:
-        views: of both slices.
-        earlier: documents of the null pair's earlier slice.
-        side: 0 for that slice, 1 for the other one.
+        unit: what was dealt, `document` or `author`.
+        sizes: clusters of each real slice.
+        nulls: by null series and slice, the documents that it has, of `DEAL_SCHEMA`.
+    """
+
+    unit: str
+    sizes: tuple[int, ...]
+    nulls: tuple[tuple[File, ...], ...]
+
+
+class DealtTask(NamedTuple):
+    """A part's views of some slices, a deal, and the side of it that is made.
+
+    Attributes:
+        views: of both slices of a pair, or of all slices of a series.
+        earlier: documents of the null pair's earlier slice, or of a slice of a null series.
+        side: 0 for that slice, 1 for all other documents.
         ranges: into how many ranges the slice's keys are cut.
     """
 
-    views: tuple[Viewed, Viewed]
+    views: tuple[Viewed, ...]
     earlier: File
     side: int
     ranges: int
@@ -148,25 +171,72 @@ def _deal_identity(task: DealTask, options: DealOptions) -> Any:
 
 
 def _deal(artefact: Artefact, task: DealTask, options: DealOptions) -> Deal:
-    sides = [pa.Table.from_batches(_all(files), SIZES_SCHEMA) for files in task]
-    later = np.repeat([False, True], [side.num_rows for side in sides])
-    table = pa.concat_tables(sides)
-    documents, tokens = (table[name].to_numpy() for name in ("document", "tokens"))
-    known = table["author"].is_valid().to_numpy(zero_copy_only=False)
-    authors = table["author"].fill_null(0).to_numpy()
-    clusters = clusters_of(documents, authors, known, later)
-    share = tokens[~later].sum() / max(tokens.sum(), 1)
-    found = []
+    found = _documents_of(task)
+    clusters = clusters_of(found.keys, found.authors, found.known, found.places == 1)
+    share = found.tokens[found.places == 0].sum() / max(found.tokens.sum(), 1)
+    nulls = []
     for number in range(options.nulls):
-        inside = deal(clusters.keys, tokens, share, seed=options.seed, number=number)
-        batch = pa.record_batch([np.sort(documents[inside])], schema=DEAL_SCHEMA)
-        suffix = f"-{number:04d}.arrow"
-        with artefact.writing(suffix) as stream, BatchWriter(stream, DEAL_SCHEMA) as writer:
-            writer.write(batch)
-        found.append(artefact.file(suffix))
+        inside = deal(clusters.keys, found.tokens, share, seed=options.seed, number=number)
+        nulls.append(_write_documents(artefact, f"-{number:04d}.arrow", found.keys[inside]))
     return Deal(
-        unit=clusters.unit, earlier=clusters.earlier, later=clusters.later, nulls=tuple(found)
+        unit=clusters.unit, earlier=clusters.earlier, later=clusters.later, nulls=tuple(nulls)
     )
+
+
+class _Found(NamedTuple):
+    """Documents: keys, authors (where known), the place of the slice, tokens."""
+
+    keys: Any
+    authors: Any
+    known: Any
+    places: Any
+    tokens: Any
+
+
+def _documents_of(slices: Sequence[Sequence[File]]) -> _Found:
+    sides = [pa.Table.from_batches(_all(files), SIZES_SCHEMA) for files in slices]
+    table = pa.concat_tables(sides)
+    return _Found(
+        table["document"].to_numpy(),
+        table["author"].fill_null(0).to_numpy(),
+        table["author"].is_valid().to_numpy(zero_copy_only=False),
+        np.repeat(np.arange(len(sides)), [side.num_rows for side in sides]),
+        table["tokens"].to_numpy(),
+    )
+
+
+def _write_documents(artefact: Artefact, suffix: str, keys: Any) -> File:
+    batch = pa.record_batch([np.sort(keys)], schema=DEAL_SCHEMA)
+    with artefact.writing(suffix) as stream, BatchWriter(stream, DEAL_SCHEMA) as writer:
+        writer.write(batch)
+    return artefact.file(suffix)
+
+
+def _series_identity(task: SeriesDealTask, options: DealOptions) -> Any:
+    held = [sorted(file.sha256 for file in files) for files in task.slices]
+    return [held, options.nulls, options.seed]
+
+
+def _deal_slices(artefact: Artefact, task: SeriesDealTask, options: DealOptions) -> SeriesDeal:
+    found = _documents_of(task.slices)
+    slices = len(task.slices)
+    clusters = series_clusters(found.keys, found.authors, found.known, found.places, slices)
+    tokens = np.bincount(found.places, found.tokens, minlength=slices)
+    shares = tokens / max(tokens.sum(), 1)
+    nulls = []
+    for number in range(options.nulls):
+        places = deal_series(
+            clusters.keys, found.tokens, shares.tolist(), seed=options.seed, number=number
+        )
+        nulls.append(
+            tuple(
+                _write_documents(
+                    artefact, f"-{number:04d}-{place:04d}.arrow", found.keys[places == place]
+                )
+                for place in range(slices)
+            )
+        )
+    return SeriesDeal(unit=clusters.unit, sizes=clusters.sizes, nulls=tuple(nulls))
 
 
 def _all(files: Sequence[File]) -> list[pa.RecordBatch]:
@@ -230,6 +300,13 @@ SIZES: Stage[SizesTask, None, Sized] = Stage(
 )
 DEAL: Stage[DealTask, DealOptions, Deal] = Stage(
     name="change/deal", unit="pairs", receipt=Deal, identity=_deal_identity, build=_deal
+)
+DEAL_SERIES: Stage[SeriesDealTask, DealOptions, SeriesDeal] = Stage(
+    name="change/series-deal",
+    unit="series",
+    receipt=SeriesDeal,
+    identity=_series_identity,
+    build=_deal_slices,
 )
 DEALT: Stage[DealtTask, None, Viewed] = Stage(
     name="change/dealt",

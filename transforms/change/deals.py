@@ -1,12 +1,13 @@
-"""Deals: the documents of two slices dealt out anew, as if their dates meant nothing.
+"""Deals: the documents of some slices dealt out anew, as if their dates meant nothing.
 
-A null pair is trained, aligned and scored as the real one; what it lacks is a difference in time.
-What is dealt are clusters: all documents of an author together where authors are known, none wrote
-in both slices, and each slice has enough of them; else single documents. Sentences would not do:
-topics clump by document, and as much again by author, so a null of sentences finds change where
-dates are random (docs/change.md has the figures).
+A null pair, or null series, is trained, aligned and scored as the real one; what it lacks is a
+difference in time. What is dealt are clusters: all documents of an author together where authors
+are known, none wrote in two slices, and each slice has enough of them; else single documents.
+Sentences would not do: topics clump by document, and as much again by author, so a null of
+sentences finds change where dates are random (docs/change.md has the figures).
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,11 +15,15 @@ import numpy.typing as npt
 
 from transforms.common.draws import numbers
 
-__all__ = ["LEAST_CLUSTERS", "UNITS", "Clusters", "clusters_of", "deal"]
+__all__ = [
+    "LEAST_CLUSTERS", "UNITS", "Clusters", "SeriesClusters", "clusters_of", "deal", "deal_series",
+    "series_clusters",
+]  # fmt: skip
 
 Hashes = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 
 UNITS = ("document", "author")
 LEAST_CLUSTERS = 10  # in a slice, to deal authors, and for any finding
@@ -42,8 +47,22 @@ class Clusters(NamedTuple):
     later: int
 
 
+class SeriesClusters(NamedTuple):
+    """What is dealt of a series of slices.
+
+    Attributes:
+        unit: `document` or `author`.
+        keys: of each document the key of its cluster, uint64.
+        sizes: clusters in each slice.
+    """
+
+    unit: str
+    keys: Hashes
+    sizes: tuple[int, ...]
+
+
 def clusters_of(documents: Hashes, authors: Hashes, known: Flags, later: Flags) -> Clusters:
-    """Return the clusters of the documents of two slices.
+    """Return the clusters of the documents of two slices, see `series_clusters`.
 
     Args:
         documents: a key for each document.
@@ -51,20 +70,38 @@ def clusters_of(documents: Hashes, authors: Hashes, known: Flags, later: Flags) 
         known: whether its author is known.
         later: whether it is in the later slice.
     """
+    unit, keys, (earlier, late) = series_clusters(
+        documents, authors, known, later.astype(np.int64), 2
+    )
+    return Clusters(unit, keys, earlier, late)
+
+
+def series_clusters(
+    documents: Hashes, authors: Hashes, known: Flags, places: Ints, slices: int
+) -> SeriesClusters:
+    """Return the clusters of the documents of some slices.
+
+    Authors, where all are known, none is in two slices, and each slice has enough of them; else
+    single documents.
+
+    Args:
+        documents: a key for each document.
+        authors: a key for each document's author.
+        known: whether its author is known.
+        places: the place of its slice, from 0.
+        slices: number of slices.
+    """
     if len(documents) and known.all():
-        early, late = np.unique(authors[~later]), np.unique(authors[later])
-        enough = min(len(early), len(late)) >= LEAST_CLUSTERS
-        if enough and not np.isin(early, late).any():
-            return Clusters("author", authors, len(early), len(late))
-    return Clusters("document", documents, int((~later).sum()), int(later.sum()))
+        held = [np.unique(authors[places == place]) for place in range(slices)]
+        apart = len(np.unique(np.concatenate(held))) == sum(len(own) for own in held)
+        if apart and min(len(own) for own in held) >= LEAST_CLUSTERS:
+            return SeriesClusters("author", authors, tuple(len(own) for own in held))
+    sizes = np.bincount(places, minlength=slices)
+    return SeriesClusters("document", documents, tuple(sizes.tolist()))
 
 
 def deal(clusters: Hashes, tokens: Ints, share: float, *, seed: int, number: int) -> Flags:
-    """Return which documents a deal puts into the earlier slice.
-
-    Clusters are put in the order of a hash of seed and number, and cut where the tokens before the
-    cut come nearest to `share` of all. Where they miss it by more than 3 % of all tokens, for large
-    clusters, other orders are tried, and the nearest is taken.
+    """Return which documents a deal puts into the earlier one of two slices, see `deal_series`.
 
     Args:
         clusters: of each document the key of its cluster.
@@ -76,21 +113,67 @@ def deal(clusters: Hashes, tokens: Ints, share: float, *, seed: int, number: int
     Returns:
         bool of shape (documents,); each slice gets a cluster at least where there are two.
     """
+    return deal_series(clusters, tokens, [share, 1.0 - share], seed=seed, number=number) == 0
+
+
+def deal_series(
+    clusters: Hashes, tokens: Ints, shares: Sequence[float], *, seed: int, number: int
+) -> Ints:
+    """Return the slice that a deal puts each document into, by its place.
+
+    Clusters are put in the order of a hash of seed and number, and cut where the tokens before a
+    cut come nearest to what the slices before it have of all. Where a cut misses that by more than
+    3 % of all tokens for two slices, 2 % for three, 1.5 % for four, and so on, for large clusters,
+    other orders are tried, and the nearest is taken.
+
+    Args:
+        clusters: of each document the key of its cluster.
+        tokens: of each document.
+        shares: of all tokens, which the real slices have, in their order.
+        seed: any whole number.
+        number: of the deal.
+
+    Returns:
+        int64 of shape (documents,); each slice gets a cluster at least where there are as many
+        clusters as slices, else the last slices get none.
+    """
     keys, place = np.unique(clusters, return_inverse=True)
     sizes = np.bincount(place, tokens, minlength=len(keys))
     total = sizes.sum()
-    if len(keys) < 2 or not total:
-        return np.ones(len(clusters), bool)
-    best, least = np.zeros(len(keys), bool), np.inf
+    slices = len(shares)
+    if not total:
+        return np.zeros(len(clusters), np.int64)
+    if len(keys) < slices:
+        return place.astype(np.int64)
+    wanted = np.cumsum(shares)[:-1]
+    best, least = np.zeros(len(keys), np.int64), np.inf
     for attempt in range(ATTEMPTS):
         drawn = numbers(keys, seed=seed, label=f"deal {number} {attempt}")
         order = np.argsort(drawn, kind="stable")
-        missed = np.abs(np.cumsum(sizes[order])[:-1] / total - share)
-        cut = int(np.argmin(missed))
-        if missed[cut] < least:
-            least = float(missed[cut])
-            best = np.zeros(len(keys), bool)
-            best[order[: cut + 1]] = True
-        if least <= TOLERANCE:
+        before = np.cumsum(sizes[order])[:-1] / total
+        cuts, missed = _cuts(before, wanted)
+        if missed < least:
+            least = missed
+            best = np.zeros(len(keys), np.int64)
+            best[order] = np.searchsorted(cuts, np.arange(len(keys)))
+        if least <= 2 * TOLERANCE / slices:
             break
     return best[place]
+
+
+def _cuts(before: Floats, wanted: Floats) -> tuple[Ints, float]:
+    """Return the last cluster of each slice but the last, and the most that a cut misses.
+
+    Args:
+        before: share of all tokens up to each cluster but the last.
+        wanted: share of all tokens up to each cut.
+    """
+    cuts: list[int] = []
+    missed = 0.0
+    for number, share in enumerate(wanted):
+        first = cuts[-1] + 1 if cuts else 0
+        behind = len(before) - (len(wanted) - number - 1)  # each slice that follows gets one
+        apart = np.abs(before[first:behind] - share)
+        cuts.append(first + int(np.argmin(apart)))
+        missed = max(missed, float(apart.min()))
+    return np.array(cuts, np.int64), missed

@@ -26,7 +26,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["LEAST_RUNS", "Evidence", "Run", "benjamini_hochberg", "evidence_of"]
+__all__ = [
+    "LEAST_RUNS", "Evidence", "Run", "Standard", "benjamini_hochberg", "evidence_of", "fitting",
+    "moments",
+]  # fmt: skip
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -93,15 +96,15 @@ def evidence_of(real: Run, nulls: Sequence[Run], tested: Flags) -> Evidence:
     if len(nulls) < LEAST_RUNS:
         raise ValueError(f"{len(nulls)} null runs: at least {LEAST_RUNS} are needed")
     null_scores = np.stack([null.scores for null in nulls])
-    null_runs, null_mean, null_sd = _moments(null_scores)
+    null_runs, null_mean, null_sd = moments(null_scores)
     tested = tested & ~np.isnan(real.scores)
     empty = np.full(len(tested), np.nan)
-    if not tested.any() or not any(_fitting(null).any() for null in nulls):
+    if not tested.any() or not any(fitting(null).any() for null in nulls):
         return Evidence(null_mean, null_sd, null_runs, empty, empty, empty, empty, math.nan)
-    standard = _Standard.of(nulls)
+    standard = Standard.of(nulls)
     r = standard(real)
     null_r = np.stack([standard(null) for null in nulls])
-    fitted = np.stack([_fitting(null) for null in nulls])
+    fitted = np.stack([fitting(null) for null in nulls])
 
     spread = _components(np.where(fitted, null_r, np.nan))
     p_value = np.where(tested, _tail(_moderated(r, null_r, spread)), np.nan)
@@ -127,7 +130,7 @@ def benjamini_hochberg(p: Floats) -> Floats:
     return q
 
 
-def _moments(scores: Floats) -> tuple[Ints, Floats, Floats]:
+def moments(scores: Floats) -> tuple[Ints, Floats, Floats]:
     """Return number, mean and sample standard deviation down the columns, without nan."""
     found = ~np.isnan(scores)
     number = found.sum(axis=0)
@@ -139,11 +142,12 @@ def _moments(scores: Floats) -> tuple[Ints, Floats, Floats]:
     return number.astype(np.int64), mean, np.sqrt(sd)
 
 
-def _fitting(run: Run) -> Flags:
+def fitting(run: Run) -> Flags:
+    """Return which words of a run standards are fitted to: those ranked that have a score."""
     return run.ranked & ~np.isnan(run.scores)
 
 
-class _Standard(NamedTuple):
+class Standard(NamedTuple):
     """What makes scores of words of any frequency comparable: step 1 of the module's docstring."""
 
     low: Floats
@@ -153,10 +157,10 @@ class _Standard(NamedTuple):
     log_scale: Floats
 
     @classmethod
-    def of(cls, nulls: Sequence[Run]) -> "_Standard":
+    def of(cls, nulls: Sequence[Run]) -> "Standard":
         """Fit to the ranked words of null runs."""
-        x = np.concatenate([_predictors(null)[_fitting(null)] for null in nulls])
-        scores = np.concatenate([null.scores[_fitting(null)] for null in nulls])
+        x = np.concatenate([_predictors(null)[fitting(null)] for null in nulls])
+        scores = np.concatenate([null.scores[fitting(null)] for null in nulls])
         positive = scores[scores > 0]
         floor = float(positive.min()) if len(positive) else 1.0
         y = np.log(np.maximum(scores, floor))
@@ -194,7 +198,7 @@ class _Spread(NamedTuple):
 
 def _components(r: Floats) -> _Spread:
     """Return the variance components of runs by words, by analysis of variance; nan is missing."""
-    number, mean, _ = _moments(r)
+    number, mean, _ = moments(r)
     several = number > 1
     number, mean = number[several].astype(np.float64), mean[several]
     if not len(number):
@@ -212,7 +216,7 @@ def _components(r: Floats) -> _Spread:
 
 def _moderated(r: Floats, null_r: Floats, spread: _Spread) -> Floats:
     """Return z of each word: step 2 of the module's docstring."""
-    number, mean, _ = _moments(null_r)
+    number, mean, _ = moments(null_r)
     within, between = spread
     total = number * between + within
     trust = np.zeros(len(r))

@@ -1,7 +1,8 @@
 """Beam glue of null pairs.
 
     DealSlices    PCollection[PartView] -> deals: PCollection[(pair, Deal)],
-                                           views: PCollection[(place, Viewed)]
+                                           views: PCollection[(place, Viewed)],
+                                           sizes: PCollection[(place, Sized)]
     ScoreNulls    PCollection[(place, Viewed)] -> PCollection[(pair, ScoredSeed)]
 
 Places and pairs of `ScoreNulls`' input are those of `nulls.null_comparisons`.
@@ -96,10 +97,11 @@ class _EachPlace(beam.DoFn):
 
 
 class Dealt(NamedTuple):
-    """The deals of each pair, and the views of the slices that they make."""
+    """The deals of each pair, the views of the slices that they make, documents of real ones."""
 
     deals: beam.PCollection[tuple[int, Deal]]
     views: beam.PCollection[tuple[int, Viewed]]
+    sizes: beam.PCollection[tuple[int, Sized]]
 
 
 @dataclass
@@ -119,10 +121,13 @@ class DealSlices(beam.PTransform):
 
     def expand(self, viewed: beam.PCollection[PartView]) -> Dealt:
         """Apply the transform."""
-        deals = (
+        sizes = (
             viewed
             | "MakeSizesTasks" >> beam.ParDo(_Sizes(self.comparisons, self.documents))
             | "SizeDocuments" >> beam.ParDo(MakeArtefact(self.workspace, SIZES, None))
+        )
+        deals = (
+            sizes
             | "KeyByPair" >> beam.ParDo(_ByPair(self.comparisons))
             | "GroupByPair" >> beam.GroupByKey()
             | "MakeDealTasks" >> beam.ParDo(_DealTask())
@@ -137,7 +142,7 @@ class DealSlices(beam.PTransform):
             | "DealPart" >> beam.ParDo(MakeArtefact(self.workspace, DEALT, None))
             | "EachPlace" >> beam.ParDo(_EachPlace())
         )
-        return Dealt(deals, views)
+        return Dealt(deals, views, sizes)
 
 
 class _OfPair(beam.DoFn):

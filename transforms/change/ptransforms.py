@@ -80,7 +80,11 @@ class TrainSlices(beam.PTransform):
             | "MakeTasks" >> beam.ParDo(_Tasks(self.comparisons))
             | "SpreadTasks"
             >> SpreadOverLanes(
-                weight=_tokens, lanes=self.lanes, workspace=self.workspace, stage=TRAIN.name
+                # Null slices are trained elsewhere in the graph: the plan knows how many in all.
+                weight=_tokens,
+                lanes=self.lanes,
+                workspace=self.workspace,
+                stage="",
             )
             | "TrainSpace" >> beam.ParDo(MakeArtefact(self.workspace, TRAIN, self.options))
         )

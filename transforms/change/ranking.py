@@ -20,8 +20,8 @@ from transforms.common.errors import UsageError
 from transforms.common.options import option
 
 __all__ = [
-    "ALL_TAGS", "RankOptions", "SliceCounts", "by_change", "of_pos", "ranked_mask",
-    "spearman_with_log_count", "top",
+    "ALL_TAGS", "RankOptions", "SliceCounts", "by_change", "of_pos",
+    "ranked_in_all", "ranked_mask", "spearman_with_log_count", "top",
 ]  # fmt: skip
 
 ALL_TAGS = "all"
@@ -80,14 +80,19 @@ class SliceCounts(NamedTuple):
 def ranked_mask(
     earlier: SliceCounts, later: SliceCounts, options: RankOptions
 ) -> npt.NDArray[np.bool_]:
-    """Return for each word whether rankings take it.
+    """Return for each word whether rankings of a pair of slices take it, see `ranked_in_all`."""
+    return ranked_in_all((earlier, later), options)
 
-    Where only one slice is tagged, the share of proper nouns is that of its uses alone.
+
+def ranked_in_all(slices: Sequence[SliceCounts], options: RankOptions) -> npt.NDArray[np.bool_]:
+    """Return for each word whether it has what a ranked word needs in every one of some slices.
+
+    Where only some slices are tagged, the share of proper nouns is that of their uses alone.
     """
-    ranked = np.ones(len(earlier.uses), dtype=bool)
-    proper = np.zeros(len(earlier.uses), np.int64)
-    tagged = np.zeros(len(earlier.uses), np.int64)
-    for side in (earlier, later):
+    ranked = np.ones(len(slices[0].uses), dtype=bool)
+    proper = np.zeros(len(slices[0].uses), np.int64)
+    tagged = np.zeros(len(slices[0].uses), np.int64)
+    for side in slices:
         fifth = -(-side.slice_documents // 5)
         ranked &= side.uses >= options.min_count
         ranked &= side.documents >= min(options.min_documents, fifth)

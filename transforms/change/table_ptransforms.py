@@ -13,11 +13,13 @@ from typing import Any
 import apache_beam as beam
 
 from schemas.pairs import PAIRS
+from schemas.series import POINTS, SERIES
 from transforms.change.aligning import Aligned, AlignTask
 from transforms.change.comparisons import Comparisons, PairSeed, SliceReady, SpaceKey
 from transforms.change.describing import map_number, slice_row, space_number
 from transforms.change.listing import SLICE, Listed
 from transforms.change.scoring import Combined
+from transforms.change.series_tables import SeriesMade
 from transforms.change.slice_merges import SliceCounts
 from transforms.change.slicing import Slice
 from transforms.change.training import Trained
@@ -102,12 +104,16 @@ def _of_map(
     return map_number(comparisons, alignments, key, task.alignment), aligned.part
 
 
-def _of_place(element: tuple[int, Combined | Listed]) -> tuple[int, PartFile]:
+def _of_place(element: tuple[int, Combined | Listed | SeriesMade]) -> tuple[int, PartFile]:
     return element[0], element[1].part
 
 
 def _of_pair(element: tuple[int, Combined]) -> tuple[int, PartFile]:
     return element[0], element[1].pair
+
+
+def _of_points(element: tuple[int, SeriesMade]) -> tuple[int, PartFile]:
+    return element[0], element[1].points
 
 
 def _label(table: str) -> str:
@@ -116,7 +122,7 @@ def _label(table: str) -> str:
 
 @dataclass
 class NumberParts(beam.PTransform):
-    """Name the parts of the change tables; each part is an artefact of its own."""
+    """Name the parts of the change tables that are made; each part is an artefact of its own."""
 
     comparisons: Comparisons
     alignments: tuple[str, ...]
@@ -131,10 +137,13 @@ class NumberParts(beam.PTransform):
             "scores": _of_place,
             PAIRS.name: _of_pair,
             "change/summary": _of_place,
+            SERIES.name: _of_place,
+            POINTS.name: _of_points,
             "slices": _of_place,
         }
         parts = [
             made[table] | f"Number{_label(table)}" >> beam.ParDo(_Number(table, number))
             for table, number in numbers.items()
+            if table in made
         ]
         return parts | "AllParts" >> beam.Flatten()

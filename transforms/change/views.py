@@ -18,6 +18,7 @@ from transforms.change.ranked import (
     target_rows,
 )
 from transforms.change.ranking import ALL_TAGS
+from transforms.change.series_view import SeriesViewOptions, series_of, tell_series
 from transforms.change.slicing import with_hyphens
 from transforms.change.telling import Asked, tell_ranking
 from transforms.change.word import (
@@ -119,6 +120,10 @@ VIEWS: dict[str, View[Any]] = {
     "words": View(
         "scores, neighbours and uses of the words of a file", WordsOptions, scores_of, tell_words,
         facts_of,
+    ),
+    "series": View(
+        "how the usage of words moves over three or more slices, and where it turns",
+        SeriesViewOptions, series_of, tell_series,
     ),
     "neighbours": View(
         "the neighbours of a word in every slice", NeighbourViewOptions, neighbours_of

@@ -42,7 +42,8 @@ class _Pack(beam.DoFn):
 
     def process(self, element: tuple[Any, Iterable[Any]]) -> Iterator[tuple[int, list[Any]]]:
         items = sorted(element[1])
-        announce(self._workspace, self._stage, self._pieces * len(items))
+        if self._stage:
+            announce(self._workspace, self._stage, self._pieces * len(items))
         packed = pack([self._weight(item) for item in items], self._lanes)
         for lane, indices in enumerate(packed):
             yield lane, [items[index] for index in indices]
@@ -73,7 +74,8 @@ class SpreadOverLanes(beam.PTransform):
         lanes: keys to deal out to, by weight, the heaviest first; elements must be sortable. With 0
             the runner deals elements out by its reshuffle: Flink to all of its slots in turn.
         workspace: where the number of elements is noted, for progress.
-        stage: name of the stage that the elements are for.
+        stage: name of the stage that the elements are for; empty where the number is not to be
+            noted, for it is known beforehand.
         pieces: artefacts that an element becomes.
     """
 
@@ -89,11 +91,13 @@ class SpreadOverLanes(beam.PTransform):
 
     def _reshuffled(self, elements: beam.PCollection) -> beam.PCollection:
         # A grouping by key would not do: few keys may well fall to one slot, all of them.
-        (
-            elements
-            | "CountAll" >> beam.CombineGlobally(beam.combiners.CountCombineFn()).without_defaults()
-            | "NotePlan" >> beam.ParDo(_NotePlan(self.workspace, self.stage, self.pieces))
-        )
+        if self.stage:
+            (
+                elements
+                | "CountAll"
+                >> beam.CombineGlobally(beam.combiners.CountCombineFn()).without_defaults()
+                | "NotePlan" >> beam.ParDo(_NotePlan(self.workspace, self.stage, self.pieces))
+            )
         return elements | "DealOut" >> beam.Reshuffle()
 
     def _packed(self, elements: beam.PCollection) -> beam.PCollection:

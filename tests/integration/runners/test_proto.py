@@ -103,7 +103,7 @@ _NAMES = re.compile(
 _TEMPORARY = re.compile(r"\.\w{16}\.tmp$")
 # Publication reads what it publishes to check it, brings files to the disk by their handles and
 # writes the manifest. Only after that does the report to the person read published tables.
-_CHECKED = re.compile(r"out/_artefacts/(corpus/merge-\w+|change/\w+)/\w+(-pairs)?\.parquet")
+_CHECKED = re.compile(r"out/_artefacts/(corpus/merge-\w+|change/\w+)/\w+(-pairs|-points)?\.parquet")
 _PUBLISHED = re.compile(
     r"out(/_snapshots(/\w+(\.\w+\.tmp)?(/.*)?)?)?|out/_snapshots/\w+\.log\.json"
 )

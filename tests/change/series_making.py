@@ -1,0 +1,70 @@
+"""Three small slices of random sentences, trained with two seeds, and what series make of them."""
+
+from typing import NamedTuple
+
+from space_making import RANK, SGNS, ready
+
+from transforms.change.aligning import ALIGN, AlignOptions
+from transforms.change.comparisons import Comparisons, align_tasks, facts_of, train_tasks
+from transforms.change.series_tasks import map_of, side_of, trace_task
+from transforms.change.tracing import SeriesOptions
+from transforms.change.training import TRAIN
+from transforms.common.artefacts import Workspace, make
+
+__all__ = ["COMPARISONS", "OPTIONS", "Series", "series_of"]
+
+COMPARISONS = Comparisons(("early", "middle", "late"), (2, 3, 2), ((0, 1), (1, 2)), (1, 2))
+OPTIONS = SeriesOptions(align=AlignOptions(targets=("w1", "absent")), rank=RANK)
+
+
+VOCABULARY = 120  # the rarest words are not in every slice
+
+
+class Series(NamedTuple):
+    """Slices by place, and their spaces by place and seed."""
+
+    space: Workspace
+    slices: dict
+    spaces: dict
+
+    def sides(self, seed, places=(0, 1, 2)):
+        """Facts and space of some slices."""
+        return [
+            (facts_of(COMPARISONS, place, self.slices), self.spaces[place, seed].part.file)
+            for place in places
+        ]
+
+    def maps(self, seed, alignments=("op", "cca")):
+        """What the run has aligned, as series take it."""
+        found = []
+        for pair, places in enumerate(COMPARISONS.pairs):
+            for task in align_tasks(self.sides(seed, places), seed, alignments):
+                made = make(self.space, ALIGN, task, OPTIONS.align)
+                found += map_of(COMPARISONS, (pair, seed), (task, made))
+        assert {key for key, _ in found} == {(0, seed)}
+        return [fitted for _, fitted in found]
+
+    def task(self, seed, *, aligned=True):
+        """The task of tracing a seed."""
+        sides = [
+            side_of((place, seed), 3, facts, file)
+            for place, (facts, file) in enumerate(self.sides(seed))
+        ]
+        assert {key for key, _ in sides} == {(0, seed)}
+        maps = self.maps(seed) if aligned else []
+        return trace_task((0, seed), [side for _, side in sides[::-1]], maps[::-1])
+
+
+def series_of(folder, first=0):
+    """Train slices of the random sentences `first` to `first + 2`."""
+    space = Workspace(str(folder / "work"))
+    slices = [
+        one._replace(place=place)
+        for place, one in enumerate(ready(folder, first + place, VOCABULARY) for place in range(3))
+    ]
+    spaces = {
+        key: make(space, TRAIN, task, SGNS)
+        for one in slices
+        for key, task in train_tasks(COMPARISONS, one)
+    }
+    return Series(space, {one.place: one.counts for one in slices}, spaces)
