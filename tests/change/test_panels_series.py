@@ -4,7 +4,7 @@ import pyarrow as pa
 import pytest
 from published_making import publish, section
 
-from schemas.series import POINTS, SERIES
+from schemas import series as schemas
 from transforms.change import panels_series as module
 from transforms.change.panels_series import series_panels
 
@@ -141,8 +141,8 @@ def test_without_the_tables_there_is_no_panel(tmp_path, missing):
 
 
 def test_the_columns_that_are_relied_on_are_published():
-    series, points = (set(table.schema().names) for table in (SERIES, POINTS))
-    assert (SERIES.name, POINTS.name) == (module.SERIES, module.POINTS)
+    series, points = (set(table.schema().names) for table in (schemas.SERIES, schemas.POINTS))
+    assert (schemas.SERIES.name, schemas.POINTS.name) == (module.SERIES, module.POINTS)
     assert {module.WORD, module.SLICE, module.PLACE, module.ALIGNMENT} <= series
     for name in module.DISTANCES:
         assert {name, name + module.NULL_MEAN, name + module.NULL_SD} <= series

@@ -16,8 +16,8 @@ from transforms.common import merge
 
 pytestmark = pytest.mark.slow
 TABLES = {
-    "alignments", "change/pairs", "change/summary", "documents", "neighbours", "rejects", "scores",
-    "sentences", "slices", "vectors",
+    "alignments", "change/pairs", "change/points", "change/series", "change/summary", "documents",
+    "neighbours", "rejects", "scores", "sentences", "slices", "vectors",
 }  # fmt: skip
 
 
@@ -29,8 +29,9 @@ def test_the_corpus_is_large_and_mixed_enough_for_the_proof(run_variant):
     assert len(manifest["change"]["slices"]) == SLICES >= 3
     assert len(manifest["change"]["seeds"]) == SEEDS == 2
     for name, table in manifest["tables"].items():
-        # A row per slice is not a table to be cut up.
-        assert len(table["parts"]) >= (1 if name == "slices" else PARTS), name
+        # A row per slice is not a table to be cut up, nor is what needs all slices at once.
+        whole = name in ("slices", "change/series", "change/points")
+        assert len(table["parts"]) >= (1 if whole else PARTS), name
         assert all(part["rows"] for part in table["parts"]), name
     sources = pd.read_parquet(run.out / "documents").source
     kinds = {source.partition("!")[0].partition(".")[2] for source in sources}
