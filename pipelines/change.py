@@ -286,8 +286,10 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
   lexbeam change results --slices 1810-1860,1960-2010
   lexbeam change corpus --out change --slices bc=..-1,ad=0.. --targets words.txt \\
       --dim 100 --window 10 --epochs 5 --min-count 1,6 --seeds 3 --alignment op,cca""",
-    tables=(SLICES, VECTORS, ALIGNMENTS_TABLE, SCORES, SUMMARY, PAIRS, SERIES_TABLE, POINTS,
-            NEIGHBOURS_TABLE),
+    tables=(
+        SUMMARY, PAIRS, SERIES_TABLE, POINTS, SLICES, SCORES, NEIGHBOURS_TABLE, VECTORS,
+        ALIGNMENTS_TABLE,
+    ),
     reads=_reads,
     check=read_targets,
     asks=_asks,

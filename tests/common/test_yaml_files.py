@@ -36,6 +36,7 @@ def read(tmp_path):
         ("a: &x text\nb: *x\n", {"a": "text", "b": "text"}),
         ("\ufeffa: 1\r\nb: 2\r\n", {"a": 1, "b": 2}),
         ("a: !!str 12", {"a": "12"}),
+        ("a:\n  null: 3\nb: null", {"a": {"null": 3}, "b": None}),
         ("a: " + "[" * 49 + "]" * 49, None),
     ],
 )
@@ -58,6 +59,8 @@ def test_what_is_taken(read, content, found):
         ("b: {c: 1}\na:\n  <<: {d: 1}", "line 3: the merge key << is not taken"),
         ("a: 1\n1: 2", "line 2: '1' is no text, as names are"),
         ("on: 2", "line 1: 'on' is no text, as names are"),
+        ("~: 2", "line 1: '~' is no text, as names are"),
+        ('null: 2\n"null": 3', "line 2: null is given twice"),
         ("? [a]\n: 1", "line 1: a list or mapping is the name"),
         ("a-b: 1\na_b: 2", "line 2: a_b is given twice"),
         ("x:\n  a: 1\n  a: 2", "line 3: a is given twice"),

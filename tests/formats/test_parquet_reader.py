@@ -129,3 +129,12 @@ def test_values_that_a_dictionary_has_once_fill_no_memory(monkeypatch, kind, com
     (number,) = asked
     cells = 4 if pa.types.is_list(kind) else 1
     assert 40 <= number * cells <= (256 << 20) / size
+
+
+def test_a_column_whose_path_is_no_utf8_rejects_no_row_of_others():
+    data = parquet({"text": ["One.", "Two."], "title": ["a", "b"]})
+    place = data.rindex(b"\x05title", 0, len(data) - 8)
+    while data[place - 1 : place] != b"\x18":  # where the path of the column's chunk is
+        place = data.rindex(b"\x05title", 0, place)
+    found = entries(data[:place] + b"\x05\xffitle" + data[place + 6 :], "parquet")
+    assert len(found) == 2

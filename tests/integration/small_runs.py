@@ -12,7 +12,9 @@ __all__ = [
 WORDS = "the ship sails over the sea and the sailor sings of the land"
 SMALL = ["--dim", "5", "--epochs", "1", "--min-count", "1", "--min-sentence", "1"]
 SLICES = ["--slices", "1800-1849,1850-1900"]
-CHANGE = {"slices", "vectors", "alignments", "scores", "change/summary", "neighbours"}
+CHANGE = {
+    "change/summary", "change/pairs", "slices", "scores", "neighbours", "vectors", "alignments",
+}  # fmt: skip
 CORPUS = {"documents", "sentences", "rejects"}
 
 

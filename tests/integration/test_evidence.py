@@ -3,13 +3,18 @@
 import json
 import random
 import shutil
+import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from small_runs import call, change
+from small_runs import call, change, make_out
 
 from pipelines.cli import main
+
+sys.path.insert(0, str(Path(__file__).parent / "runners"))
+from mixed_runs import skip_without
 
 NULL = ["--null", "3", "--rank-min-count", "5", "--rank-min-documents", "1"]
 
@@ -23,27 +28,58 @@ def made(out, stage):
     return {path.stem for path in (out / "_artefacts" / "change" / stage).glob("*.json")}
 
 
-def test_null_pairs_are_the_same_on_two_processes_and_one_more_makes_only_itself(out, tmp_path):
-    again = shutil.copytree(out, tmp_path / "again", symlinks=True)
-    assert change(out, *NULL, "--overwrite") == 0
-    assert change(again, *NULL, "--overwrite", "--runner-config", "direct_multiprocess") == 0
-    assert published(out) == published(again)
-    pairs = pd.read_parquet(out / "change" / "pairs").set_index(["alignment", "measure"])
+@pytest.fixture(scope="module")
+def judged(made_once):
+    """A folder of the small texts with three null pairs, made in one process."""
+
+    def make(folder):
+        out = make_out(folder)
+        assert change(out, *NULL, "--overwrite") == 0
+        return out
+
+    return made_once("judged", make)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("runner", ["direct_multiprocess", "flink_local", "prism"])
+def test_null_pairs_are_the_same_on_every_runner(runner, judged, out):
+    skip_without(runner)
+    assert change(out, *NULL, "--overwrite", "--runner-config", runner) == 0
+    assert published(out) == published(judged)
+
+
+def test_tables_say_what_was_dealt_and_what_came_of_it(judged):
+    pairs = pd.read_parquet(judged / "change" / "pairs")
     assert (pairs.null_runs == 3).all()
     assert (pairs.null_unit == "document").all()
     assert (pairs.clusters_from == 2).all()
     assert (pairs.finding == "too_few_clusters").all()
-    scores = pd.read_parquet(out / "scores")
+    scores = pd.read_parquet(judged / "scores")
     single, means = scores[scores.seed.notna()], scores[scores.seed.isna()]
     assert single.null_runs.isna().all()
     assert means.null_mean.notna().any()
     assert means.q_value.isna().all()
     known = means[means.null_mean.notna() & means.score.notna()]
     np.testing.assert_allclose(known.excess, known.score - known.null_mean)
+
+
+def test_one_null_pair_more_makes_only_itself(judged, tmp_path):
+    out = Path(shutil.copytree(judged, tmp_path / "out", symlinks=True))
     before = {stage: made(out, stage) for stage in ("train", "view", "score")}
     assert change(out, "--null", "4", *NULL[2:], "--overwrite") == 0
     new = {stage: len(made(out, stage) - names) for stage, names in before.items()}
     assert new == {"train": 2, "view": 0, "score": 1}
+
+
+def test_clean_frees_what_null_pairs_left_and_the_next_run_finds_what_it_needs(judged, tmp_path):
+    out = Path(shutil.copytree(judged, tmp_path / "out", symlinks=True))
+    before = published(out)
+    assert call("clean", out) == 0
+    left = {path.name for path in (out / "_artefacts" / "change").rglob("*") if path.is_file()}
+    assert {name for name in left if name.endswith(".arrow")} == set()
+    assert published(out) == before
+    assert change(out, *NULL, "--overwrite") == 0
+    assert published(out) == before
 
 
 def test_what_a_run_without_nulls_publishes_depends_on_no_option_of_them(out):
@@ -80,6 +116,7 @@ def test_random_dates_change_nothing(tmp_path):
             "corpus": {"inputs": [str(folder)], "engine": "builtin:en", "dates": r"name:^(\d{4})_"},
             "change": {
                 "slices": "1800,1801", "null": 3, "dim": 30, "epochs": 2, "alignment": ["op"],
+                "rank-min-count": 35,
             },
         }))  # fmt: skip
         assert main(["run", str(config)]) == 0

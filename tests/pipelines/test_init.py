@@ -4,11 +4,11 @@ import csv
 import json
 
 import pytest
-import yaml
 
 from pipelines import init_look
 from pipelines.cli import main
 from pipelines.configuration import read_jobs
+from transforms.common.yaml_files import read_yaml
 
 SENTENCE = "The ship that he had seen was not there, and they said it was of the sea. "
 
@@ -21,7 +21,7 @@ def configuration(folder):
     """Return what was written, checked by what reads it for a run."""
     path = folder / "config.yaml"
     assert read_jobs(str(path), {})
-    return yaml.safe_load(path.read_text("utf-8"))
+    return read_yaml(str(path))
 
 
 def dated(folder, years):
@@ -42,7 +42,7 @@ def test_dated_texts(tmp_path, capsys):
         "inputs": ["../texts"], "exclude": ["cover.png"], "format": "text",
         "engine": "builtin:en",
     }  # fmt: skip
-    assert found["change"] == {"slices": "1800-1829,1900-1929", "seeds": 3}
+    assert found["change"] == {"slices": "1800-1829,1900-1929", "seeds": 3, "null": 3}
     text = (tmp_path / "mine" / "config.yaml").read_text()
     assert "  null: 3  # " in text
     printed = capsys.readouterr().out

@@ -222,7 +222,8 @@ def test_two_corpora_of_equal_content_may_be_read(small, tmp_path):
 def test_parts_are_published_by_slice_pair_seed_and_alignment(small, tmp_path):
     out = tmp_path / "out"
     slices = "z=1800-1849,y=1850-1899,x=1900-1949"
-    change(small, out, slices, "--seeds", "9,4", "--alignment", "op-,op,none")
+    options = ("--seeds", "9,4", "--alignment", "op-,op,none", "--rank-pos", "all")
+    change(small, out, slices, *options)
 
     def keys(table, *names):
         parts = sorted((out / table).glob("part-*"))

@@ -177,7 +177,7 @@ def _deal(artefact: Artefact, task: DealTask, options: DealOptions) -> Deal:
     nulls = []
     for number in range(options.nulls):
         inside = deal(clusters.keys, found.tokens, share, seed=options.seed, number=number)
-        nulls.append(_write_documents(artefact, f"-{number}.arrow", found.keys[inside]))
+        nulls.append(_write_documents(artefact, f"-{number:04d}.arrow", found.keys[inside]))
     return Deal(
         unit=clusters.unit, earlier=clusters.earlier, later=clusters.later, nulls=tuple(nulls)
     )
@@ -228,12 +228,11 @@ def _deal_slices(artefact: Artefact, task: SeriesDealTask, options: DealOptions)
         places = deal_series(
             clusters.keys, found.tokens, shares.tolist(), seed=options.seed, number=number
         )
-        nulls.append(
-            tuple(
-                _write_documents(artefact, f"-{number}-{place}.arrow", found.keys[places == place])
-                for place in range(slices)
-            )
-        )
+        held = []
+        for place in range(slices):
+            suffix = f"-{number * slices + place:04d}.arrow"
+            held.append(_write_documents(artefact, suffix, found.keys[places == place]))
+        nulls.append(tuple(held))
     return SeriesDeal(unit=clusters.unit, sizes=clusters.sizes, nulls=tuple(nulls))
 
 

@@ -57,7 +57,7 @@ class _Refused(Exception):
         super().__init__(f"line {node.start_mark.line + 1}: {why}")
 
 
-_TEXT, _MERGE = "tag:yaml.org,2002:str", "tag:yaml.org,2002:merge"
+_TEXT, _MERGE, _NULL = (f"tag:yaml.org,2002:{name}" for name in ("str", "merge", "null"))
 
 
 class _Loader(yaml.SafeLoader):
@@ -94,6 +94,8 @@ class _Loader(yaml.SafeLoader):
                 raise _Refused(key, "a list or mapping is the name of something: names are texts")
             if key.tag == _MERGE:
                 raise _Refused(key, "the merge key << is not taken: write out what it brings")
+            if key.value == "null" and key.tag == _NULL:
+                key.tag = _TEXT  # an option is called so, and nothing else can be meant
             if key.tag != _TEXT:
                 raise _Refused(
                     key, f"{quoted(key.value)} is no text, as names are; give it in quotes"

@@ -105,16 +105,24 @@ def _rows(file: pq.ParquetFile, group: int, stream: BinaryIO, columns: list[str]
     dictionaries = 0
     for number in range(metadata.num_columns):
         column = metadata.column(number)
-        if column.path_in_schema.partition(".")[0] in columns:
+        if _field(column) in (None, *columns):
             cells = -(-column.num_values // max(1, metadata.num_rows))  # of a row, more in lists
             dictionaries += cells * _dictionary_bytes(stream, column)
     return max(1, min(_BATCH_ROWS, fitting, _MOST_BYTES // max(1, dictionaries)))
 
 
+def _field(column: pq.ColumnChunkMetaData) -> str | None:
+    """Return the field that a column is of, or belongs to; None if its name is no UTF-8."""
+    try:
+        return str(column.path_in_schema).partition(".")[0]
+    except UnicodeDecodeError:
+        return None
+
+
 def _dictionary_bytes(stream: BinaryIO, column: pq.ColumnChunkMetaData) -> int:
     """Return the bytes of a column's dictionary, decompressed; 0 if it has none."""
     place = column.dictionary_page_offset
-    if not column.has_dictionary_page or place is None:
+    if not column.has_dictionary_page or place is None or place < 0:
         return 0
     stream.seek(place)
     # A page's header, as Thrift writes it: kind and bytes, each a number with its field's head.

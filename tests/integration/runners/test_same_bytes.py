@@ -16,8 +16,8 @@ from transforms.common import merge
 
 pytestmark = pytest.mark.slow
 TABLES = {
-    "alignments", "change/summary", "documents", "neighbours", "rejects", "scores", "sentences",
-    "slices", "vectors",
+    "alignments", "change/pairs", "change/summary", "documents", "neighbours", "rejects", "scores",
+    "sentences", "slices", "vectors",
 }  # fmt: skip
 
 
