@@ -31,8 +31,10 @@ _PART = re.compile(r"part-\d{5}-of-\d{5}-[0-9a-f]{8}\.parquet")
 _RECEIPT = re.compile(r"[0-9a-f]{32}\.json")
 # What the stages write beside receipts, and what is not whole yet of anything of an artefact's.
 _ARTEFACT = re.compile(
-    r"[0-9a-f]{32}(?:\.freed|(?:-pairs|-points)?\.parquet|(?:-(?:documents|sentences|keys|counts|rejects)"
-    r"|(?:-ready)?-\d{4,})?\.arrow|-[a-z_]+\.(?:arrow|npy)|[^/]*" + files.TEMPORARY + ")"
+    r"[0-9a-f]{32}(?:\.freed|(?:-pairs|-points)?\.parquet"
+    r"|(?:-(?:documents|sentences|keys|counts|rejects)|(?:-ready)?-\d{4,})?\.arrow|-[a-z_]+\.(?:arrow|npy)|[^/]*"
+    + files.TEMPORARY
+    + ")"
 )
 _TEMPORARY = re.compile(r"(.*)" + files.TEMPORARY, re.DOTALL)
 _RUN = re.compile(r"[0-9a-f]{16}")
