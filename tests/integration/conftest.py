@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from small_runs import make_out, write_texts
 
 from pipelines.cli import main
+from transforms.common.yaml_files import read_yaml
 
 HERE = Path(__file__).parent
 TOKENS = 30_000
@@ -30,11 +31,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def write_sample_config(
     folder: Path, tokens: int = TOKENS, seed: int = 7, **change: object
 ) -> Path:
-    """Write a sample and return its configuration, with other options of `change`."""
+    """Write a sample and return its configuration, with other options of `change`, without nulls."""
     out = folder / "sample"
     assert main(["sample", "--out", str(out), "--tokens", str(tokens), "--seed", str(seed)]) == 0
-    config = yaml.safe_load((out / "config.yaml").read_text("utf-8"))
-    config["change"].update(change)
+    config = read_yaml(str(out / "config.yaml"))
+    config["change"] |= {"null": 0} | change
     (out / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
     return out / "config.yaml"
 

@@ -33,7 +33,7 @@ def test_average_precision_by_hand():
 
 
 def run_sample(folder, seed, make_sample):
-    config = make_sample(folder, tokens=300_000, seed=seed, alignment=["op", "cca", "none"])
+    config = make_sample(folder, tokens=300_000, seed=seed, alignment=["op", "cca", "none"], null=3)
     out = folder / "out"
     assert main(["run", str(config), "--out", str(out)]) == 0
     truth = pd.read_csv(config.parent / "truth.tsv", sep="\t").set_index("word")
@@ -67,6 +67,11 @@ def test_planted_changes_are_told_from_controls(seed, tmp_path, capsys, make_sam
             rows.score[truth.index[~control]].min(),
             rows.score[truth.index[control]].max(),
         )
+        if (alignment, measure) == ("op", "cosine"):
+            said = rows.significant[truth.index]
+            assert said[~control].all(), "a planted change is not found"
+            assert said[control].sum() <= 1
+            assert rows.significant[~rows.index.isin(truth.index) & rows.ranked].mean() <= 0.02
     with capsys.disabled():
         for (alignment, measure), values in found.items():
             print(

@@ -32,6 +32,13 @@ def test_series_are_the_same_on_two_processes(out, tmp_path, capsys):
     both = series[series.place == 1].merge(scores[scores.slice_from == "1800-1815"], on="word")
     assert len(both) == len(points)
     assert (both.pair_previous == both.score).all()
+    before = published(out)
+    assert call("clean", out) == 0
+    artefacts = (out / "_artefacts" / "change").rglob("*.arrow")
+    assert not list(artefacts)
+    assert published(out) == before
+    assert call("change", "--out", out, *words) == 0
+    assert published(out) == before
     capsys.readouterr()
     assert call("show", out, "--series", "ship", "--json") == 0
     assert [row["place"] for row in json.loads(capsys.readouterr().out)] == [0, 1, 2]

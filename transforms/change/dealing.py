@@ -228,14 +228,11 @@ def _deal_slices(artefact: Artefact, task: SeriesDealTask, options: DealOptions)
         places = deal_series(
             clusters.keys, found.tokens, shares.tolist(), seed=options.seed, number=number
         )
-        nulls.append(
-            tuple(
-                _write_documents(
-                    artefact, f"-{number:04d}-{place:04d}.arrow", found.keys[places == place]
-                )
-                for place in range(slices)
-            )
-        )
+        held = []
+        for place in range(slices):
+            suffix = f"-{number * slices + place:04d}.arrow"
+            held.append(_write_documents(artefact, suffix, found.keys[places == place]))
+        nulls.append(tuple(held))
     return SeriesDeal(unit=clusters.unit, sizes=clusters.sizes, nulls=tuple(nulls))
 
 

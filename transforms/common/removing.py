@@ -32,7 +32,7 @@ _RECEIPT = re.compile(r"[0-9a-f]{32}\.json")
 # What the stages write beside receipts, and what is not whole yet of anything of an artefact's.
 _ARTEFACT = re.compile(
     r"[0-9a-f]{32}(?:\.freed|(?:-pairs|-points)?\.parquet|-[a-z_]+\.(?:arrow|npy)"
-    r"|(?:-(?:documents|sentences|keys|counts|rejects)|(?:-ready)?-\d{4,}(?:-\d{4,})?)?\.arrow"
+    r"|(?:-(?:documents|sentences|keys|counts|rejects)|(?:-ready)?-\d{4,})?\.arrow"
     r"|[^/]*" + files.TEMPORARY + ")"
 )
 _TEMPORARY = re.compile(r"(.*)" + files.TEMPORARY, re.DOTALL)
