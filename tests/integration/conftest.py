@@ -31,7 +31,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def write_sample_config(
     folder: Path, tokens: int = TOKENS, seed: int = 7, **change: object
 ) -> Path:
-    """Write a sample and return its configuration, with other options of `change`, without nulls."""
+    """Write a sample; return its configuration, with other options of `change`, no nulls."""
     out = folder / "sample"
     assert main(["sample", "--out", str(out), "--tokens", str(tokens), "--seed", str(seed)]) == 0
     config = read_yaml(str(out / "config.yaml"))
