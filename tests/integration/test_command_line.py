@@ -211,7 +211,7 @@ def test_show_finds_the_corpus_that_change_was_made_from(
 
 @pytest.mark.parametrize("alignment", ["op", "cca"])
 def test_show_tells_the_most_changed_words_again(sample_run, capsys, alignment):
-    words = ["show", str(sample_run), "--top", "7", "--alignment", alignment]
+    words = ["show", str(sample_run), "--top", "7", "--alignment", alignment, "--pos", "all"]
     assert main([*words, "--tsv"]) == 0
     lines = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     scores = pd.read_parquet(sample_run / "scores").query(

@@ -29,9 +29,12 @@ import signal
 from pipelines import publishing
 publishing.publish = lambda *_, **__: signal.pause()
 """
-# Of all stages, those that a kill is timed by: nothing is rejected or sampled down, and the rows of
-# the slices are written last.
-LEFT_OUT = ("corpus/merge-rejects", "change/measure", "change/slices")
+# Of all stages, those that a kill is timed by: nothing is rejected or sampled down, there are two
+# slices and no null pairs, and the rows of the slices are written last.
+LEFT_OUT = (
+    "corpus/merge-rejects", "change/measure", "change/slices", "change/sizes", "change/deal",
+    "change/dealt", "change/series-deal", "change/series-trace", "change/series",
+)  # fmt: skip
 STAGES = [
     stage.name
     for stage in (*load("corpus").stages, *load("change").stages)
