@@ -31,8 +31,9 @@ from schemas.slices import SLICES
 from schemas.summary import SUMMARY
 from schemas.vectors import VECTORS
 from transforms.change.aligning import ALIGN
-from transforms.change.dealing import DEAL, DEAL_SERIES, DEALT, SIZES
+from transforms.change.dealing import DEAL, DEALT, SIZES
 from transforms.change.listing import NEIGHBOURS, SLICE
+from transforms.change.nulls import first_place, groups_of, null_slices
 from transforms.change.panels import panels, quotes
 from transforms.change.preparing import MEASURE, VIEW, Viewed
 from transforms.change.scoring import COMBINE, SCORE
@@ -88,7 +89,7 @@ def _build(
     """Parts of `sentences` in, parts of the change tables out."""
     import apache_beam as beam
 
-    from transforms.change.null_ptransforms import DealSlices, ScoreNulls
+    from transforms.change.null_ptransforms import DealSlices, OfGroups, ScoreNulls
     from transforms.change.ptransforms import (
         AlignPairs,
         CombineSeeds,
@@ -97,12 +98,7 @@ def _build(
         SummarisePairs,
         TrainSlices,
     )
-    from transforms.change.series_ptransforms import (
-        CombineSeries,
-        DealSeries,
-        TraceNulls,
-        TraceSeries,
-    )
+    from transforms.change.series_ptransforms import CombineSeries, TraceSeries
     from transforms.change.table_ptransforms import DescribeSlices, NumberParts
     from transforms.change.view_ptransforms import DeriveView, EachSlice, MergeSlices, WriteText
 
@@ -119,25 +115,29 @@ def _build(
     aligned = spaces | "Align" >> AlignPairs(
         workspace, plan.pairs, plan.score.alignments, plan.align, ready
     )
-    nulls = {}
-    series_nulls, series_deals = {}, {}
+    nulls, series_nulls, series_deals = {}, {}, {}
     series_options = SeriesOptions(align=plan.align, rank=plan.score.rank)
+    pairs, names = len(plan.pairs.pairs), len(plan.pairs.names)
     if plan.null.nulls:
+        groups = groups_of(plan.pairs, plan.series)
+        own = null_slices(plan.pairs, groups, plan.null.nulls)
         dealt = viewed | "DealSlices" >> DealSlices(
-            workspace, plan.pairs, plan.documents, plan.null, plan.view.ranges
+            workspace, groups, plan.documents, plan.null, plan.view.ranges
         )
-        nulls["deals"] = dealt.deals
-        nulls["nulls"] = dealt.views | "ScoreNulls" >> ScoreNulls(
-            workspace, plan.pairs, plan.null.nulls, plan.sgns, plan.align, plan.score, lanes
+        null_ready = dealt.views | "MergeNulls" >> MergeSlices(workspace)
+        null_spaces = null_ready | "TrainNulls" >> TrainSlices(workspace, own, plan.sgns, lanes)
+        nulls["deals"] = dealt.deals | "OfPairs" >> beam.ParDo(OfGroups(range(pairs)))
+        nulls["nulls"] = null_spaces | "ScoreNulls" >> ScoreNulls(
+            workspace, own, plan.null.nulls, plan.align, plan.score, null_ready
         )
         if plan.series:
-            whole = viewed | "DealSeries" >> DealSeries(
-                workspace, plan.null, plan.view.ranges, dealt.sizes
+            series_deals["deals"] = dealt.deals | "OfSeries" >> beam.ParDo(
+                OfGroups(range(pairs, pairs + 1))
             )
-            series_deals["deals"] = whole.deals
-            series_nulls["nulls"] = whole.views | "TraceNulls" >> TraceNulls(
-                workspace, plan.pairs, plan.null.nulls, plan.sgns, series_options, lanes
-            )
+            series_nulls["nulls"] = null_spaces | "TraceNulls" >> TraceSeries(
+                workspace, own, first_place(groups, pairs, plan.null.nulls), names, series_options,
+                null_ready, {},
+            )  # fmt: skip
     combined = (
         aligned
         | "Score" >> ScoreSeeds(workspace, plan.score)
@@ -155,7 +155,7 @@ def _build(
     made = {}
     if plan.series:
         traced = spaces | "Trace" >> TraceSeries(
-            workspace, plan.pairs, len(plan.pairs.names), series_options, ready, {"maps": aligned}
+            workspace, plan.pairs, 0, names, series_options, ready, {"maps": aligned}
         )
         series = traced | "CombineSeries" >> CombineSeries(
             workspace, plan.pairs, series_options, series_nulls, series_deals, ready
@@ -183,7 +183,7 @@ def _expected(plan: ChangePlan) -> Mapping[str, int]:
         SUMMARISE.name: pairs,
         NEIGHBOURS.name: slices * seeds,
         SLICE.name: slices,
-        DEAL_SERIES.name: int(null_series > 0),
+        DEAL.name: (pairs + plan.series) * (nulls > 0),
         TRACE.name: (seeds + nulls) * plan.series,
         SERIES.name: int(plan.series),
     }
@@ -212,7 +212,6 @@ def _weights(options: ChangeOptions) -> Mapping[str, float]:
         SUMMARISE.name: 0.5,
         NEIGHBOURS.name: runs * 0.5,
         SLICE.name: 0.1,
-        DEAL_SERIES.name: 0.1 if series and options.null else 0.0,
         TRACE.name: runs * 1.0 if series else 0.0,
         SERIES.name: 0.2 if series else 0.0,
     }
@@ -227,7 +226,7 @@ def _chosen(plan: ChangePlan) -> Mapping[str, Mapping[str, Any]]:
     if plan.null.nulls:
         used = (*used, SIZES, DEAL, DEALT)
     if plan.series:
-        used = (*used, SERIES, *((DEAL_SERIES,) if plan.null.nulls else ()))
+        used = (*used, SERIES)
     return {
         **{stage.name: {} for stage in used},
         ALIGN.name: {_ALIGNMENTS: plan.score.alignments},
@@ -238,7 +237,7 @@ def _chosen(plan: ChangePlan) -> Mapping[str, Mapping[str, Any]]:
 
 
 _STAGES: tuple[Stage[Any, Any, Any], ...] = (
-    MEASURE, VIEW, SIZES, DEAL, DEAL_SERIES, DEALT, COUNT, SHUFFLE, TRAIN, ALIGN, SCORE, COMBINE,
+    MEASURE, VIEW, SIZES, DEAL, DEALT, COUNT, SHUFFLE, TRAIN, ALIGN, SCORE, COMBINE,
     SUMMARISE, TRACE, SERIES, NEIGHBOURS, SLICE,
 )  # fmt: skip
 _ALIGNMENTS = "transforms.change.alignment:ALIGNMENTS"

@@ -47,7 +47,7 @@ class Series(NamedTuple):
     def task(self, seed, *, aligned=True):
         """The task of tracing a seed."""
         sides = [
-            side_of((place, seed), 3, facts, file)
+            side_of((place, seed), 0, 3, facts, file)
             for place, (facts, file) in enumerate(self.sides(seed))
         ]
         assert {key for key, _ in sides} == {(0, seed)}

@@ -1,4 +1,4 @@
-"""Null pairs as artefacts, against the sentences that they are dealt from."""
+"""Nulls as artefacts, against the sentences that they are dealt from."""
 
 from collections import Counter, defaultdict
 
@@ -12,27 +12,19 @@ from transforms.change.comparisons import Comparisons
 from transforms.change.counts import look_up
 from transforms.change.dealing import (
     DEAL,
-    DEAL_SERIES,
     DEALT,
     SIZES,
+    Deal,
     DealOptions,
+    DealtTask,
     SizesTask,
 )
 from transforms.change.feeds import read_counts
-from transforms.change.nulls import (
-    deal_task,
-    dealt_tasks,
-    null_comparisons,
-    null_series,
-    pair_of_null,
-    series_deal_task,
-    series_dealt_tasks,
-)
+from transforms.change.nulls import deal_task, dealt_tasks, first_place, groups_of, null_slices
 from transforms.common.artefacts import Artefact, Workspace, make, make_all
 from transforms.common.batches import BatchReader
 from transforms.common.tables import Part, write_part
 
-COMPARISONS = Comparisons(("early", "late"), (2, 3), ((0, 1),), (7, 9))
 SCHEMA = DOCUMENTS.schema()
 
 
@@ -62,29 +54,34 @@ class Dealt:
     def __init__(self, folder, *, slices=PAIR, parts=2, ranges=1, author=lambda _: None, seed=1):
         self.rows = corpus()
         self.spec = spec_of(slices, ranges=ranges)
+        self.slices = len(self.spec.ranges)
         self.space = Workspace(str(folder / "work"))
         self.real = prepare(folder, self.rows, parts=parts, spec=self.spec)
         beside = [documents_part(folder, self.rows, n, parts, author) for n in range(parts)]
-        sides = [
-            (side, make(self.space, SIZES, SizesTask(view.sentences, part), None).documents)
+        found = [
+            (place, make(self.space, SIZES, SizesTask(view.sentences, part), None).documents)
             for views, part in zip(self.real.viewed, beside, strict=True)
-            for side, view in enumerate(views)
+            for place, view in enumerate(views)
         ]
-        options = DealOptions(nulls=3, seed=seed)
-        series = slices == THREE
-        if series:
-            self.deal = make(self.space, DEAL_SERIES, series_deal_task(3, sides), options)
-        else:
-            self.deal = make(self.space, DEAL, deal_task(sides), options)
+        task = deal_task(self.slices, found)
+        self.deal = make(self.space, DEAL, task, DealOptions(nulls=3, seed=seed))
         self.views = defaultdict(list)
+        groups = (tuple(range(self.slices)),)
         for views in self.real.viewed:
-            if series:
-                found = series_dealt_tasks(self.deal, views, self.spec.ranges)
-            else:
-                found = dealt_tasks(COMPARISONS, 0, self.deal, views, self.spec.ranges)
-            made = make_all(self.space, DEALT, [task for _, task in found], None)
-            for (place, _), view in zip(found, made, strict=True):
+            tasks = dealt_tasks(groups, 0, self.deal, views, self.spec.ranges)
+            made = make_all(self.space, DEALT, [task for _, task in tasks], None)
+            for (place, _), view in zip(tasks, made, strict=True):
                 self.views[place].append(view)
+
+    def documents(self):
+        """Documents of the real slices."""
+        return tuple(
+            sum(view[place].documents for view in self.real.viewed) for place in range(self.slices)
+        )
+
+    def digests(self):
+        """Digests of the deals."""
+        return [[file.sha256 for file in null] for null in self.deal.nulls]
 
     def sentences(self, place):
         """Sentences of a null slice: document, ordinal and words."""
@@ -97,9 +94,9 @@ class Dealt:
             ]
 
 
-@pytest.fixture(scope="module")
-def dealt(tmp_path_factory):
-    return Dealt(tmp_path_factory.mktemp("dealt"))
+@pytest.fixture(scope="module", params=[PAIR, THREE], ids=["pair", "series"])
+def dealt(request, tmp_path_factory):
+    return Dealt(tmp_path_factory.mktemp("dealt"), slices=request.param)
 
 
 def in_view(rows, slices=SPEC.slices):
@@ -111,23 +108,25 @@ def in_view(rows, slices=SPEC.slices):
     )
 
 
-def test_a_null_pair_holds_every_sentence_of_the_pair_once(dealt):
-    expected = in_view(dealt.rows)
+def test_a_null_holds_every_sentence_of_its_slices_once(dealt):
+    expected = in_view(dealt.rows, dealt.spec.slices)
+    views = dealt.real.viewed
+    tokens = np.array([sum(v[place].tokens for v in views) for place in range(dealt.slices)])
+    assert (dealt.deal.unit, dealt.deal.sizes) == ("document", dealt.documents())
     seen = set()
     for number in range(3):
-        sides = [dealt.sentences(2 * number + side) for side in (0, 1)]
-        assert Counter(sides[0]) + Counter(sides[1]) == expected
-        documents = [{document for document, *_ in side} for side in sides]
-        assert not documents[0] & documents[1]
-        tokens = [sum(len(words) for *_, words in side) for side in sides]
-        real = [sum(view[side].tokens for view in dealt.real.viewed) for side in (0, 1)]
-        assert abs(tokens[0] - real[0]) <= 0.03 * sum(real)
-        seen.add(frozenset(documents[0]))
+        sides = [dealt.sentences(dealt.slices * number + place) for place in range(dealt.slices)]
+        assert sum(map(Counter, sides), Counter()) == expected
+        documents = tuple(frozenset(document for document, *_ in side) for side in sides)
+        assert sum(map(len, documents)) == len(frozenset.union(*documents))
+        found = np.array([sum(len(words) for *_, words in side) for side in sides])
+        assert np.abs(found - tokens).max() <= 0.04 * tokens.sum()
+        seen.add(documents)
     assert len(seen) == 3, "deals are alike"
 
 
 def test_counts_of_a_null_slice_are_those_of_its_sentences(dealt):
-    for place in range(6):
+    for place in range(3 * dealt.slices):
         counts, documents = Counter(), Counter()
         for document, _, words in dealt.sentences(place):
             counts.update(words)
@@ -160,62 +159,21 @@ def test_ranges_hold_the_keys_that_are_theirs(tmp_path):
 
 
 def test_neither_parts_nor_ranges_decide_a_deal(dealt, tmp_path):
-    other = Dealt(tmp_path, parts=3, ranges=2)
-    assert [f.sha256 for f in other.deal.nulls] == [f.sha256 for f in dealt.deal.nulls]
-    again = Dealt(tmp_path / "b", seed=2)
-    assert [f.sha256 for f in again.deal.nulls] != [f.sha256 for f in dealt.deal.nulls]
+    slices = PAIR if dealt.slices == 2 else THREE
+    assert Dealt(tmp_path, slices=slices, parts=3, ranges=2).digests() == dealt.digests()
+    assert Dealt(tmp_path / "b", slices=slices, seed=2).digests() != dealt.digests()
 
 
-def test_authors_are_dealt_whole(tmp_path, dealt):
-    assert (dealt.deal.unit, dealt.deal.earlier, dealt.deal.later) == (
-        "document", *(sum(view[side].documents for view in dealt.real.viewed) for side in (0, 1)),
-    )  # fmt: skip
+def test_authors_of_a_pair_are_dealt_whole(tmp_path):
     made = Dealt(tmp_path, author=lambda number: f"A{' ' * (number % 2 + 1)}{number * 2 // 3}")
     assert made.deal.unit == "author"
-    assert made.deal.earlier >= 10
+    assert made.deal.sizes[0] >= 10
     for number in range(3):
         sides = [
             {int(document, 16) * 2 // 3 for document, *_ in made.sentences(2 * number + side)}
             for side in (0, 1)
         ]
         assert not sides[0] & sides[1]
-
-
-def test_null_pairs_are_pairs_of_their_own():
-    two = Comparisons(("a", "b", "c"), (2, 3, 4), ((0, 1), (0, 2)), (7, 9))
-    found = null_comparisons(two, 3)
-    assert len(set(found.names)) == len(found.names) == 12
-    assert found.pairs == tuple((2 * n, 2 * n + 1) for n in range(6))
-    assert found.min_counts == (2, 3) * 3 + (2, 4) * 3
-    assert found.seeds == (7,)
-    assert [pair_of_null(n, 3) for n in range(6)] == [0, 0, 0, 1, 1, 1]
-
-
-def test_a_null_series_holds_every_sentence_of_the_series_once(tmp_path):
-    made = Dealt(tmp_path, slices=THREE, ranges=2)
-    real = [sum(view[place].documents for view in made.real.viewed) for place in range(3)]
-    assert (made.deal.unit, made.deal.sizes) == ("document", tuple(real))
-    expected = in_view(made.rows, made.spec.slices)
-    tokens = np.array([sum(view[place].tokens for view in made.real.viewed) for place in range(3)])
-    seen = set()
-    for number in range(3):
-        sides = [made.sentences(3 * number + place) for place in range(3)]
-        assert sum(map(Counter, sides), Counter()) == expected
-        documents = [frozenset(document for document, *_ in side) for side in sides]
-        assert sum(map(len, documents)) == len(frozenset.union(*documents))
-        found = np.array([sum(len(words) for *_, words in side) for side in sides])
-        assert np.abs(found - tokens).max() <= 0.04 * tokens.sum()
-        seen.add(tuple(documents))
-    assert len(seen) == 3, "deals are alike"
-
-
-def test_neither_parts_nor_ranges_decide_a_deal_of_a_series(tmp_path):
-    one = Dealt(tmp_path / "a", slices=THREE, parts=1)
-    other = Dealt(tmp_path / "b", slices=THREE, parts=3, ranges=2)
-    digests = [
-        [[file.sha256 for file in null] for null in made.deal.nulls] for made in (one, other)
-    ]
-    assert digests[0] == digests[1]
 
 
 def test_authors_of_a_series_are_dealt_whole(tmp_path):
@@ -226,10 +184,34 @@ def test_authors_of_a_series_are_dealt_whole(tmp_path):
     assert made.deal.unit == "document"
 
 
-def test_null_series_are_slices_of_their_own():
-    three = Comparisons(("a", "b", "c"), (2, 3, 4), ((0, 1), (1, 2)), (7, 9))
-    found = null_series(three, 3)
-    assert len(set(found.names)) == len(found.names) == 9
-    assert found.min_counts == (2, 3, 4) * 3
-    assert (found.pairs, found.seeds) == ((), (7,))
-    assert not set(found.names) & set(null_comparisons(three, 3).names)
+THREE_SLICES = Comparisons(("a", "b", "c"), (2, 3, 4), ((0, 1), (0, 2)), (7, 9))
+
+
+def test_nulls_are_slices_and_pairs_of_their_own():
+    groups = groups_of(THREE_SLICES, series=True)
+    assert groups == ((0, 1), (0, 2), (0, 1, 2))
+    assert groups_of(THREE_SLICES, series=False) == groups[:2]
+    found = null_slices(THREE_SLICES, groups, 3)
+    assert len(set(found.names)) == len(found.names) == 12 + 9
+    assert found.pairs == tuple((2 * n, 2 * n + 1) for n in range(6))
+    assert found.min_counts == (2, 3) * 3 + (2, 4) * 3 + (2, 3, 4) * 3
+    assert found.seeds == (7,)
+    assert [first_place(groups, group, 3) for group in range(3)] == [0, 6, 12]
+
+
+def test_null_pairs_are_the_same_with_a_series_and_without():
+    with_series, without = (
+        null_slices(THREE_SLICES, groups_of(THREE_SLICES, series=on), 3) for on in (True, False)
+    )
+    assert with_series.names[:12] == without.names
+    assert with_series.pairs == without.pairs
+
+
+def test_a_part_becomes_the_null_slices_of_its_group_from_the_views_of_that_group():
+    groups = groups_of(THREE_SLICES, series=True)
+    deal = Deal(unit="document", sizes=(1, 1), nulls=(("n0a", "n0c"), ("n1a", "n1c")))
+    found = dealt_tasks(groups, 1, deal, ("A", "B", "C"), (5, 6, 7))
+    assert found == [
+        (4, DealtTask(("A", "C"), "n0a", 5)), (5, DealtTask(("A", "C"), "n0c", 7)),
+        (6, DealtTask(("A", "C"), "n1a", 5)), (7, DealtTask(("A", "C"), "n1c", 7)),
+    ]  # fmt: skip

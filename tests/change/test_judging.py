@@ -12,7 +12,7 @@ from transforms.change.judging import Scores, judge
 
 WORDS = 150
 NAMES = [f"w{number:03d}" for number in range(WORDS)]
-DEAL = Deal(unit="author", earlier=12, later=30, nulls=())
+DEAL = Deal(unit="author", sizes=(12, 30), nulls=())
 
 
 def rows(scores, uses, *, seed, names=NAMES, ranked=None, targets=(), alignment="op"):
@@ -106,7 +106,7 @@ def test_targets_are_tested_whether_ranked_or_not(runs):
 @pytest.mark.parametrize(
     ("deal", "ranked", "finding"),
     [
-        (Deal(unit="document", earlier=9, later=99, nulls=()), NAMES, "too_few_clusters"),
+        (Deal(unit="document", sizes=(9, 99), nulls=()), NAMES, "too_few_clusters"),
         (DEAL, NAMES[10:109], "too_few_words"),
     ],
 )

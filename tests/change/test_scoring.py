@@ -157,8 +157,8 @@ def test_what_decides_a_combination_counts(trained, space):
             COMBINE.identity(task._replace(**changed), OPTIONS)
             for changed in (
                 {"nulls": task.seeds}, {"nulls": task.seeds[:1]},
-                {"deal": Deal(unit="document", earlier=1, later=2, nulls=())},
-                {"deal": Deal(unit="document", earlier=2, later=2, nulls=())},
+                {"deal": Deal(unit="document", sizes=(1, 2), nulls=())},
+                {"deal": Deal(unit="document", sizes=(2, 2), nulls=())},
             )
         ),
     ]  # fmt: skip

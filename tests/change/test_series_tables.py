@@ -13,14 +13,14 @@ from space_making import tag_of
 from schemas.pairs import FINDINGS
 from schemas.series import DISTANCES, POINTS, SERIES
 from transforms.change import series_tables
-from transforms.change.dealing import SeriesDeal
+from transforms.change.dealing import Deal
 from transforms.change.series import Traces, points_of
 from transforms.change.series_tables import SERIES as STAGE
 from transforms.change.series_tasks import series_task
 from transforms.change.tracing import TRACE, read_trace
 from transforms.common.artefacts import Workspace, make, name_of
 
-DEAL = SeriesDeal(unit="author", sizes=(10, 12, 30), nulls=())
+DEAL = Deal(unit="author", sizes=(10, 12, 30), nulls=())
 
 
 class Made:

@@ -33,7 +33,7 @@ publishing.publish = lambda *_, **__: signal.pause()
 # slices and no null pairs, and the rows of the slices are written last.
 LEFT_OUT = (
     "corpus/merge-rejects", "change/measure", "change/slices", "change/sizes", "change/deal",
-    "change/dealt", "change/series-deal", "change/series-trace", "change/series",
+    "change/dealt", "change/series-trace", "change/series",
 )  # fmt: skip
 STAGES = [
     stage.name

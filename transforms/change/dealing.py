@@ -1,11 +1,11 @@
 """Null pairs and series as artefacts: whose documents they are, how they are dealt, their views.
 
-    SIZES         a part's view of a slice  -> its documents: author, tokens
-    DEAL          the documents of a pair   -> for each null which of them are in the earlier slice
-    DEAL_SERIES   those of all slices       -> for each null which of them are in each slice
-    DEALT         a part's view, a deal     -> the view of the slices as dealt
+    SIZES   a part's view of a slice      -> its documents: author, tokens
+    DEAL    the documents of some slices  -> for each null which of them are in each slice
+    DEALT   a part's view, a deal         -> the view of the slices as dealt
 
-From there on a null pair is counted, shuffled, trained, aligned and scored as a real one is.
+The slices are the two of a pair, or all those of a series. From there on a null pair is counted,
+shuffled, trained, aligned and scored as a real one is.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.change.deals import clusters_of, deal, deal_series, series_clusters
+from transforms.change.deals import clusters_of, deal
 from transforms.change.feeds import STAGED, one_batch
 from transforms.change.preparing import Viewed, counted, ranges_of
 from transforms.common.artefacts import Artefact, Stage
@@ -29,8 +29,7 @@ from transforms.common.sound import checked
 from transforms.common.tables import Part, read_rows
 
 __all__ = [
-    "DEAL", "DEALT", "DEAL_SERIES", "SIZES", "Deal", "DealOptions", "DealTask", "DealtTask",
-    "SeriesDeal", "SeriesDealTask", "Sized", "SizesTask",
+    "DEAL", "DEALT", "SIZES", "Deal", "DealOptions", "DealTask", "DealtTask", "Sized", "SizesTask",
 ]  # fmt: skip
 
 # A document of a slice: keys are content hashes, an author's is null where none is known.
@@ -47,7 +46,7 @@ DEAL_SCHEMA = pa.schema([pa.field("document", pa.uint64(), nullable=False)])
 
 @dataclass(frozen=True, kw_only=True)
 class DealOptions:
-    """How many null pairs there are to each pair, and the seed that they are dealt by."""
+    """How many nulls there are to each pair, or to the series, and the seed they are dealt by."""
 
     nulls: int
     seed: int
@@ -68,43 +67,19 @@ class Sized:
 
 
 class DealTask(NamedTuple):
-    """The documents of a pair of slices, a file for each part that has any."""
-
-    earlier: tuple[File, ...]
-    later: tuple[File, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Deal:
-    """The null pairs of a pair of slices.
-
-    Attributes:
-        unit: what was dealt, `document` or `author`.
-        earlier: clusters of the real earlier slice.
-        later: those of the later one.
-        nulls: by null pair, the documents that its earlier slice has, of `DEAL_SCHEMA`.
-    """
-
-    unit: str
-    earlier: int
-    later: int
-    nulls: tuple[File, ...]
-
-
-class SeriesDealTask(NamedTuple):
-    """The documents of a series of slices, of each a file for each part that has any."""
+    """The documents of some slices, of each a file for each part that has any."""
 
     slices: tuple[tuple[File, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeriesDeal:
-    """The null series of a series of slices.
+class Deal:
+    """The nulls of some slices.
 
     Attributes:
         unit: what was dealt, `document` or `author`.
         sizes: clusters of each real slice.
-        nulls: by null series and slice, the documents that it has, of `DEAL_SCHEMA`.
+        nulls: by null and slice, the documents that it has, of `DEAL_SCHEMA`.
     """
 
     unit: str
@@ -113,18 +88,16 @@ class SeriesDeal:
 
 
 class DealtTask(NamedTuple):
-    """A part's views of some slices, a deal, and the side of it that is made.
+    """A part's views of some slices, and a slice that a deal makes of them.
 
     Attributes:
-        views: of both slices of a pair, or of all slices of a series.
-        earlier: documents of the null pair's earlier slice, or of a slice of a null series.
-        side: 0 for that slice, 1 for all other documents.
-        ranges: into how many ranges the slice's keys are cut.
+        views: of the slices whose documents were dealt.
+        documents: those that the slice has.
+        ranges: into how many ranges its keys are cut.
     """
 
     views: tuple[Viewed, ...]
-    earlier: File
-    side: int
+    documents: File
     ranges: int
 
 
@@ -165,22 +138,27 @@ def _staged(file: File) -> Iterator[pa.RecordBatch]:
 
 
 def _deal_identity(task: DealTask, options: DealOptions) -> Any:
-    return [
-        [sorted(file.sha256 for file in files) for files in task], options.nulls, options.seed
-    ]  # fmt: skip
+    held = [sorted(file.sha256 for file in files) for files in task.slices]
+    return [held, options.nulls, options.seed]
 
 
 def _deal(artefact: Artefact, task: DealTask, options: DealOptions) -> Deal:
-    found = _documents_of(task)
-    clusters = clusters_of(found.keys, found.authors, found.known, found.places == 1)
-    share = found.tokens[found.places == 0].sum() / max(found.tokens.sum(), 1)
+    found = _documents_of(task.slices)
+    slices = len(task.slices)
+    clusters = clusters_of(found.keys, found.authors, found.known, found.places, slices)
+    tokens = np.bincount(found.places, found.tokens, minlength=slices)
+    shares = tokens / max(tokens.sum(), 1)
     nulls = []
     for number in range(options.nulls):
-        inside = deal(clusters.keys, found.tokens, share, seed=options.seed, number=number)
-        nulls.append(_write_documents(artefact, f"-{number:04d}.arrow", found.keys[inside]))
-    return Deal(
-        unit=clusters.unit, earlier=clusters.earlier, later=clusters.later, nulls=tuple(nulls)
-    )
+        places = deal(
+            clusters.keys, found.tokens, shares.tolist(), seed=options.seed, number=number
+        )
+        held = []
+        for place in range(slices):
+            suffix = f"-{number * slices + place:04d}.arrow"
+            held.append(_write_documents(artefact, suffix, found.keys[places == place]))
+        nulls.append(tuple(held))
+    return Deal(unit=clusters.unit, sizes=clusters.sizes, nulls=tuple(nulls))
 
 
 class _Found(NamedTuple):
@@ -212,30 +190,6 @@ def _write_documents(artefact: Artefact, suffix: str, keys: Any) -> File:
     return artefact.file(suffix)
 
 
-def _series_identity(task: SeriesDealTask, options: DealOptions) -> Any:
-    held = [sorted(file.sha256 for file in files) for files in task.slices]
-    return [held, options.nulls, options.seed]
-
-
-def _deal_slices(artefact: Artefact, task: SeriesDealTask, options: DealOptions) -> SeriesDeal:
-    found = _documents_of(task.slices)
-    slices = len(task.slices)
-    clusters = series_clusters(found.keys, found.authors, found.known, found.places, slices)
-    tokens = np.bincount(found.places, found.tokens, minlength=slices)
-    shares = tokens / max(tokens.sum(), 1)
-    nulls = []
-    for number in range(options.nulls):
-        places = deal_series(
-            clusters.keys, found.tokens, shares.tolist(), seed=options.seed, number=number
-        )
-        held = []
-        for place in range(slices):
-            suffix = f"-{number * slices + place:04d}.arrow"
-            held.append(_write_documents(artefact, suffix, found.keys[places == place]))
-        nulls.append(tuple(held))
-    return SeriesDeal(unit=clusters.unit, sizes=clusters.sizes, nulls=tuple(nulls))
-
-
 def _all(files: Sequence[File]) -> list[pa.RecordBatch]:
     return [batch for file in sorted(files, key=_sha256) for batch in _staged(file)]
 
@@ -245,12 +199,12 @@ def _sha256(file: File) -> str:
 
 
 def _dealt_identity(task: DealtTask, _: None) -> Any:
-    return [[v.sentences.sha256 for v in task.views], task.earlier.sha256, task.side, task.ranges]
+    return [[v.sentences.sha256 for v in task.views], task.documents.sha256, task.ranges]
 
 
 def _dealt(artefacts: Sequence[Artefact], tasks: Sequence[DealtTask], _: None) -> list[Viewed]:
     views = {view.sentences.sha256: view.sentences for task in tasks for view in task.views}
-    earlier = {task.earlier.sha256: _documents(task.earlier) for task in tasks}
+    dealt = {task.documents.sha256: _documents(task.documents) for task in tasks}
     ranges: list[list[int]] = [[] for _ in tasks]
     with ExitStack() as stack:
         streams = [stack.enter_context(artefact.writing(".arrow")) for artefact in artefacts]
@@ -258,11 +212,10 @@ def _dealt(artefacts: Sequence[Artefact], tasks: Sequence[DealtTask], _: None) -
         for view in views.values():
             for batch in _staged(view):
                 keys = content_hashes(batch["document_id"].dictionary_encode())
-                inside = {name: np.isin(keys, held) for name, held in earlier.items()}
+                inside = {name: np.isin(keys, held) for name, held in dealt.items()}
                 for task, writer, made in zip(tasks, writers, ranges, strict=True):
                     if view.sha256 in [own.sentences.sha256 for own in task.views]:
-                        own = inside[task.earlier.sha256] == (task.side == 0)
-                        _write(batch, own, task.ranges, writer, made)
+                        _write(batch, inside[task.documents.sha256], task.ranges, writer, made)
     return [
         counted(artefact, tuple(made), _NOTHING_LEFT_OUT, seen=0, of=0)
         for artefact, made in zip(artefacts, ranges, strict=True)
@@ -296,14 +249,7 @@ SIZES: Stage[SizesTask, None, Sized] = Stage(
     build=_sizes,
 )
 DEAL: Stage[DealTask, DealOptions, Deal] = Stage(
-    name="change/deal", unit="pairs", receipt=Deal, identity=_deal_identity, build=_deal
-)
-DEAL_SERIES: Stage[SeriesDealTask, DealOptions, SeriesDeal] = Stage(
-    name="change/series-deal",
-    unit="series",
-    receipt=SeriesDeal,
-    identity=_series_identity,
-    build=_deal_slices,
+    name="change/deal", unit="deals", receipt=Deal, identity=_deal_identity, build=_deal
 )
 DEALT: Stage[DealtTask, None, Viewed] = Stage(
     name="change/dealt",

@@ -15,17 +15,13 @@ import numpy.typing as npt
 
 from transforms.common.draws import numbers
 
-__all__ = [
-    "LEAST_CLUSTERS", "UNITS", "Clusters", "SeriesClusters", "clusters_of", "deal", "deal_series",
-    "series_clusters",
-]  # fmt: skip
+__all__ = ["LEAST_CLUSTERS", "Clusters", "clusters_of", "deal"]
 
 Hashes = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
-UNITS = ("document", "author")
 LEAST_CLUSTERS = 10  # in a slice, to deal authors, and for any finding
 TOLERANCE = 0.03  # of all tokens
 ATTEMPTS = 100
@@ -33,22 +29,6 @@ ATTEMPTS = 100
 
 class Clusters(NamedTuple):
     """What is dealt.
-
-    Attributes:
-        unit: `document` or `author`.
-        keys: of each document the key of its cluster, uint64.
-        earlier: clusters in the earlier slice.
-        later: clusters in the later slice.
-    """
-
-    unit: str
-    keys: Hashes
-    earlier: int
-    later: int
-
-
-class SeriesClusters(NamedTuple):
-    """What is dealt of a series of slices.
 
     Attributes:
         unit: `document` or `author`.
@@ -61,24 +41,9 @@ class SeriesClusters(NamedTuple):
     sizes: tuple[int, ...]
 
 
-def clusters_of(documents: Hashes, authors: Hashes, known: Flags, later: Flags) -> Clusters:
-    """Return the clusters of the documents of two slices, see `series_clusters`.
-
-    Args:
-        documents: a key for each document.
-        authors: a key for each document's author.
-        known: whether its author is known.
-        later: whether it is in the later slice.
-    """
-    unit, keys, (earlier, late) = series_clusters(
-        documents, authors, known, later.astype(np.int64), 2
-    )
-    return Clusters(unit, keys, earlier, late)
-
-
-def series_clusters(
+def clusters_of(
     documents: Hashes, authors: Hashes, known: Flags, places: Ints, slices: int
-) -> SeriesClusters:
+) -> Clusters:
     """Return the clusters of the documents of some slices.
 
     Authors, where all are known, none is in two slices, and each slice has enough of them; else
@@ -95,28 +60,12 @@ def series_clusters(
         held = [np.unique(authors[places == place]) for place in range(slices)]
         apart = len(np.unique(np.concatenate(held))) == sum(len(own) for own in held)
         if apart and min(len(own) for own in held) >= LEAST_CLUSTERS:
-            return SeriesClusters("author", authors, tuple(len(own) for own in held))
+            return Clusters("author", authors, tuple(len(own) for own in held))
     sizes = np.bincount(places, minlength=slices)
-    return SeriesClusters("document", documents, tuple(sizes.tolist()))
+    return Clusters("document", documents, tuple(sizes.tolist()))
 
 
-def deal(clusters: Hashes, tokens: Ints, share: float, *, seed: int, number: int) -> Flags:
-    """Return which documents a deal puts into the earlier one of two slices, see `deal_series`.
-
-    Args:
-        clusters: of each document the key of its cluster.
-        tokens: of each document.
-        share: of all tokens, which the real earlier slice has.
-        seed: any whole number.
-        number: of the deal.
-
-    Returns:
-        bool of shape (documents,); each slice gets a cluster at least where there are two.
-    """
-    return deal_series(clusters, tokens, [share, 1.0 - share], seed=seed, number=number) == 0
-
-
-def deal_series(
+def deal(
     clusters: Hashes, tokens: Ints, shares: Sequence[float], *, seed: int, number: int
 ) -> Ints:
     """Return the slice that a deal puts each document into, by its place.

@@ -139,9 +139,9 @@ def _pair(
     if deal is not None:
         row |= {
             "null_unit": deal.unit,
-            "clusters_from": deal.earlier,
-            "clusters_to": deal.later,
-            "low_power": min(deal.earlier, deal.later) < LOW_POWER,
+            "clusters_from": deal.sizes[0],
+            "clusters_to": deal.sizes[1],
+            "low_power": min(deal.sizes) < LOW_POWER,
         }
     if evidence is not None:
         of = pc.and_(block["ranked"], block["score"].is_valid()).to_numpy(zero_copy_only=False)
@@ -160,7 +160,7 @@ def _share(q: npt.NDArray[np.float64]) -> float:
 def _finding(ranked: int, deal: Deal | None) -> str | None:
     if deal is None:
         return "no_null"
-    if min(deal.earlier, deal.later) < LEAST_CLUSTERS:
+    if min(deal.sizes) < LEAST_CLUSTERS:
         return "too_few_clusters"
     return "too_few_words" if ranked < LEAST_WORDS else None
 

@@ -1,11 +1,11 @@
-"""Beam glue of null pairs.
+"""Beam glue of nulls: documents dealt out anew, and what is trained and scored of them.
 
-    DealSlices    PCollection[PartView] -> deals: PCollection[(pair, Deal)],
-                                           views: PCollection[(place, Viewed)],
-                                           sizes: PCollection[(place, Sized)]
-    ScoreNulls    PCollection[(place, Viewed)] -> PCollection[(pair, ScoredSeed)]
+    DealSlices   PCollection[PartView] -> deals: PCollection[(group, Deal)],
+                                          views: PCollection[(place, Viewed)]
+    OfGroups     PCollection[(group, T)] -> PCollection[(group, T)] of some groups, from 0
+    ScoreNulls   PCollection[(SpaceKey, Trained)] -> PCollection[(pair, ScoredSeed)]
 
-Places and pairs of `ScoreNulls`' input are those of `nulls.null_comparisons`.
+Groups are those of `nulls.groups_of`; places of null slices those of `nulls.null_slices`.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import apache_beam as beam
 
 from transforms.change.aligning import AlignOptions
-from transforms.change.comparisons import Comparisons
+from transforms.change.comparisons import Comparisons, SpaceKey
 from transforms.change.dealing import (
     DEAL,
     DEALT,
@@ -27,65 +27,69 @@ from transforms.change.dealing import (
     Sized,
     SizesTask,
 )
-from transforms.change.nulls import deal_task, dealt_tasks, null_comparisons, pair_of_null
+from transforms.change.nulls import Groups, deal_task, dealt_tasks
 from transforms.change.preparing import Viewed
-from transforms.change.ptransforms import AlignPairs, ScoreSeeds, TrainSlices
+from transforms.change.ptransforms import AlignPairs, ScoreSeeds
 from transforms.change.scoring import ScoredSeed, ScoreOptions
-from transforms.change.sgns import SgnsOptions
-from transforms.change.view_ptransforms import MergeSlices, PartView
+from transforms.change.training import Trained
+from transforms.change.view_ptransforms import PartView
 from transforms.common.artefacts import Workspace
 from transforms.common.ptransforms import MakeArtefact
 from transforms.common.receipts import File
 from transforms.common.tables import Part
 
-__all__ = ["DealSlices", "ScoreNulls"]
+__all__ = ["DealSlices", "OfGroups", "ScoreNulls"]
 
 
 class _Sizes(beam.DoFn):
-    """Make the tasks of a part, one per slice that takes part in a pair."""
+    """Make the tasks of a part, one per slice that is in a group."""
 
-    def __init__(self, comparisons: Comparisons, documents: Mapping[str, Part]) -> None:
-        self._comparisons = comparisons
+    def __init__(self, groups: Groups, documents: Mapping[str, Part]) -> None:
+        self._groups = groups
         self._documents = documents
 
     def process(self, element: PartView) -> Iterator[tuple[int, SizesTask]]:
         part, views = element
-        for place in sorted({place for pair in self._comparisons.pairs for place in pair}):
+        for place in sorted({place for group in self._groups for place in group}):
             yield place, SizesTask(views[place].sentences, self._documents[part])
 
 
-class _ByPair(beam.DoFn):
-    def __init__(self, comparisons: Comparisons) -> None:
-        self._comparisons = comparisons
+class _ByGroup(beam.DoFn):
+    """Key the documents of a slice by each group that it is in, with its place there."""
+
+    def __init__(self, groups: Groups) -> None:
+        self._groups = groups
 
     def process(self, element: tuple[int, Sized]) -> Iterator[tuple[int, tuple[int, File]]]:
         own, sized = element
-        for pair, sides in enumerate(self._comparisons.pairs):
-            for side, place in enumerate(sides):
-                if place == own:
-                    yield pair, (side, sized.documents)
+        for group, places in enumerate(self._groups):
+            if own in places:
+                yield group, (places.index(own), sized.documents)
 
 
 class _DealTask(beam.DoFn):
+    def __init__(self, groups: Groups) -> None:
+        self._groups = groups
+
     def process(
         self, element: tuple[int, Iterable[tuple[int, File]]]
     ) -> Iterator[tuple[int, DealTask]]:
-        pair, found = element
-        yield pair, deal_task(found)
+        group, found = element
+        yield group, deal_task(len(self._groups[group]), found)
 
 
 class _DealtTasks(beam.DoFn):
-    """Make a part's tasks, all of a pair together, keyed by the places that they are of."""
+    """Make a part's tasks, all of a group together, keyed by the places that they are of."""
 
-    def __init__(self, comparisons: Comparisons, ranges: tuple[int, ...]) -> None:
-        self._comparisons = comparisons
+    def __init__(self, groups: Groups, ranges: tuple[int, ...]) -> None:
+        self._groups = groups
         self._ranges = ranges
 
     def process(
         self, element: PartView, deals: dict[int, Deal]
     ) -> Iterator[tuple[tuple[int, ...], list[DealtTask]]]:
-        for pair, deal in sorted(deals.items()):
-            found = dealt_tasks(self._comparisons, pair, deal, element[1], self._ranges)
+        for group, deal in sorted(deals.items()):
+            found = dealt_tasks(self._groups, group, deal, element[1], self._ranges)
             yield tuple(place for place, _ in found), [task for _, task in found]
 
 
@@ -97,16 +101,15 @@ class _EachPlace(beam.DoFn):
 
 
 class Dealt(NamedTuple):
-    """The deals of each pair, the views of the slices that they make, documents of real ones."""
+    """The deals of each group, and the views of the slices that they make."""
 
     deals: beam.PCollection[tuple[int, Deal]]
     views: beam.PCollection[tuple[int, Viewed]]
-    sizes: beam.PCollection[tuple[int, Sized]]
 
 
 @dataclass
 class DealSlices(beam.PTransform):
-    """Deal the documents of every pair of slices out anew, several times.
+    """Deal the documents of every group of slices out anew, several times.
 
     Attributes:
         documents: by the digest of a part of `sentences`, the part of `documents` beside it.
@@ -114,35 +117,43 @@ class DealSlices(beam.PTransform):
     """
 
     workspace: Workspace
-    comparisons: Comparisons
+    groups: Groups
     documents: Mapping[str, Part]
     options: DealOptions
     ranges: tuple[int, ...]
 
     def expand(self, viewed: beam.PCollection[PartView]) -> Dealt:
         """Apply the transform."""
-        sizes = (
-            viewed
-            | "MakeSizesTasks" >> beam.ParDo(_Sizes(self.comparisons, self.documents))
-            | "SizeDocuments" >> beam.ParDo(MakeArtefact(self.workspace, SIZES, None))
-        )
         deals = (
-            sizes
-            | "KeyByPair" >> beam.ParDo(_ByPair(self.comparisons))
-            | "GroupByPair" >> beam.GroupByKey()
-            | "MakeDealTasks" >> beam.ParDo(_DealTask())
-            | "DealPair" >> beam.ParDo(MakeArtefact(self.workspace, DEAL, self.options))
+            viewed
+            | "MakeSizesTasks" >> beam.ParDo(_Sizes(self.groups, self.documents))
+            | "SizeDocuments" >> beam.ParDo(MakeArtefact(self.workspace, SIZES, None))
+            | "KeyByGroup" >> beam.ParDo(_ByGroup(self.groups))
+            | "GroupByGroup" >> beam.GroupByKey()
+            | "MakeDealTasks" >> beam.ParDo(_DealTask(self.groups))
+            | "DealGroup" >> beam.ParDo(MakeArtefact(self.workspace, DEAL, self.options))
         )
         views = (
             viewed
             | "MakeDealtTasks"
-            >> beam.ParDo(
-                _DealtTasks(self.comparisons, self.ranges), deals=beam.pvalue.AsDict(deals)
-            )
+            >> beam.ParDo(_DealtTasks(self.groups, self.ranges), deals=beam.pvalue.AsDict(deals))
             | "DealPart" >> beam.ParDo(MakeArtefact(self.workspace, DEALT, None))
             | "EachPlace" >> beam.ParDo(_EachPlace())
         )
-        return Dealt(deals, views, sizes)
+        return Dealt(deals, views)
+
+
+class OfGroups(beam.DoFn):
+    """Keep what is of some groups, numbered from 0."""
+
+    def __init__(self, groups: range) -> None:
+        self._groups = groups
+
+    def process(self, element: tuple[int, Any]) -> Iterator[tuple[int, Any]]:
+        """Yield number and value."""
+        group, value = element
+        if group in self._groups:
+            yield self._groups.index(group), value
 
 
 class _OfPair(beam.DoFn):
@@ -152,31 +163,37 @@ class _OfPair(beam.DoFn):
         self._nulls = nulls
 
     def process(self, element: tuple[int, Any]) -> Iterator[tuple[int, Any]]:
-        yield pair_of_null(element[0], self._nulls), element[1]
+        null, scored = element
+        yield null // self._nulls, scored
 
 
 @dataclass
 class ScoreNulls(beam.PTransform):
-    """Train, align and score every null pair as a real one, with one seed."""
+    """Align and score every null pair as a real one.
+
+    Attributes:
+        comparisons: the null slices and pairs.
+        nulls: null pairs of each pair.
+        ready: what `MergeSlices` yields of the null slices; only the counts are used.
+    """
 
     workspace: Workspace
     comparisons: Comparisons
     nulls: int
-    sgns: SgnsOptions
     align: AlignOptions
     score: ScoreOptions
-    lanes: int
+    ready: beam.PCollection
 
     def expand(
-        self, views: beam.PCollection[tuple[int, Viewed]]
+        self, spaces: beam.PCollection[tuple[SpaceKey, Trained]]
     ) -> beam.PCollection[tuple[int, ScoredSeed]]:
         """Apply the transform."""
-        own = null_comparisons(self.comparisons, self.nulls)
-        ready = views | "MergeSlices" >> MergeSlices(self.workspace)
         return (
-            ready
-            | "Train" >> TrainSlices(self.workspace, own, self.sgns, self.lanes)
-            | "Align" >> AlignPairs(self.workspace, own, self.score.alignments, self.align, ready)
+            spaces
+            | "Align"
+            >> AlignPairs(
+                self.workspace, self.comparisons, self.score.alignments, self.align, self.ready
+            )
             | "Score" >> ScoreSeeds(self.workspace, self.score)
             | "KeyByPair" >> beam.ParDo(_OfPair(self.nulls))
         )

@@ -186,7 +186,7 @@ def _combine_identity(task: CombineTask, options: ScoreOptions) -> Any:
     deal = task.deal
     return [
         *(sorted([s.rows.sha256, s.documents] for s in some) for some in (task.seeds, task.nulls)),
-        deal and [deal.unit, deal.earlier, deal.later], options.threshold, options.neighbour_words,
+        deal and [deal.unit, deal.sizes], options.threshold, options.neighbour_words,
         options.alignments, options.measures, options.rank.pos,
         [file.sha256 for file in task.counts],
     ]  # fmt: skip

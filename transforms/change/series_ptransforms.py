@@ -1,16 +1,12 @@
 """Beam glue of series of slices.
 
-    TraceSeries     PCollection[(SpaceKey, Trained)] -> PCollection[(number, Traced)]
-    DealSeries      PCollection[PartView], PCollection[(place, Sized)] -> deals and views
-    TraceNulls      PCollection[(place, Viewed)] -> PCollection[(number, Traced)]
-    CombineSeries   PCollection[(number, Traced)] -> PCollection[(0, SeriesMade)]
-
-Places of null series are those of `nulls.null_series`.
+TraceSeries     PCollection[(SpaceKey, Trained)] -> PCollection[(RunKey, Traced)]
+CombineSeries   PCollection[(RunKey, Traced)] -> PCollection[(0, SeriesMade)]
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import apache_beam as beam
 
@@ -22,45 +18,33 @@ from transforms.change.comparisons import (
     SpaceKey,
     facts_of,
 )
-from transforms.change.dealing import (
-    DEAL_SERIES,
-    DEALT,
-    DealOptions,
-    DealtTask,
-    SeriesDeal,
-    SeriesDealTask,
-    Sized,
-)
-from transforms.change.nulls import null_series, series_deal_task, series_dealt_tasks
-from transforms.change.preparing import Viewed
-from transforms.change.ptransforms import TrainSlices
 from transforms.change.series_tables import SERIES, SeriesMade, SeriesTask
 from transforms.change.series_tasks import RunKey, map_of, series_task, side_of, trace_task
-from transforms.change.sgns import SgnsOptions
 from transforms.change.slice_merges import SliceCounts
 from transforms.change.tracing import TRACE, SeriesOptions, Traced, TraceTask
 from transforms.change.training import Trained
-from transforms.change.view_ptransforms import MergeSlices, PartView
 from transforms.common.artefacts import Workspace
 from transforms.common.ptransforms import MakeArtefact
 from transforms.common.receipts import File
 
-__all__ = ["CombineSeries", "DealSeries", "TraceNulls", "TraceSeries"]
+__all__ = ["CombineSeries", "TraceSeries"]
 
 
 class _Sides(beam.DoFn):
-    """Key each space by the run of the series that it is of."""
+    """Key each space by the run of the series that it is of, if it is of one."""
 
-    def __init__(self, comparisons: Comparisons, slices: int) -> None:
+    def __init__(self, comparisons: Comparisons, first: int, slices: int) -> None:
         self._comparisons = comparisons
+        self._first = first
         self._slices = slices
 
     def process(
         self, element: tuple[SpaceKey, Trained], counts: dict[int, SliceCounts]
     ) -> Iterator[tuple[RunKey, Any]]:
         key, trained = element
-        facts = facts_of(self._comparisons, key[0], counts)
-        yield side_of(key, self._slices, facts, trained.part.file)
+        if key[0] >= self._first:
+            facts = facts_of(self._comparisons, key[0], counts)
+            yield side_of(key, self._first, self._slices, facts, trained.part.file)
 
 
 class _Maps(beam.DoFn):
@@ -92,6 +76,7 @@ class TraceSeries(beam.PTransform):
     """Trace the words that all slices of a series share, for each seed, or for each null series.
 
     Attributes:
+        first: the place of the first slice of the first series; those before are of none.
         slices: how many slices a series has.
         ready: what `MergeSlices` yields; only the counts are used.
         maps: pairs of slices that are aligned already, as `AlignPairs` yields them, by name.
@@ -99,6 +84,7 @@ class TraceSeries(beam.PTransform):
 
     workspace: Workspace
     comparisons: Comparisons
+    first: int
     slices: int
     options: SeriesOptions
     ready: beam.PCollection
@@ -110,7 +96,7 @@ class TraceSeries(beam.PTransform):
         """Apply the transform."""
         counts = beam.pvalue.AsDict(self.ready | "KeyCounts" >> beam.Map(_counts_of))
         sides = spaces | "KeySpaces" >> beam.ParDo(
-            _Sides(self.comparisons, self.slices), counts=counts
+            _Sides(self.comparisons, self.first, self.slices), counts=counts
         )
         maps = {
             name: aligned | "KeyMaps" >> beam.ParDo(_Maps(self.comparisons))
@@ -121,108 +107,6 @@ class TraceSeries(beam.PTransform):
             | "JoinByRun" >> beam.CoGroupByKey()
             | "MakeTraceTasks" >> beam.ParDo(_TraceTask())
             | "TraceRun" >> beam.ParDo(MakeArtefact(self.workspace, TRACE, self.options))
-        )
-
-
-class _OfPlace(beam.DoFn):
-    def process(self, element: tuple[int, Sized]) -> Iterator[tuple[int, tuple[int, File]]]:
-        place, sized = element
-        yield 0, (place, sized.documents)
-
-
-class _DealTask(beam.DoFn):
-    def __init__(self, slices: int) -> None:
-        self._slices = slices
-
-    def process(
-        self, element: tuple[int, Iterable[tuple[int, File]]]
-    ) -> Iterator[tuple[int, SeriesDealTask]]:
-        yield 0, series_deal_task(self._slices, element[1])
-
-
-class _DealtTasks(beam.DoFn):
-    """Make a part's tasks, all of them together, keyed by the places that they are of."""
-
-    def __init__(self, ranges: tuple[int, ...]) -> None:
-        self._ranges = ranges
-
-    def process(
-        self, element: PartView, deals: dict[int, SeriesDeal]
-    ) -> Iterator[tuple[tuple[int, ...], list[DealtTask]]]:
-        for deal in deals.values():
-            found = series_dealt_tasks(deal, element[1], self._ranges)
-            yield tuple(place for place, _ in found), [task for _, task in found]
-
-
-class _EachPlace(beam.DoFn):
-    def process(
-        self, element: tuple[tuple[int, ...], list[Viewed]]
-    ) -> Iterator[tuple[int, Viewed]]:
-        yield from zip(*element, strict=True)
-
-
-class DealtSeries(NamedTuple):
-    """The deal of a series, and the views of the slices that it makes."""
-
-    deals: beam.PCollection[tuple[int, SeriesDeal]]
-    views: beam.PCollection[tuple[int, Viewed]]
-
-
-@dataclass
-class DealSeries(beam.PTransform):
-    """Deal the documents of all slices out anew, several times.
-
-    Attributes:
-        ranges: into how many ranges each slice is cut.
-        sizes: the documents of each part and slice, as `DealSlices` yields them.
-    """
-
-    workspace: Workspace
-    options: DealOptions
-    ranges: tuple[int, ...]
-    sizes: beam.PCollection
-
-    def expand(self, viewed: beam.PCollection[PartView]) -> DealtSeries:
-        """Apply the transform."""
-        deals = (
-            self.sizes
-            | "KeyAll" >> beam.ParDo(_OfPlace())
-            | "GroupAll" >> beam.GroupByKey()
-            | "MakeDealTask" >> beam.ParDo(_DealTask(len(self.ranges)))
-            | "DealAll" >> beam.ParDo(MakeArtefact(self.workspace, DEAL_SERIES, self.options))
-        )
-        views = (
-            viewed
-            | "MakeDealtTasks"
-            >> beam.ParDo(_DealtTasks(self.ranges), deals=beam.pvalue.AsDict(deals))
-            | "DealPart" >> beam.ParDo(MakeArtefact(self.workspace, DEALT, None))
-            | "EachPlace" >> beam.ParDo(_EachPlace())
-        )
-        return DealtSeries(deals, views)
-
-
-@dataclass
-class TraceNulls(beam.PTransform):
-    """Train and trace every null series as the real one, with one seed."""
-
-    workspace: Workspace
-    comparisons: Comparisons
-    nulls: int
-    sgns: SgnsOptions
-    options: SeriesOptions
-    lanes: int
-
-    def expand(
-        self, views: beam.PCollection[tuple[int, Viewed]]
-    ) -> beam.PCollection[tuple[RunKey, Traced]]:
-        """Apply the transform."""
-        own = null_series(self.comparisons, self.nulls)
-        slices = len(self.comparisons.names)
-        ready = views | "MergeSlices" >> MergeSlices(self.workspace)
-        return (
-            ready
-            | "Train" >> TrainSlices(self.workspace, own, self.sgns, self.lanes)
-            | "Trace" >> TraceSeries(self.workspace, own, slices, self.options, ready, {})
         )
 
 

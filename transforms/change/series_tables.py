@@ -18,7 +18,7 @@ from schemas.series import DISTANCES, POINTS
 from schemas.series import SERIES as TABLE
 from transforms.change.aligning import SliceFacts
 from transforms.change.counts import majority_tags
-from transforms.change.dealing import SeriesDeal
+from transforms.change.dealing import Deal
 from transforms.change.deals import LEAST_CLUSTERS
 from transforms.change.evidence import moments
 from transforms.change.feeds import read_counts
@@ -46,7 +46,7 @@ class SeriesTask(NamedTuple):
     slices: tuple[SliceFacts, ...]
     seeds: tuple[Traced, ...]
     nulls: tuple[Traced, ...] = ()
-    deal: SeriesDeal | None = None
+    deal: Deal | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,7 +195,7 @@ def _points(
     )  # fmt: skip
 
 
-def _finding(tested: int, deal: SeriesDeal | None) -> str | None:
+def _finding(tested: int, deal: Deal | None) -> str | None:
     """Return why no finding is possible, a key of `schemas.pairs.FINDINGS`, or None."""
     if deal is None:
         return "no_null"

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from transforms.change.aligning import Aligned, AlignTask, SliceFacts
 from transforms.change.comparisons import Comparisons, PairSeed, SpaceKey, facts_of
-from transforms.change.dealing import SeriesDeal
+from transforms.change.dealing import Deal
 from transforms.change.series_tables import SeriesTask
 from transforms.change.slice_merges import SliceCounts
 from transforms.change.tracing import ALIGNMENT, Traced, TraceTask
@@ -17,9 +17,14 @@ RunKey = tuple[int, int]
 Side = tuple[int, SliceFacts, File]  # the place in its series, the slice, its space
 
 
-def side_of(key: SpaceKey, slices: int, facts: SliceFacts, space: File) -> tuple[RunKey, Side]:
-    """Return the run that a space is of, with its place there; a series has so many slices."""
-    series, place = divmod(key[0], slices)
+def side_of(
+    key: SpaceKey, first: int, slices: int, facts: SliceFacts, space: File
+) -> tuple[RunKey, Side]:
+    """Return the run that a space is of, with its place there.
+
+    The first series begins at the place `first`; each has so many slices.
+    """
+    series, place = divmod(key[0] - first, slices)
     return (series, key[1]), (place, facts, space)
 
 
@@ -59,7 +64,7 @@ def series_task(
     counts: Mapping[int, SliceCounts],
     seeds: Iterable[Traced],
     nulls: Iterable[Traced],
-    deals: Iterable[SeriesDeal],
+    deals: Iterable[Deal],
 ) -> SeriesTask:
     """Return the task of a series from what was traced of its seeds and null series, if any."""
     return SeriesTask(
