@@ -40,6 +40,7 @@ BASE = {
         "slices": "1800-1829,1830-1859,1860-1900", "dim": "4", "epochs": "1", "min_count": "1",
         "min_sentence": "2", "rank_min_count": "1", "rank_min_documents": "1",
         "neighbour_min_count": "1", "alignment": "op", "window": "2", "negative": "1",
+        "null": "3",
     },
 }  # fmt: skip
 ROOT = Path(__file__).parents[2]
@@ -74,6 +75,10 @@ CODE = [
     ("transforms/change/alignment.py", "vt.T @ u.T", "-(vt.T @ u.T)"),
     ("transforms/change/measures.py", "1.0 - distance, 0.0, 2.0", "1.0 - distance, 0.0, 0.5"),
     ("transforms/change/neighbours.py", "cosines[order]", "cosines[order] / 2"),
+    ("transforms/change/deals.py", "deal {number} {attempt}", "code {number} {attempt}"),
+    ("transforms/change/evidence.py", "ndtr(-z)", "ndtr(z)"),
+    ("transforms/change/tracing.py", "distances[1, place] = pairs", "distances[1, place] = 0.5 * pairs"),
+    ("transforms/change/series.py", "(1.0 + larger)", "(2.0 + larger)"),
 ]
 
 

@@ -29,16 +29,14 @@ import signal
 from pipelines import publishing
 publishing.publish = lambda *_, **__: signal.pause()
 """
-# Of all stages, those that a kill is timed by: nothing is rejected or sampled down, there are two
-# slices and no null pairs, and the rows of the slices are written last.
-LEFT_OUT = (
-    "corpus/merge-rejects", "change/measure", "change/slices", "change/sizes", "change/deal",
-    "change/dealt", "change/series-trace", "change/series",
-)  # fmt: skip
+# Of all stages, those that a kill is timed by: nothing is rejected or sampled down, and the rows of
+# the slices are written last. Nulls and series have a run of their own.
+LEFT_OUT = ("corpus/merge-rejects", "change/measure", "change/slices")
+OF_NULLS = ("change/sizes", "change/deal", "change/dealt", "change/series-trace", "change/series")
 STAGES = [
     stage.name
     for stage in (*load("corpus").stages, *load("change").stages)
-    if stage.name not in LEFT_OUT
+    if stage.name not in (*LEFT_OUT, *OF_NULLS)
 ]
 
 
@@ -100,6 +98,33 @@ def test_a_killed_run_is_taken_up(stage, sample_config, sample_run, other_run, o
     assert files_of(out) == files_of(other_run)
     assert main(["run", str(sample_config), "--out", str(out), "--resume"]) == 0
     assert files_of(out) == files_of(sample_run)
+    assert is_finished(out)
+
+
+@pytest.fixture(scope="module")
+def series_config(make_sample, tmp_path_factory):
+    """The configuration of three slices, with null pairs and null series."""
+    return make_sample(
+        tmp_path_factory.mktemp("series"), slices="1800-1824,1825-1849,1950-1999", null=3, dim=10,
+        epochs=1, seeds=1, alignment="op",
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def series_run(series_config, tmp_path_factory):
+    out = tmp_path_factory.mktemp("series_run") / "out"
+    assert main(["run", str(series_config), "--out", str(out)]) == 0
+    return out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", OF_NULLS)
+def test_a_run_with_nulls_that_is_killed_is_taken_up(stage, series_config, series_run, tmp_path):
+    out = tmp_path / "out"
+    kill_in(stage, start(series_config, out, prelude=NEVER), out)
+    assert not (out / "current").exists()
+    assert main(["run", str(series_config), "--out", str(out), "--resume"]) == 0
+    assert files_of(out) == files_of(series_run)
     assert is_finished(out)
 
 
