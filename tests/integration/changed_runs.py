@@ -77,7 +77,7 @@ CODE = [
     ("transforms/change/neighbours.py", "cosines[order]", "cosines[order] / 2"),
     ("transforms/change/deals.py", "deal {number} {attempt}", "code {number} {attempt}"),
     ("transforms/change/evidence.py", "ndtr(-z)", "ndtr(z)"),
-    ("transforms/change/tracing.py", "distances[1, place] = pairs", "distances[1, place] = 0.5 * pairs"),
+    ("transforms/change/tracing.py", "pairs.distances((0", "0.5 * pairs.distances((0"),
     ("transforms/change/series.py", "(1.0 + larger)", "(2.0 + larger)"),
 ]
 
