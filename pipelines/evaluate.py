@@ -19,7 +19,7 @@ from pipelines.command import Action, Command, HandedBack, Inputs, Source
 from pipelines.common_options import PublishOptions
 from schemas.metrics import CHANGE_METRICS
 from schemas.scores import SCORES
-from transforms.change.evaluating import COLUMNS, EvaluationOptions, evaluate, of_gold
+from transforms.change.evaluating import COLUMNS, NEEDS, EvaluationOptions, evaluate, of_gold
 from transforms.change.gold import Gold, GoldOptions, read_gold
 from transforms.change.words import ViewOptions
 from transforms.common.fingerprints import digest
@@ -55,7 +55,7 @@ def _reads(options: EvaluateChangeOptions) -> Sequence[Source]:
 
 def _check(options: EvaluateChangeOptions) -> None:
     for name in options.how.metric:
-        metric_of(name, ("pairs", "classes", "ranking"))
+        metric_of(name, NEEDS)
     # Which view the scores are of is not known yet: words stay as they are.
     view = ViewOptions(case="keep", homonym_marks="keep", target_pos="keep")
     read_gold(options.truth, view)
@@ -78,6 +78,12 @@ def _evaluate(options: EvaluateChangeOptions, action: Action) -> Mapping[str, pa
         log.warning(
             "%s: %d of %d gold words have no score: %s%s (`missing` is %s)", found.system,
             len(words), len(gold.words), ", ".join(words[:SHOWN]), more, options.how.missing,
+        )  # fmt: skip
+    classes = [name for name in options.how.metric if metric_of(name, NEEDS).needs == "classes"]
+    if gold.binary and classes and not set(classes) & set(rows["metric"].to_pylist()):
+        log.warning(
+            "the scores have no classes, since no targets were named: no %s (`class_threshold` "
+            "mean makes some)", ", ".join(classes),
         )  # fmt: skip
     return {CHANGE_METRICS.name: rows}
 

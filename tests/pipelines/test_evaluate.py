@@ -82,6 +82,18 @@ def test_the_files_of_semeval_beside_scores(change, tmp_path, capsys, caplog):
     assert str(tmp_path) not in json.dumps(section)
 
 
+def test_scores_without_classes_are_told_and_classes_are_made_on_demand(change, tmp_path, caplog):
+    (tmp_path / "binary.txt").write_text("a\t1\nb\t0\n")
+    out = change([scores("a", 0.8), scores("b", 0.5)])
+    files = ["--binary", tmp_path / "binary.txt"]
+    assert evaluate(out, *files) == {(OP, "average_precision"): 1.0}
+    assert "the scores have no classes, since no targets were named" in caplog.text
+    assert "no accuracy, precision, recall, f1 (`class_threshold` mean makes some)" in caplog.text
+    caplog.clear()
+    assert evaluate(out, *files, "--class-threshold", "mean")[OP, "f1"] == 1.0
+    assert "no classes" not in caplog.text
+
+
 def test_it_is_published_like_any_other_section(change, tmp_path, capsys):
     gold = tmp_path / "gold.tsv"
     gold.write_text("word\tgraded\na\t1\nb\t2\n")

@@ -25,7 +25,9 @@ from transforms.evaluation.evaluating import Measured, measure, measure_differen
 from transforms.evaluation.metrics import metric_of
 from transforms.evaluation.outcomes import Floats
 
-__all__ = ["COLUMNS", "MISSING", "EvaluationOptions", "Missing", "evaluate", "of_gold"]
+__all__ = [
+    "COLUMNS", "MISSING", "NEEDS", "EvaluationOptions", "Missing", "evaluate", "of_gold",
+]  # fmt: skip
 
 # What of table `scores` is read.
 COLUMNS = (
