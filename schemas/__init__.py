@@ -2,6 +2,15 @@
 
 from schemas.alignments import ALIGNMENTS
 from schemas.columns import Table
+from schemas.complexity import (
+    COMPLEXITY_METRICS,
+    FEATURES,
+    INSTANCES,
+    JUDGMENTS,
+    LABELS,
+    PREDICTIONS,
+    SPLITS,
+)
 from schemas.documents import DOCUMENTS
 from schemas.metrics import CHANGE_METRICS
 from schemas.neighbours import NEIGHBOURS
@@ -19,6 +28,7 @@ TABLES: dict[str, Table] = {
     table.name: table
     for table in (
         DOCUMENTS, REJECTS, SENTENCES, SLICES, VECTORS, ALIGNMENTS, SCORES, NEIGHBOURS,
-        SUMMARY, SERIES, POINTS, CHANGE_METRICS,
+        SUMMARY, SERIES, POINTS, CHANGE_METRICS, INSTANCES, JUDGMENTS, LABELS, SPLITS, FEATURES,
+        PREDICTIONS, COMPLEXITY_METRICS,
     )
 }  # fmt: skip

@@ -1,0 +1,212 @@
+"""Tables of lexical complexity: `complexity/instances` and what is made of it.
+
+An instance is a target, one word or a multi-word expression, in a sentence. Everything else is
+keyed by its id, which is a hash of its content; tables are sorted by it, so that no order of a file
+or of a corpus is left to be learned from.
+"""
+
+from collections.abc import Iterable
+
+import pyarrow as pa
+
+from schemas.columns import Table, column
+from schemas.metrics import metrics_table
+
+__all__ = [
+    "COMPLEXITY_METRICS", "FEATURES", "FLAGS", "INSTANCES", "JUDGMENTS", "KINDS", "LABELS",
+    "PREDICTIONS", "SPLITS", "features_schema", "instances_schema",
+]  # fmt: skip
+
+KINDS = ("single", "mwe")
+
+# What is told of an instance whose target or sentence is not as it should be. All are kept.
+FLAGS = {
+    "no_sentence": "there is no sentence: a word of a list",
+    "not_in_sentence": "the target does not occur in its sentence",
+    "within_word": "the target occurs only as part of a longer word",
+    "several": "the target occurs more than once, and nothing says which one is meant: the first",
+    "wrong_offsets": "the offsets that the file gives are not those of the target; found anew",
+    "duplicate": "target and sentence stand in an earlier row of the same kind and genre",
+    "no_label": "the file has no complexity for it",
+}
+
+INSTANCE_ID = "the instance, see table complexity/instances"
+COMPLEXITY = "0: very easy, .25: easy, .5: neutral, .75: difficult, 1: very difficult"
+
+INSTANCES = Table(
+    name="complexity/instances",
+    row="a target in its sentence",
+    key=("instance_id",),
+    columns=[
+        column(
+            "instance_id", pa.string(), "hash of kind, genre, sentence, target and its place, and "
+            "of the source's own id where there is one; 32 hexadecimal digits",
+        ),
+        column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
+        column("token", pa.string(), "the target as it stands"),
+        column("genre", pa.string(), "genre, or the corpus that a file names", nullable=True),
+        column("language", pa.string(), "language", range="ISO 639", nullable=True),
+        column("sentence", pa.string(), "the sentence; null for a word of a list", nullable=True),
+        column(
+            "start", pa.int32(), "where the target starts in the sentence; null where it is not "
+            "found", unit="code points", nullable=True,
+        ),
+        column(
+            "end", pa.int32(), "where it ends (exclusive)", unit="code points", nullable=True,
+        ),
+        column("forms", pa.list_(pa.string()), "word forms of the sentence", nullable=True),
+        column(
+            "lemmas", pa.list_(pa.string()), "their lemmas; null without annotation", nullable=True,
+        ),
+        column(
+            "upos", pa.list_(pa.string()), "their parts of speech; null without annotation",
+            range="UPOS of Universal Dependencies 2", nullable=True,
+        ),
+        column(
+            "position", pa.int32(), "place of the target's first token among the forms; null where "
+            "no token starts in the target", range="0 and up", nullable=True,
+        ),
+        column(
+            "tokens", pa.int32(), "how many tokens the target has there", range="1 and up",
+            nullable=True,
+        ),
+        column("source", pa.string(), "the file, or the corpus' source of the document"),
+        column("source_id", pa.string(), "id of the row in the file", nullable=True),
+        column("document_id", pa.string(), "the document, see table documents", nullable=True),
+        column(
+            "sentence_number", pa.int32(), "ordinal of the sentence within the document",
+            range="0 and up", nullable=True,
+        ),
+        column(
+            "flags", pa.list_(pa.string()), "what is not as it should be",
+            range=", ".join(FLAGS),
+        ),
+        column(
+            "duplicate_of", pa.string(), "the first instance of the same target, sentence, kind "
+            "and genre, if not this one", nullable=True,
+        ),
+        column(
+            "published_split", pa.string(), "the split that the file's name says: train, trial, "
+            "dev or test", nullable=True,
+        ),
+    ],
+)  # fmt: skip
+
+
+def instances_schema(layers: Iterable[pa.Field] = ()) -> pa.Schema:
+    """Return the schema of `complexity/instances` with layers of `sentences` after its columns."""
+    schema = INSTANCES.schema()
+    for field in layers:
+        schema = schema.append(field)
+    return schema
+
+
+JUDGMENTS = Table(
+    name="complexity/judgments",
+    row="a judgment of an instance by an annotator",
+    key=("instance_id", "annotator", "number"),
+    columns=[
+        column("instance_id", pa.string(), INSTANCE_ID),
+        column("annotator", pa.string(), "who judged; empty where the file does not say"),
+        column(
+            "number", pa.int32(), "which of the annotator's judgments of the instance, in the "
+            "order of the files", range="0 and up",
+        ),
+        column("group", pa.string(), "group of the annotator", nullable=True),
+        column("value", pa.float64(), COMPLEXITY, range="0 to 1", nullable=True),
+        column("weight", pa.float64(), "how much it counts", range="0 and up"),
+        column("kept", pa.bool_(), "whether it counts"),
+        column("reason", pa.string(), "why it does not count", nullable=True),
+        column("source", pa.string(), "the file"),
+    ],
+)  # fmt: skip
+
+LABELS = Table(
+    name="complexity/labels",
+    row="the complexity of an instance, by all annotators or by a group of them",
+    key=("instance_id", "group"),
+    columns=[
+        column("instance_id", pa.string(), INSTANCE_ID),
+        column("group", pa.string(), "group of annotators; empty for all"),
+        column(
+            "complexity", pa.float64(), f"mean of the judgments: {COMPLEXITY}", range="0 to 1",
+            nullable=True,
+        ),
+        column(
+            "annotations", pa.int32(), "judgments that count; null where a file gives means alone",
+            range="0 and up", nullable=True,
+        ),
+        column(
+            "spread", pa.float64(), "sample standard deviation of the judgments; null for fewer "
+            "than two", range="0 and up", nullable=True,
+        ),
+        column(
+            "reason", pa.string(), "why complexity is null", range="too_few, no_label",
+            nullable=True,
+        ),
+    ],
+)  # fmt: skip
+
+SPLITS = Table(
+    name="complexity/splits",
+    row="the split of an instance",
+    key=("instance_id",),
+    columns=[
+        column("instance_id", pa.string(), INSTANCE_ID),
+        column(
+            "split", pa.string(), "name of the split; null for instances left out", nullable=True,
+        ),
+        column("method", pa.string(), "how it was chosen", range="paper, paper-global, balanced"),
+        column(
+            "reason", pa.string(), "why an instance is in no split", range="no_label, duplicate",
+            nullable=True,
+        ),
+    ],
+)  # fmt: skip
+
+
+def features_schema(columns: Iterable[pa.Field] = ()) -> pa.Schema:
+    """Return the schema of `complexity/features`: keys, then the columns of features."""
+    return FEATURES.schema(features=tuple(columns))
+
+
+def _features(features: Iterable[pa.Field] = ()) -> list[pa.Field]:
+    return [
+        column("instance_id", pa.string(), INSTANCE_ID),
+        column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
+        column("genre", pa.string(), "genre; a key, coded anew by a scorer", nullable=True),
+        column(
+            "group", pa.string(), "hash of the case-folded target, by which folds are drawn; no "
+            "feature",
+        ),
+        *features,
+    ]  # fmt: skip
+
+
+FEATURES = Table(
+    name="complexity/features",
+    row="the features of an instance; no column depends on a label",
+    key=("instance_id",),
+    columns=_features,
+)
+
+PREDICTIONS = Table(
+    name="complexity/predictions",
+    row="the complexity of an instance as a scorer predicts it",
+    key=("scorer", "instance_id"),
+    columns=[
+        column("scorer", pa.string(), "the scorer"),
+        column("instance_id", pa.string(), INSTANCE_ID),
+        column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
+        column(
+            "fold", pa.int32(), "the fold that it was held out in; null where the scorer was "
+            "trained on another folder or on another split", range="0 and up", nullable=True,
+        ),
+        column("prediction", pa.float64(), "predicted complexity", range="0 to 1"),
+        column(
+            "complexity", pa.float64(), "its label, if it has one", range="0 to 1", nullable=True,
+        ),
+    ],
+)  # fmt: skip
+
+COMPLEXITY_METRICS = metrics_table("complexity")

@@ -1,0 +1,1 @@
+"""Lexical complexity: instances, judgments, labels, splits, features and reference scorers."""
