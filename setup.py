@@ -41,6 +41,11 @@ EXTRAS = {
     "torch": ["torch>=2.5"],
     "transformers": ["transformers>=4.46", "torch>=2.5"],
 }
+EXTRAS["complexity"] = [
+    "pyphen>=0.17,<1",  # where a word may be hyphenated: syllables in many languages (pure Python)
+    *EXTRAS["frequency"],
+    *EXTRAS["models"],
+]
 EXTRAS["all"] = sorted({requirement for extra in EXTRAS.values() for requirement in extra})
 DEV = [
     "duckdb>=1.1",
