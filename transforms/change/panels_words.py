@@ -12,6 +12,7 @@ from transforms.change.judging import LEVEL
 from transforms.change.panels_rankings import Compared
 from transforms.change.telling import why_none
 from transforms.common.snapshots import Snapshot
+from transforms.report.labels import free_labels
 from transforms.report.layered_charts import bands, cloud
 from transforms.report.panels import Chart, Choice, Panel
 
@@ -192,8 +193,11 @@ def _spread(rows: pa.Table, most: int) -> pa.Table:
 def _labels(rankings: Sequence[Compared], tables: Sequence[pa.Table]) -> list[str]:
     found: list[str] = []
     for one, table in zip(rankings, tables, strict=True):
-        named = set(one.ranking[:LABELS])
-        found += [word if word in named else "" for word in table["word"].to_pylist()]
+        places = {word: place for place, word in enumerate(table["word"].to_pylist())}
+        named = {places[word]: word for word in one.ranking[:LABELS] if word in places}
+        uses = pc.min_element_wise(table["count_from"], table["count_to"]).to_numpy()
+        free = free_labels(np.log(np.maximum(uses, 1)), table["score"].to_numpy(), named)
+        found += [free.get(place, "") for place in range(table.num_rows)]
     return found
 
 
