@@ -4,14 +4,19 @@
         --dates "table:$D/sotu/SOTU_metadata.csv:key=filename,date=Date,author=President"
     python -m benchmarks.evidence datings --corpus sotu --by document --out trials
     python -m benchmarks.evidence datings --corpus sotu --by author --out trials
+    python -m benchmarks.evidence real --corpus sotu --by document --seeds 3 --out trials
+    python -m benchmarks.evidence real --corpus sotu --by author --seeds 3 --out trials
     python -m benchmarks.evidence power --corpus sotu --out trials
     python -m benchmarks.evidence samples --out trials
+    python -m benchmarks.evidence series --corpus sotu --datings 3 --out trials
 
 `datings` deals the documents of two periods out to two dates at random, one by one or by author, so
-that no word has changed. `power` does so by document, and then lets words take over a share of
-another word's uses in the later slice. `samples` makes corpora with planted changes and controls
-(`lexbeam sample`). All else is `lexbeam corpus` and `lexbeam change`. A trial that is in `--out` is
-not made again.
+that no word has changed; `real` leaves them in their periods, with nulls by document or by author.
+`power` deals by document, and then lets words take over a share of another word's uses in the later
+slice. `samples` makes corpora with planted changes and controls (`lexbeam sample`). `series` deals
+to four dates by document, and lets words take over uses from the third slice on: change points
+where nothing changed, and where something did. All else is `lexbeam corpus` and `lexbeam change`. A
+trial that is in `--out` is not made again.
 """
 
 import argparse
@@ -35,12 +40,19 @@ EARLY, LATE = 1800, 1900  # the dates that are dealt
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
 LEAST_USES = 200
 LEVEL = 0.05
+FUNCTION = {"ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"}
+CLASSES: dict[str, Callable[[str | None], bool]] = {
+    "all": lambda upos: True,
+    "numerals": lambda upos: upos == "NUM",
+    "function words": lambda upos: upos in FUNCTION,
+}
 
 
 class Document(NamedTuple):
-    """A document's author, and its sentences as lists of form, lemma and tag."""
+    """A document's author, its period and its sentences as lists of form, lemma and tag."""
 
     author: str
+    period: int
     sentences: list[list[tuple[str, str, str]]]
 
     @property
@@ -53,57 +65,65 @@ def read_documents(corpus: Path, slices: str) -> list[Document]:
     """Return the documents of an annotated corpus that lie in slices, in the order of their ids."""
     spans = [tuple(map(int, span.split("-"))) for span in slices.split(",")]
     about = pq.read_table(corpus / "documents", columns=["document_id", "author", "year"])
-    authors = {
-        row["document_id"]: row["author"]
+    known = {
+        row["document_id"]: (row["author"] or "", period)
         for row in about.to_pylist()
-        if row["year"] is not None and any(a <= row["year"] <= b for a, b in spans)
+        for period, (first, last) in enumerate(spans)
+        if row["year"] is not None and first <= row["year"] <= last
     }
     rows = pq.read_table(
         corpus / "sentences", columns=["document_id", "sentence", "forms", "lemmas", "upos"]
     ).sort_by([("document_id", "ascending"), ("sentence", "ascending")])
-    rows = rows.filter(pc.is_in(rows["document_id"], pa.array(sorted(authors))))
+    rows = rows.filter(pc.is_in(rows["document_id"], pa.array(sorted(known))))
     found: dict[str, Document] = {}
     for row in rows.to_pylist():
         name = row["document_id"]
-        document = found.setdefault(name, Document(authors[name] or "", []))
+        document = found.setdefault(name, Document(*known[name], []))
         document.sentences.append(list(zip(row["forms"], row["lemmas"], row["upos"], strict=True)))
     return list(found.values())
 
 
-def dealt(documents: list[Document], by: str, seed: int) -> list[int]:
-    """Return a year for each document, at random: half of the tokens to each."""
+def dealt(
+    documents: list[Document], by: str, seed: int, dates: tuple[int, ...] = (EARLY, LATE)
+) -> list[int]:
+    """Return a year for each document, at random: as many of the tokens to each."""
     draw = random.Random(seed)
     groups: dict[str, list[int]] = defaultdict(list)
     for number, document in enumerate(documents):
         groups[document.author if by == "author" else str(number)].append(number)
     order = sorted(groups)
     draw.shuffle(order)
-    half = sum(document.tokens for document in documents) / 2
-    years = [LATE] * len(documents)
+    share = sum(document.tokens for document in documents) / len(dates)
+    years = [dates[-1]] * len(documents)
     tokens = 0.0
     for name in order:
         size = sum(documents[number].tokens for number in groups[name])
-        if tokens + size / 2 > half:
-            break
+        date = dates[min(int((tokens + size / 2) / share), len(dates) - 1)]
         tokens += size
         for number in groups[name]:
-            years[number] = EARLY
+            years[number] = date
     return years
 
 
 def planted(
-    documents: list[Document], years: list[int], seed: int
+    documents: list[Document],
+    years: list[int],
+    seed: int,
+    *,
+    since: int = LATE,
+    shares: tuple[float, ...] = SHARES,
+    least: int = LEAST_USES,
 ) -> tuple[list[Document], dict[str, float]]:
-    """Let words take over a share of another word's uses in the later slice; return the shares."""
+    """Let words take over a share of another word's uses since a year; return the shares."""
     draw = random.Random(seed)
     nouns: list[Counter[str]] = [Counter(), Counter()]
     for document, year in zip(documents, years, strict=True):
         for sentence in document.sentences:
-            nouns[year == LATE].update(lemma for _, lemma, tag in sentence if tag == "NOUN")
-    able = sorted(w for w in nouns[0] if min(nouns[0][w], nouns[1][w]) >= LEAST_USES)
+            nouns[year >= since].update(lemma for _, lemma, tag in sentence if tag == "NOUN")
+    able = sorted(w for w in nouns[0] if min(nouns[0][w], nouns[1][w]) >= least)
     draw.shuffle(able)
     takes: dict[str, tuple[str, float]] = {}
-    for place, share in zip(range(0, len(able) - 1, 2), SHARES * 3, strict=False):
+    for place, share in zip(range(0, len(able) - 1, 2), shares * 3, strict=False):
         takes[able[place]] = (able[place + 1], share)
     gives = {
         giver: (word, share * nouns[1][word] / nouns[1][giver])
@@ -119,7 +139,7 @@ def planted(
         return token
 
     made = [
-        document if year == EARLY
+        document if year < since
         else document._replace(sentences=[list(map(changed, s)) for s in document.sentences])
         for document, year in zip(documents, years, strict=True)
     ]  # fmt: skip
@@ -140,7 +160,11 @@ def write_conllu(path: Path, documents: list[Document], years: list[int]) -> Non
 
 
 def run_trial(
-    folder: Path, documents: list[Document], years: list[int], words: list[str]
+    folder: Path,
+    documents: list[Document],
+    years: list[int],
+    words: list[str],
+    slices: str = f"early={EARLY},late={LATE}",
 ) -> list[dict[str, Any]]:
     """Make a corpus and change scores of it; return the rows of `scores` over seeds."""
     if not (folder / "change" / "current").exists():
@@ -150,7 +174,7 @@ def run_trial(
         lexbeam("corpus", str(folder / "dated.conllu"), "--out", corpus, "--overwrite",
                 "--format", "conllu", "--dates", "field:date")  # fmt: skip
         lexbeam("change", corpus, "--out", str(folder / "change"), "--overwrite", *words,
-                "--slices", f"early={EARLY},late={LATE}", "--keep", "published")  # fmt: skip
+                "--slices", slices, "--keep", "published")  # fmt: skip
     return means(folder / "change")
 
 
@@ -192,6 +216,26 @@ def _datings(given: argparse.Namespace) -> None:
             values = [found[name] for found in some]
             told = (np.mean(values), min(values), max(values))
             print(f"| {alignment} {name} | " + " | ".join(f"{v:.4f}" for v in told) + " |")
+
+
+def _real(given: argparse.Namespace) -> None:
+    documents = read_documents(given.corpus / "current", SLICES)
+    years = [(EARLY, LATE)[document.period] for document in documents]
+    if given.by == "document":  # without authors documents are what is dealt
+        documents = [document._replace(author="") for document in documents]
+    folder = given.out / f"real-{given.by}"
+    rows = run_trial(folder, documents, years, _words(given))
+    tags = {
+        row["word"]: row["upos"]
+        for row in pq.read_table(folder / "change" / "current" / "change" / "summary").to_pylist()
+    }
+    print("| alignment | words | ranked | q <= .05 | relative |\n|---|---|---|---|---|")
+    for alignment in given.alignment.split(","):
+        ranked = [row for row in rows if row["ranked"] and row["alignment"] == alignment]
+        for name, wanted in CLASSES.items():
+            some = [row for row in ranked if wanted(tags[row["word"]])]
+            told = (sum(row[q] <= LEVEL for row in some) for q in ("q_value", "q_relative"))
+            print(f"| {alignment} | {name} | {len(some)} | " + " | ".join(map(str, told)) + " |")
 
 
 def _power(given: argparse.Namespace) -> None:
@@ -239,6 +283,32 @@ def _of_sample(seed: int, folder: Path) -> Iterator[str]:
         yield f"| {seed} | {alignment} | {' | '.join(told)} |"
 
 
+def _series(given: argparse.Namespace) -> None:
+    documents = read_documents(given.corpus / "current", SLICES)
+    dates = (1800, 1830, 1860, 1890)
+    slices = ",".join(f"s{date}={date}" for date in dates)
+    found: dict[float, list[tuple[bool, bool, bool]]] = defaultdict(list)
+    for number in range(given.datings):
+        years = dealt(documents, "document", 3000 + number, dates)
+        made, truth = planted(
+            documents, years, number, since=dates[2], shares=(0.5, 0.75, 1.0), least=LEAST_USES * 2
+        )
+        folder = given.out / f"series-{number}"
+        run_trial(folder, made, years, _words(given), slices)
+        points = pq.read_table(folder / "change" / "current" / "change" / "points").to_pylist()
+        for row in points:
+            touched = row["word"].endswith("x") and row["word"][:-1] in truth
+            if row["ranked"] and row["p_value"] is not None and not touched:
+                right = row["point_to"] == f"s{dates[2]}"
+                low = row["p_value"] <= LEVEL, (row["q_value"] or 1.0) <= LEVEL
+                found[truth.get(row["word"], 0.0)].append((*low, right))
+    print("| share of uses changed | words | p <= .05 | q <= .05 | at the planted cut |")
+    print("|---|---|---|---|---|")
+    for share, rows in sorted(found.items()):
+        told = np.mean(np.array(rows, np.float64), axis=0)
+        print(f"| {share} | {len(rows)} | " + " | ".join(f"{value:.3f}" for value in told) + " |")
+
+
 def _is_control(kind: str | None) -> bool:
     return kind is not None and kind.startswith("control")
 
@@ -256,7 +326,8 @@ def _words(given: argparse.Namespace) -> list[str]:
 
 
 TRIALS: dict[str, Callable[[argparse.Namespace], None]] = {
-    "datings": _datings, "power": _power, "samples": _samples,
+    "datings": _datings, "real": _real, "power": _power, "samples": _samples,
+    "series": _series,
 }  # fmt: skip
 
 
