@@ -60,7 +60,8 @@ def test_uses_are_quoted_by_slice_and_marked(quoted):
     assert HOSTILE not in render("Report", {"change": [panel]}).decode()
 
 
-def test_where_the_corpus_is_not_found_a_note_says_so(quoted):
+def test_where_the_corpus_is_not_found_a_note_says_so_and_the_log_says_where(quoted, caplog):
     (note,) = quotes(quoted(own=False), ())
     assert isinstance(note, Note)
-    assert "where the corpus was is not noted" in note.items[0]
+    assert "Uses are not shown" in note.text
+    assert "where the corpus was is not noted" in caplog.text

@@ -1,5 +1,6 @@
 """Panels that quote the corpus: uses of words in each slice, in context."""
 
+import logging
 from collections.abc import Sequence
 
 import pyarrow as pa
@@ -14,7 +15,14 @@ from transforms.report.panels import Note, Panel, Uses
 
 __all__ = ["use_panels"]
 
+log = logging.getLogger("lexbeam")
+
 TITLE = "Words in context"
+MISSING = (
+    "Uses are not shown: the corpus that the tables were made from was not found when this page "
+    "was made. `lexbeam report --corpus DIR` names it."
+)
+OTHER = "A corpus has been annotated anew, or was not found; the command said which one."
 EACH = 4  # uses of a word in a slice, and fewer of many slices
 ALL_USES = 1_000
 
@@ -34,8 +42,10 @@ def use_panels(snapshot: Snapshot, corpora: Sequence[str] = ()) -> list[Panel]:
     if not words:
         return []
     places, notes = corpora_of(snapshot, corpora)
+    for note in notes:  # they name folders, which a page that is passed on does not
+        log.warning("%s", note)
     if not places:
-        return [Note(TITLE, "Uses are not shown.", tuple(notes))]
+        return [Note(TITLE, MISSING)]
     slices = [row[0] for row in snapshot.section("change")["slices"]]
     most = max(1, min(EACH, ALL_USES // (len(words) * len(slices))))
     uses = uses_of(snapshot, words, places, Drawing(most, "typical"))
@@ -44,7 +54,7 @@ def use_panels(snapshot: Snapshot, corpora: Sequence[str] = ()) -> list[Panel]:
         for word in words
         for use in uses.get(word, ())
     ]
-    noted: list[Panel] = [Note(TITLE, "Of the corpus:", tuple(notes))] if notes else []
+    noted: list[Panel] = [Note(TITLE, OTHER)] if notes else []
     if not rows:
         return noted
     schema = pa.schema([
