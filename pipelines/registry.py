@@ -48,6 +48,9 @@ COMMANDS: dict[str, Entry] = {
     "change": Entry(
         "pipelines.change:CHANGE", "time slices, embeddings, alignments and change scores"
     ),
+    "complexity load": Entry(
+        "pipelines.complexity_load:LOAD", "labelled files and word lists to instances"
+    ),
     "lexicon look": Entry(
         "pipelines.lexicon_look:LOOK", "what every given resource says of a word"
     ),
