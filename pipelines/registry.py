@@ -51,6 +51,12 @@ COMMANDS: dict[str, Entry] = {
     "complexity load": Entry(
         "pipelines.complexity_load:LOAD", "labelled files and word lists to instances"
     ),
+    "complexity export": Entry(
+        "pipelines.complexity_export:EXPORT_SHEETS", "instances as files that people fill in"
+    ),
+    "complexity aggregate": Entry(
+        "pipelines.complexity_aggregate:AGGREGATE", "judgments to labels, and how far people agree"
+    ),
     "lexicon look": Entry(
         "pipelines.lexicon_look:LOOK", "what every given resource says of a word"
     ),

@@ -1,7 +1,7 @@
 """Beam glue of labelled files: files in, parts of instances, labels and rejects out.
 
-    LoadFiles    PCollection[(name, LoadFile)] -> PCollection[Loaded]
-    SettleParts  PCollection[Loaded] -> PCollection[Settlement], PCollection[Part]
+LoadFiles    PCollection[(name, LoadFile)] -> PCollection[Loaded]
+SettleParts  PCollection[Loaded] -> PCollection[Settlement], PCollection[Part]
 """
 
 from collections.abc import Iterable, Iterator
