@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from pipelines.command import Action, Command, HandedBack, Inputs, Source
 from pipelines.common_options import PublishOptions
+from pipelines.inputs import list_inputs
 from schemas.columns import column
 from schemas.complexity import (
     INSTANCES,
@@ -27,9 +28,9 @@ from transforms.common.errors import UsageError
 from transforms.common.fingerprints import digest
 from transforms.common.options import embedded, option
 from transforms.common.resources import content_digest
+from transforms.common.sections import owner_of
 from transforms.common.shown import Block, Grid, number
 from transforms.common.snapshots import Snapshot, find_snapshot
-from transforms.common.sections import owner_of
 from transforms.common.sound import checked
 from transforms.common.tables import read_table
 from transforms.complexity.aggregation import AggregationOptions, settle_judgments
@@ -79,18 +80,23 @@ def _check(options: ComplexityAggregateOptions) -> None:
 
 @dataclass(frozen=True)
 class AggregatePlan:
-    """What labels are made from: the rules, and the digest of the files of judgments."""
+    """What labels are made from: the rules, and name, bytes and SHA-256 of files of judgments."""
 
     how: AggregationOptions
-    files: str
+    files: list[dict[str, Any]]
 
 
 def _plan(options: ComplexityAggregateOptions, inputs: Inputs) -> AggregatePlan:
     given = inputs.one(INSTANCES.name)
     if given.own and given.name == LOADED and given.section.get("labelled"):
         raise _refuse_labels_of_files(options.out)
-    paths = sorted({entry.path for path in options.judgments for entry in files.list_files(path)})
-    return AggregatePlan(options.how, digest(sorted(map(content_digest, paths))))
+    return AggregatePlan(
+        options.how,
+        [
+            {"name": one.name, "bytes": one.size, "sha256": content_digest(one.path)}
+            for one in list_inputs(options.judgments, (), options.out)
+        ],
+    )
 
 
 def _aggregate(options: ComplexityAggregateOptions, action: Action) -> Mapping[str, pa.Table]:
@@ -110,7 +116,7 @@ def _aggregate(options: ComplexityAggregateOptions, action: Action) -> Mapping[s
 
 
 def _resources(plan: AggregatePlan) -> Mapping[str, Any]:
-    return {"judgments": plan.files}
+    return {"judgments": digest(sorted(one["sha256"] for one in plan.files))}
 
 
 def _section(plan: AggregatePlan, outcome: HandedBack) -> Mapping[str, Any]:
@@ -120,6 +126,7 @@ def _section(plan: AggregatePlan, outcome: HandedBack) -> Mapping[str, Any]:
     )
     reasons = Counter(rejects["reason"].to_pylist())
     return {
+        "inputs": plan.files,
         **figures_of(judgments, labels, plan.how),
         "rejected": reasons.total(),
         "rejects": dict(sorted(reasons.items())),

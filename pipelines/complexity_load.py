@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from pipelines.command import Command, Graph, HandedBack, Inputs
-from pipelines.common_options import IntakeOptions
+from pipelines.common_options import IntakeOptions, model_folder
 from pipelines.inputs import check_patterns, list_inputs
 from schemas.columns import column
 from schemas.complexity import FLAGS, INSTANCES, KINDS, LABELS, LOAD_REJECTS
 from transforms.annotation.base import check_engine, describe_engine
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.options import Within, option
+from transforms.common.options import option
 from transforms.common.resources import content_digest
 from transforms.common.shown import Block, Grid
 from transforms.common.snapshots import Snapshot
@@ -44,12 +44,6 @@ __all__ = ["LOAD", "ComplexityLoadOptions"]
 
 INPUT = "input"
 SECTION = "complexity.load"
-
-
-def _model_folder(value: str) -> Within | None:
-    """Return where the path of a model is in the specification of an engine."""
-    kind, _, argument = value.partition(":")
-    return Within(f"{kind}:", argument, perhaps=True) if kind == "spacy" and argument else None
 
 
 def _check_engine(value: str) -> None:
@@ -87,7 +81,7 @@ class ComplexityLoadOptions(IntakeOptions):
     engine: str | None = option(
         None, help="annotate the sentences: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
         "without one there are word forms alone",
-        path="place", within=_model_folder, check=_check_engine, group="annotation",
+        path="place", within=model_folder, check=_check_engine, group="annotation",
     )  # fmt: skip
     max_line_bytes: int = option(
         1 << 20, help="longer rows are rejects", metavar="BYTES", least=1, most=MOST_BYTES,

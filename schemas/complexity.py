@@ -29,8 +29,8 @@ FLAGS = {
     "within_word": "the target occurs only as part of a longer word",
     "several": "the target occurs more than once, and nothing says which one is meant: the first",
     "wrong_offsets": "the offsets that the file gives are not those of the target; found anew",
-    "duplicate": "another instance has the same target at the same place of the same sentence, kind "
-    "and genre, and a smaller id",
+    "duplicate": "another instance has the same target at the same place of the same sentence, "
+    "kind and genre, and a smaller id",
     "no_label": "the file has no complexity for it",
 }
 

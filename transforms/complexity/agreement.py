@@ -26,7 +26,8 @@ def alpha(instances: Ints, values: Floats) -> float | None:
     Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability": 1 - D_o / D_e, where D_o is
     the mean squared difference of pairs of values of one instance, those of an instance with m
     values weighted by 1 / (m - 1), and D_e that of all pairs of values. Instances with one value
-    have no pair and do not count. It is undefined where there are no pairs, or no two values differ.
+    have no pair and do not count. It is undefined where there are no pairs, or all values are the
+    same.
 
     Args:
         instances: which instance a judgment is of, from 0.

@@ -215,11 +215,11 @@ def read_tsv(rows: FileRows, about: About) -> Iterator[Entry | Reject]:
                 detail = f"{len(cells)} cells in a list of words"
                 yield Reject(str(line), "malformed", detail)
         return
-    for line, cells in _below(first, given, about, ("token",), _tsv_remedy):
+    for line, named in _below(first, given, about, ("token",), _tsv_remedy):
         try:
-            if isinstance(cells, BadRecord):
-                raise cells
-            yield _tsv_entry(line, cells, about)
+            if isinstance(named, BadRecord):
+                raise named
+            yield _tsv_entry(line, named, about)
         except BadRecord as error:
             yield Reject(str(line), error.reason, error.detail)
 

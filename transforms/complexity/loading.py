@@ -6,7 +6,7 @@ all files. A row that gives no instance is a reject.
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 
@@ -90,7 +90,7 @@ class LoadOptions:
 
 
 class Run(NamedTuple):
-    """Batches of a staging file whose rows are sorted: the first one's ordinal, first keys of all."""
+    """Sorted batches of a staging file: the ordinal of the first, and the first key of each."""
 
     ordinal: int
     keys: tuple[str, ...]
@@ -187,7 +187,7 @@ def _entries(task: LoadFile, options: LoadOptions) -> Iterator[tuple[str, Entry 
                 head, stream = peek(source.open(), _HEAD)
                 if (found := content_of(head)) is not None:
                     raise BadRecord(found.reason, f"{found.what}, not a table")
-                source.open = lambda stream=stream: stream
+                source.open = _Opened(stream)
                 about = About(name, options.genre, options.language)
                 for entry in LAYOUTS[options.layout].read(rows(source, options.reader), about):
                     yield name, entry
@@ -199,6 +199,16 @@ def _entries(task: LoadFile, options: LoadOptions) -> Iterator[tuple[str, Entry 
         raise
     except Exception as error:
         yield task.name, reject_of(error)
+
+
+class _Opened:
+    """Gives a stream that is open already."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def __call__(self) -> BinaryIO:
+        return self._stream
 
 
 def _row(source: str, entry: Entry, options: LoadOptions) -> dict[str, Any] | Reject:

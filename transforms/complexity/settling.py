@@ -207,7 +207,13 @@ def _annotated(rows: Sequence[dict[str, Any]], engine: Engine | None) -> pa.Tabl
     made = []
     for row in rows:
         sentence = found.get(row["sentence"])
-        values = {"forms": None, "lemmas": None, "upos": None, "position": None, "tokens": None}
+        values: dict[str, Any] = {
+            "forms": None,
+            "lemmas": None,
+            "upos": None,
+            "position": None,
+            "tokens": None,
+        }
         if sentence is not None:
             position, tokens = tokens_of(sentence, row["start"], row["end"])
             values = {
