@@ -17,6 +17,7 @@ __all__ = ["Halves", "alpha", "split_half", "weights_by_agreement"]
 Ints = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
 
+CONSTANT = 1e-12  # values closer than this differ by rounding alone
 LEAST_SHARED = 5  # instances that an annotator must share with others to be weighed
 
 
@@ -105,7 +106,7 @@ def split_half(
             mine = rank % 2 == half
             total = np.bincount(units[mine], held[mine], minlength=count)
             means.append(total / np.bincount(units[mine], minlength=count))
-        if means[0].std() > 0 and means[1].std() > 0:
+        if min(np.ptp(half) for half in means) > CONSTANT:
             found.append(float(np.corrcoef(means[0], means[1])[0, 1]))
     if not found:
         return None
@@ -145,7 +146,7 @@ def weights_by_agreement(instances: Ints, annotators: Ints, values: Floats) -> F
             continue
         own, units = values[shared], instances[shared]
         others = (sums[units] - own) / (counts[units] - 1)
-        if np.ptp(others) < 1e-12:
+        if np.ptp(others) <= CONSTANT:
             continue
         agrees = np.corrcoef(own, others)[0, 1] if np.ptp(own) > 0 else 0.0
         weights[person] = max(0.0, float(agrees))
