@@ -1,10 +1,14 @@
 """Files read and settled: every row is an instance or a reject, whatever runs, parts and order."""
 
+import gzip
 import hashlib
+import lzma
 import random
 
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from transforms.common.artefacts import Workspace, make
 from transforms.common.errors import LexbeamError
@@ -200,3 +204,57 @@ def test_a_changed_file_is_an_error(tmp_path):
     task = LoadFile("a.tsv", str(tmp_path / "a.tsv"), 3, "0" * 64)
     with pytest.raises(LexbeamError, match="has changed"):
         make(Workspace(str(tmp_path)), READ, task, LoadOptions(layout="complex"))
+
+
+@pytest.mark.parametrize(
+    "pack", [gzip.compress, lzma.compress, lambda data: b"\xef\xbb\xbf" + data]
+)
+def test_compressed_files_and_byte_order_marks(load, pack):
+    rows = sentences(3)
+    plain, packed = (
+        load({"a.tsv": data}, name=name)
+        for name, data in (("plain", table(rows)), ("packed", pack(table(rows).encode())))
+    )
+    assert packed == plain
+
+
+PIECES = st.lists(
+    st.one_of(
+        st.sampled_from(
+            ["\t", "\n", '"', "id", "sentence", "token", "complexity", "0", "1e9", "a"]
+        ),
+        st.sampled_from(["\r", "\0", "\u0301" * 40, "\u200b", "\ufeff", ",", "-1", "nan", "\x85"]),
+        st.binary(max_size=3),
+    ),
+    max_size=40,
+)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(sorted(LAYOUTS)), PIECES, st.booleans())
+def test_any_bytes_are_instances_rejects_or_an_error_that_names_the_file(
+    tmp_path_factory, layout, pieces, headed
+):
+    text = b"".join(p if isinstance(p, bytes) else p.encode("utf-8") for p in pieces)
+    data = (b"id\tsentence\ttoken\tcomplexity\n" if headed else b"") + text
+    folder = tmp_path_factory.mktemp("fuzz")
+    (folder / "a.tsv").write_bytes(data)
+    how = LAYOUTS[layout]
+    reader = ReaderOptions(quoting=how.quoted, delimiter=how.delimiter)
+    task = LoadFile("a.tsv", str(folder / "a.tsv"), len(data), hashlib.sha256(data).hexdigest())
+    workspace = Workspace(str(folder))
+    refused = ""
+    try:
+        loaded = make(workspace, READ, task, LoadOptions(layout=layout, reader=reader))
+    except LexbeamError as error:
+        refused = str(error)
+    if refused:
+        assert "a.tsv" in refused
+        return
+    found = [make(workspace, SETTLE, one, SettleOptions()) for one in part_tasks([loaded], 2)]
+    assert sum(one.instances.rows for one in found) == loaded.instances
+    assert make(workspace, LIST_REJECTS, [loaded], None).rows == sum(loaded.reasons.values())
+    for one in found:
+        for row in pq.read_table(one.instances.file.path).to_pylist():
+            if row["start"] is not None:
+                assert row["sentence"][row["start"] : row["end"]] == row["token"]
