@@ -148,8 +148,8 @@ def run_jobs(
         for job in jobs:
             for line in shown_lines(job.command.summary(snapshot)):
                 tell(line)
-        names = [name for job in jobs for name in job.command.table_names]
-        tell(tables_line(options.out, [name for name in names if name in snapshot.tables]))
+        names = {name for job in jobs for name in job.command.table_names}
+        tell(tables_line(options.out, names & set(snapshot.tables)))
 
 
 def _asked(job: Job, jobs: Sequence[Job]) -> dict[str, Any]:
