@@ -30,8 +30,9 @@ BY_GENRE = 1.0  # A
 SIZES = 4.0  # M
 BEST = 48  # moves of each direction that swaps are made of, and as many drawn ones
 STEPS = 3_000
-PATIENCE = 60  # steps with other drawn moves before no swap is said to be left
-LEAST = 1e-9  # share of F that a swap must save: below, rounding may decide
+PATIENCE = 30  # steps with other drawn moves that save little, before no more is to be had
+LITTLE = 1e-3  # of F
+LEAST = 1e-12  # of F at the start: below, rounding may decide
 
 
 class Cells(NamedTuple):
@@ -78,8 +79,10 @@ def prefix_counts(cells: Cells, groups: Ints) -> Floats:
     rows = np.arange(len(of)) + np.repeat(starts - np.cumsum(lengths) + lengths, lengths)
     size = genres * bands
     place = cells.genre[rows] * bands + cells.band[rows]
-    counts = np.bincount(of * size + place, minlength=len(groups) * size)
-    return np.cumsum(counts.reshape(len(groups), genres, bands), axis=2).astype(np.float64)
+    ones = np.ones(len(of))  # so that counts are floats from the start
+    counts = np.bincount(of * size + place, ones, minlength=len(groups) * size)
+    found = np.asarray(counts, np.float64).reshape(len(groups), genres, bands)
+    return np.cumsum(found, axis=2, out=found)
 
 
 class _State:
@@ -195,22 +198,19 @@ def balance(
     state = _State(cells, start, shares)
     before = state.value()
     own, free = _squares(cells), np.flatnonzero(~fixed)
-    made = idle = 0
+    made = idle = turn = 0
+    left = before
     with one_thread():
-        for turn in range(steps + PATIENCE):
+        while made < steps and idle < PATIENCE:
             drawn = numbers(names[free], seed=seed, label=f"complexity/balance {turn}")
+            turn += 1
             found = _best_swap(state, own, free, drawn)
+            idle = 0 if found is not None and found.saved > LITTLE * left else idle + 1
             if found is None or found.saved <= LEAST * before:
-                idle += 1
-                if idle == PATIENCE:
-                    break
                 continue
-            idle = 0
             for group, to in found.moves:
                 state.move(group, to)
-            made += 1
-            if made == steps:
-                break
+            made, left = made + 1, left - found.saved
     return Balanced(state.split, before, state.value(), made)
 
 

@@ -156,7 +156,7 @@ def pattern(shares: Shares) -> Ints:
             best, least = counts, error
         if error <= EXACT:
             break
-    order = np.argsort(values, kind="stable")
+    order = np.lexsort((values, best))
     return np.repeat(order, best[order])
 
 
