@@ -144,7 +144,7 @@ def test_ties_are_decided_by_the_hash_of_the_token_and_the_seed():
 
 @pytest.mark.parametrize("method", ["paper", "paper-global", "balanced"])
 def test_the_order_of_rows_does_not_count(method):
-    rows = corpus(150)
+    rows = corpus(50)
     order = np.random.default_rng(5).permutation(len(rows))
     shuffled = split([rows[place] for place in order], method)
     found = split(rows, method)
@@ -152,7 +152,7 @@ def test_the_order_of_rows_does_not_count(method):
 
 
 def test_the_paper_leaks_and_the_others_do_not():
-    rows = corpus(400)
+    rows = corpus(120)
     tokens = [row[0] for row in rows]
     assert in_several(tokens, split(rows, "paper"))
     assert not in_several(tokens, split(rows, "paper-global"))
@@ -160,7 +160,7 @@ def test_the_paper_leaks_and_the_others_do_not():
 
 
 def test_balanced_splits_have_sizes_genres_and_complexities_alike():
-    rows = corpus(1200)
+    rows = corpus(700)
     found = split(rows)
     sizes = np.bincount(found) / len(rows)
     assert abs(sizes - PAPER.values).max() <= 0.01
@@ -182,15 +182,15 @@ def test_balanced_splits_have_sizes_genres_and_complexities_alike():
 
 
 def test_no_sentence_in_two_splits_and_what_is_too_large_goes_to_the_largest():
-    rows = corpus(300)
+    rows = corpus(100)
     # A sentence that a quarter of the tokens share joins them.
-    rows += [(f"t{n}", 0, 0.5, "everywhere") for n in range(80)]
+    rows += [(f"t{n}", 0, 0.5, "everywhere") for n in range(60)]
     dealt = SPLIT_METHODS["balanced"](instances(rows), PAPER, SplitOptions(one_sentence=True))
     found = dealt.split.tolist()
     for column in (0, 3):
         assert not in_several([row[column] for row in rows], found)
     (large,) = dealt.too_large
-    assert large.rows >= 80
+    assert large.rows >= 60
     assert large.share == large.rows / len(rows)
     assert {found[place] for place, row in enumerate(rows) if row[3] == "everywhere"} == {TRAIN}
     assert in_several([row[3] for row in rows], split(rows))

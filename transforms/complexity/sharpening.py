@@ -99,7 +99,8 @@ def sharpen(
         split[first[at]], split[second[at]] = b, a
         state[a] += change * weights[a]
         state[b] -= change * weights[b]
-    return Sharpened(split, before, _value(state), made)
+    whole = scale**8
+    return Sharpened(split, before * whole, _value(state) * whole, made)
 
 
 def _kinds(cells: Cells) -> Ints:

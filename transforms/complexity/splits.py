@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.common.draws import content_hashes, numbers
+from transforms.common.draws import content_hashes, integers, numbers
 from transforms.common.errors import UsageError, quoted
 from transforms.common.folds import Oversized, components
 from transforms.common.options import option
 from transforms.complexity.balancing import Cells, Floats, Ints, balance
-from transforms.complexity.sharpening import sharpen
+from transforms.complexity.sharpening import Sharpened, sharpen
 
 __all__ = [
     "NO_SENTENCE", "SPLIT_METHODS", "Dealt", "Instances", "Shares", "SplitOptions", "bands_of",
@@ -34,6 +34,8 @@ LONGEST_PATTERN = 100
 EXACT = 1e-9  # a pattern's shares are those asked for
 ROUNDED = 0.005  # shares that people round, such as thirds, need not add up to 1 exactly
 COARSE = 100  # bands of the first swaps
+TRIES = 3  # of which the best counts, where there are few instances
+TRIED = 10_000  # instances in all tries together
 _NAME = re.compile(r"[^\W\d][\w-]*")
 
 
@@ -229,7 +231,8 @@ def balanced(rows: Instances, shares: Shares, options: SplitOptions) -> Dealt:
     Groups of instances (tokens; with `one_sentence` what hangs together by tokens and sentences)
     are dealt out as a block of alike groups each, then swapped: see `balancing` and `sharpening`.
     A group with more instances than half of the second largest split is to have goes to the
-    largest split (the first of equal ones), and is told.
+    largest split (the first of equal ones), and is told. Swaps end where none of the drawn ones
+    helps, so few instances, which take little time, are tried with several draws.
     """
     if not len(rows.token):
         return Dealt(np.zeros(0, np.int64))
@@ -244,16 +247,36 @@ def balanced(rows: Instances, shares: Shares, options: SplitOptions) -> Dealt:
     fixed = sizes > len(group) * np.sort(values)[-2] / 2
     start = _start(Cells(group, genre, coarse), names, shares, options.seed)
     start[fixed] = int(np.argmax(values))
-    found = balance(
-        Cells(group, genre, coarse), start, values, names=names, fixed=fixed, seed=options.seed
-    )
-    last = sharpen(
-        Cells(group, genre, fine), found.split, len(values), names=names, fixed=fixed,
-        seed=options.seed,
+    seeds = _seeds(options.seed, min(max(TRIED // len(group), 1), TRIES))
+    last = min(
+        (_swapped(Cells(group, genre, coarse), fine, start, values, names, fixed, seed)
+         for seed in seeds),
+        key=lambda one: one.after,
     )  # fmt: skip
     large = sorted(np.flatnonzero(fixed).tolist(), key=lambda one: (-sizes[one], one))
     told = (Oversized(called(one), int(sizes[one]), float(sizes[one] / len(of))) for one in large)
     return Dealt(last.split[of], tuple(told))
+
+
+def _seeds(seed: int, many: int) -> list[int]:
+    """Return a seed for each try, the first the one given."""
+    more = integers([str(place) for place in range(1, many)], 1 << 32, seed=seed, label="tries")
+    return [seed, *more.tolist()]
+
+
+def _swapped(
+    cells: Cells,
+    fine: Ints,
+    start: Ints,
+    shares: Floats,
+    names: Hashes,
+    fixed: npt.NDArray[np.bool_],
+    seed: int,
+) -> Sharpened:
+    """Return what swaps make of a start: by coarse bands first, then by fine ones."""
+    found = balance(cells, start, shares, names=names, fixed=fixed, seed=seed)
+    cells = cells._replace(band=fine)
+    return sharpen(cells, found.split, len(shares), names=names, fixed=fixed, seed=seed)
 
 
 def _groups(rows: Instances, *, one_sentence: bool) -> tuple[Hashes, Ints, Callable[[int], str]]:
