@@ -21,7 +21,7 @@ import numpy.typing as npt
 from transforms.common.blas import one_thread
 from transforms.common.draws import numbers
 
-__all__ = ["Balanced", "Cells", "balance", "distance", "prefix_counts"]
+__all__ = ["STEPS", "Balanced", "Cells", "balance", "distance", "prefix_counts"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -18,12 +18,12 @@ import numpy.typing as npt
 from transforms.common.draws import content_hashes, numbers
 from transforms.complexity.balancing import Cells, Floats, Ints, prefix_counts
 
-__all__ = ["Sharpened", "sharpen"]
+__all__ = ["TURNS", "Sharpened", "sharpen"]
 
 BY_GENRE = 0.35  # W
 PAIRS = 2_048  # drawn at each step
 VALUED = 64  # of these, valued exactly
-TURNS = 300  # for any two splits, at most
+TURNS = 300
 PATIENCE = 20  # turns for any two splits that save little, before no more is to be had
 LITTLE = 0.005  # of J, which is .0006 of a distance
 
@@ -52,6 +52,7 @@ def sharpen(
     names: npt.NDArray[np.uint64],
     fixed: npt.NDArray[np.bool_],
     seed: int,
+    turns: int = TURNS,
 ) -> Sharpened:
     """Return splits of groups with as low a J as swaps lead to; sizes stay as they are.
 
@@ -62,6 +63,7 @@ def sharpen(
         names: hash of each group, ascending.
         fixed: groups that stay where they are.
         seed: of the drawn pairs.
+        turns: for any two splits, at most.
     """
     genres, bands = cells.shape
     split = start.copy()
@@ -85,7 +87,7 @@ def sharpen(
     made = idle = turn = 0
     pairs = [(a, b) for a in range(splits) for b in range(a + 1, splits)]
     left = before
-    while turn < TURNS * len(pairs) and idle < PATIENCE * len(pairs):
+    while turn < turns * len(pairs) and idle < PATIENCE * len(pairs):
         a, b = pairs[turn % len(pairs)]
         drawn = numbers(names, seed=seed, label=f"complexity/sharpen {turn}", draws=2)
         turn += 1

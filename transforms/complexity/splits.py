@@ -19,8 +19,8 @@ from transforms.common.draws import content_hashes, integers, numbers
 from transforms.common.errors import UsageError, quoted
 from transforms.common.folds import Oversized, components
 from transforms.common.options import option
-from transforms.complexity.balancing import Cells, Floats, Ints, balance
-from transforms.complexity.sharpening import Sharpened, sharpen
+from transforms.complexity.balancing import STEPS, Cells, Floats, Ints, balance
+from transforms.complexity.sharpening import TURNS, Sharpened, sharpen
 
 __all__ = [
     "NO_SENTENCE", "SPLIT_METHODS", "Dealt", "Instances", "Shares", "SplitOptions", "bands_of",
@@ -36,6 +36,8 @@ ROUNDED = 0.005  # shares that people round, such as thirds, need not add up to 
 COARSE = 100  # bands of the first swaps
 TRIES = 3  # of which the best counts, where there are few instances
 TRIED = 10_000  # instances in all tries together
+# More instances have fewer steps, each of which takes longer: their start is the nearer to alike.
+WHOLE = 200_000
 _NAME = re.compile(r"[^\W\d][\w-]*")
 
 
@@ -274,9 +276,14 @@ def _swapped(
     seed: int,
 ) -> Sharpened:
     """Return what swaps make of a start: by coarse bands first, then by fine ones."""
-    found = balance(cells, start, shares, names=names, fixed=fixed, seed=seed)
-    cells = cells._replace(band=fine)
-    return sharpen(cells, found.split, len(shares), names=names, fixed=fixed, seed=seed)
+    part = min(1.0, WHOLE / len(fine))
+    found = balance(
+        cells, start, shares, names=names, fixed=fixed, seed=seed, steps=int(STEPS * part) + 1
+    )
+    return sharpen(
+        cells._replace(band=fine), found.split, len(shares), names=names, fixed=fixed, seed=seed,
+        turns=int(TURNS * part) + 1,
+    )  # fmt: skip
 
 
 def _groups(rows: Instances, *, one_sentence: bool) -> tuple[Hashes, Ints, Callable[[int], str]]:
