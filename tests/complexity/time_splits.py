@@ -1,4 +1,4 @@
-"""Seconds of processor time that split methods take: python tests/complexity/time_splits.py ROWS..."""
+"""Processor seconds of split methods: python tests/complexity/time_splits.py ROWS..."""
 
 import resource
 import sys
