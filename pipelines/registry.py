@@ -60,6 +60,9 @@ COMMANDS: dict[str, Entry] = {
     "lexicon look": Entry(
         "pipelines.lexicon_look:LOOK", "what every given resource says of a word"
     ),
+    "complexity split": Entry(
+        "pipelines.complexity_split:SPLIT", "splits alike in genre and complexity, no token in two"
+    ),
     "evaluate change": Entry(
         "pipelines.evaluate:EVALUATE_CHANGE", "change scores against gold, with intervals"
     ),

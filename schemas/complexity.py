@@ -17,7 +17,7 @@ from schemas.rejects import REASONS
 __all__ = [
     "COMPLEXITY_METRICS", "FEATURES", "FLAGS", "INSTANCES", "JUDGMENTS", "JUDGMENT_REASONS",
     "JUDGMENT_REJECTS", "KINDS", "LABELS", "LOAD_REASONS", "LOAD_REJECTS", "PREDICTIONS", "SPLITS",
-    "features_schema", "instances_schema",
+    "STRATA", "features_schema", "instances_schema",
 ]  # fmt: skip
 
 KINDS = ("single", "mwe")
@@ -211,6 +211,52 @@ SPLITS = Table(
         column(
             "reason", pa.string(), "why an instance is in no split", range="no_label, duplicate",
             nullable=True,
+        ),
+    ],
+)  # fmt: skip
+
+
+STRATA = Table(
+    name="complexity/strata",
+    row="what a split has of a kind and a genre, or of all",
+    key=("method", "kind", "genre", "split"),
+    columns=[
+        column("method", pa.string(), "how splits were chosen"),
+        column("kind", pa.string(), "kind of instances; empty for all kinds"),
+        column(
+            "genre", pa.string(), "genre; empty for all; null for instances without one",
+            nullable=True,
+        ),
+        column("split", pa.string(), "name of the split"),
+        column("rows", pa.int64(), "instances", range="0 and up"),
+        column("share", pa.float64(), "of this kind and genre's instances in splits", range="0-1"),
+        column("wanted", pa.float64(), "that share as asked for", range="0-1"),
+        column(
+            "of_split", pa.float64(), "share of the split's instances of this kind that are of "
+            "this genre", range="0-1", nullable=True,
+        ),
+        column("of_all", pa.float64(), "the same of all splits together", range="0-1"),
+        column("mean", pa.float64(), "mean complexity", range="0 to 1", nullable=True),
+        column(
+            "sd", pa.float64(), "sample standard deviation of complexity", range="0 and up",
+            nullable=True,
+        ),
+        column(
+            "quantiles", pa.list_(pa.float64()), "quantiles 0, .05, .1 to 1 of complexity",
+            range="0 to 1", nullable=True,
+        ),
+        column(
+            "distance", pa.float64(), "largest two-sample Kolmogorov-Smirnov distance of "
+            "complexity to another split", range="0 to 1", nullable=True,
+        ),
+        column("farthest", pa.string(), "the split that it is to", nullable=True),
+        column(
+            "shared_tokens", pa.int64(), "case-folded targets that stand in another split, too",
+            range="0 and up",
+        ),
+        column(
+            "shared_sentences", pa.int64(), "sentences that stand in another split, too",
+            range="0 and up",
         ),
     ],
 )  # fmt: skip
