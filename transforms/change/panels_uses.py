@@ -20,7 +20,7 @@ log = logging.getLogger("lexbeam")
 TITLE = "Words in context"
 MISSING = (
     "Uses are not shown: the corpus that the tables were made from was not found when this page "
-    "was made. `lexbeam report --corpus DIR` names it."
+    "was made. Option `corpus` of `lexbeam report` names it."
 )
 OTHER = "A corpus has been annotated anew, or was not found; the command said which one."
 EACH = 4  # uses of a word in a slice, and fewer of many slices
