@@ -48,6 +48,10 @@ COMMANDS: dict[str, Entry] = {
     "change": Entry(
         "pipelines.change:CHANGE", "time slices, embeddings, alignments and change scores"
     ),
+    "complexity select": Entry(
+        "pipelines.complexity_select:COMPLEXITY_SELECT",
+        "targets in their sentences, drawn from corpora",
+    ),
     "lexicon look": Entry(
         "pipelines.lexicon_look:LOOK", "what every given resource says of a word"
     ),
