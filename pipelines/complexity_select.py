@@ -16,6 +16,7 @@ from pipelines.command import Command, Graph, HandedBack, Inputs, Source
 from pipelines.common_options import MOST_PARTS, RUN, RunnerOptions
 from pipelines.inputs import corpora_of
 from schemas.complexity import INSTANCES, KINDS
+from transforms.annotation.guessing import short_tag
 from transforms.common.errors import UsageError
 from transforms.common.options import embedded, option
 from transforms.common.shown import Block
@@ -26,7 +27,7 @@ from transforms.complexity.finding import FIND, FindSpec, Number
 from transforms.complexity.patterns import PATTERNS, chosen_patterns
 from transforms.complexity.select_options import SelectOptions, parse_bands, parse_quotas
 from transforms.complexity.selected import section_of, summary, warnings
-from transforms.complexity.selecting import FETCH, MERGE
+from transforms.complexity.selecting import FETCH, MERGE, FetchSpec
 from transforms.corpora.corpus import (
     Corpus,
     PartPair,
@@ -109,7 +110,8 @@ def _plan(options: ComplexitySelectOptions, inputs: Inputs) -> SelectPlan:
     layers = tuple(common_layers(corpora))
     if not select.plurals and XPOS not in layers:
         raise UsageError("`plurals` no needs fine tags: make the corpora with `layers` xpos")
-    spoken = languages(corpora) | ({select.language} if select.language else set())
+    named = languages(corpora) | ({select.language} if select.language else set())
+    spoken = {short_tag(language) for language in named}
     patterns = chosen_patterns(select.patterns, spoken)
     lexicon = _lexicon(options, patterns)
     pairs, genres = _by_part(corpora, select.genres)
@@ -176,7 +178,8 @@ def _build(
     chosen = found | "Choose" >> ChooseTargets(
         plan.contexts, plan.quotas, plan.spec.seed, plan.shares
     )
-    parts = chosen.kept | "Fetch" >> FetchInstances(workspace, plan.pairs, plan.layers, plan.parts)
+    carried = FetchSpec(plan.layers, plan.spec.language)
+    parts = chosen.kept | "Fetch" >> FetchInstances(workspace, plan.pairs, carried, plan.parts)
     told = found | "Tell" >> beam.ParDo(TellNumbers())
     numbers = (told, chosen.repeated) | "AllNumbers" >> beam.Flatten()
     return {"parts": parts, "numbers": numbers}

@@ -1,3 +1,5 @@
+import itertools
+
 import numpy as np
 import pyarrow as pa
 from hypothesis import given
@@ -52,7 +54,7 @@ def test_the_least_of_targets_then_of_genres(table, contexts, single, mwe):
 def test_what_is_left_of_parts_is_all_that_is_needed(table, contexts, quota, cuts):
     quotas = {"single": quota, "mwe": 1}
     bounds = [0, *sorted(min(cut, table.num_rows) for cut in cuts), table.num_rows]
-    pieces = [table.slice(a, b - a) for a, b in zip(bounds, bounds[1:], strict=False)]
+    pieces = [table.slice(a, b - a) for a, b in itertools.pairwise(bounds)]
     together = pa.concat_tables([least(piece, contexts, quotas) for piece in pieces])
     kept = least(together, contexts, quotas)["number"].to_pylist()
     assert set(kept) == brute(table, contexts, quotas)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.annotation.guessing import short_tag
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchWriter
 from transforms.common.draws import content_hashes, numbers
@@ -175,7 +176,7 @@ def occurrences(
         table = table.filter(pc.invert(copies))
     counts["sentences"] += table.num_rows
     table = _kept(table, spec, counts)
-    languages = pc.fill_null(table["language"], spec.language or "")
+    languages = _languages(table["language"], spec.language)
     for language in sorted(pc.unique(languages).to_pylist()):
         patterns = [PATTERNS[name] for name in spec.patterns if PATTERNS[name].language == language]
         rows = table.filter(pc.equal(languages, language)).combine_chunks()
@@ -187,6 +188,12 @@ def occurrences(
         batch = _batch(rows, found, task, spec, language)
         if batch.num_rows:
             yield batch
+
+
+def _languages(column: pa.ChunkedArray, unknown: str | None) -> pa.Array:
+    """Return tags as patterns have them: `en` for `eng` and `en-GB`; of none, an empty text."""
+    coded = _only(pc.fill_null(column, unknown or "")).dictionary_encode()
+    return pa.array(map(short_tag, coded.dictionary.to_pylist()), pa.string()).take(coded.indices)
 
 
 def _kept(table: pa.Table, spec: FindSpec, counts: Counter[str]) -> pa.Table:

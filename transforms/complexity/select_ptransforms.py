@@ -41,7 +41,7 @@ from transforms.complexity.picking import (
     repeated,
     shares,
 )
-from transforms.complexity.selecting import FETCH, MERGE, Fetched, FetchTask
+from transforms.complexity.selecting import FETCH, MERGE, Fetched, FetchSpec, FetchTask
 from transforms.corpora.corpus import PartPair, SentencePart
 from transforms.corpora.ptransforms import FindRepeated
 
@@ -221,7 +221,7 @@ class ChooseTargets(beam.PTransform):
         )
 
     def _smallest(self, k: int) -> KeepSmallest:
-        return KeepSmallest(k, seed=self.seed, label=OCCURRENCES, key=_draws_by)
+        return KeepSmallest(k, seed=self.seed, drawn=OCCURRENCES, key=_draws_by)
 
     def _of_kind(
         self, kind: str, quota: int | None, of_target: beam.PCollection
@@ -268,13 +268,13 @@ class FetchInstances(beam.PTransform):
 
     Attributes:
         pairs: the corpora's parts, by SHA-256 of that of `sentences`.
-        layers: layers that are carried over.
+        spec: what is carried over.
         parts: parts of the table.
     """
 
     workspace: Workspace
     pairs: Mapping[str, PartPair]
-    layers: tuple[str, ...]
+    spec: FetchSpec
     parts: int
 
     def expand(self, kept: beam.PCollection[Occurrence]) -> beam.PCollection[Any]:
@@ -284,10 +284,10 @@ class FetchInstances(beam.PTransform):
             | "KeyByPart" >> beam.Map(_by_part)
             | "GroupByPart" >> beam.GroupByKey()
             | "MakeFetchTasks" >> beam.ParDo(_FetchTasks(self.pairs))
-            | "FetchFromPart" >> beam.ParDo(MakeArtefact(self.workspace, FETCH, self.layers))
+            | "FetchFromPart" >> beam.ParDo(MakeArtefact(self.workspace, FETCH, self.spec))
             | "KeyByBucket" >> beam.ParDo(_ByBucket(self.parts))
             | "Merge" >> MergeTables(
                 self.workspace, {INSTANCES.name: MERGE}, self.parts,
-                {INSTANCES.name: self.layers},
+                {INSTANCES.name: self.spec.layers},
             )
         )  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from schemas.complexity import INSTANCES, instances_schema
+from transforms.annotation.guessing import short_tag
 from transforms.annotation.layers import columns_of, told
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader, BatchWriter
@@ -20,7 +21,7 @@ from transforms.corpora.corpus import PartPair
 from transforms.corpora.fetching import Passage, SentenceKey, fetch
 from transforms.corpora.reading import read_documents
 
-__all__ = ["FETCH", "MERGE", "FetchTask", "Fetched", "instance_of"]
+__all__ = ["FETCH", "MERGE", "FetchSpec", "FetchTask", "Fetched", "instance_of"]
 
 # One for one, so that offsets stay: a sentence is one line.
 _SPACE = re.compile(r"\s")
@@ -34,6 +35,13 @@ class FetchTask(NamedTuple):
     chosen: tuple[Occurrence, ...]
 
 
+class FetchSpec(NamedTuple):
+    """What is carried over: layers, and the language of sentences of which it is not known."""
+
+    layers: tuple[str, ...]
+    language: str | None
+
+
 @dataclass(frozen=True)
 class Fetched:
     """The receipt: a file of batches, one a row, and their instances' ids in that order."""
@@ -42,16 +50,17 @@ class Fetched:
     ids: tuple[str, ...]
 
 
-def _identity(task: FetchTask, layers: tuple[str, ...]) -> Any:
+def _identity(task: FetchTask, spec: FetchSpec) -> Any:
     pair = [task.pair.documents.sha256, task.pair.sentences.sha256]
-    return [*pair, [list(one) for one in task.chosen], told(columns_of(layers))]
+    chosen = [list(one) for one in task.chosen]
+    return [*pair, chosen, told(columns_of(spec.layers)), spec.language]
 
 
-def _fetch(artefact: Artefact, task: FetchTask, layers: tuple[str, ...]) -> Fetched:
+def _fetch(artefact: Artefact, task: FetchTask, spec: FetchSpec) -> Fetched:
     by_sentence: dict[SentenceKey, list[Occurrence]] = {}
     for one in sorted(task.chosen, key=_place):
         by_sentence.setdefault(SentenceKey(one.document_id, one.sentence), []).append(one)
-    schema = instances_schema(columns_of(layers))
+    schema = instances_schema(columns_of(spec.layers))
     names = dict.fromkeys(key.document_id for key in by_sentence)
     sources = {
         row.document_id: row.source
@@ -59,7 +68,7 @@ def _fetch(artefact: Artefact, task: FetchTask, layers: tuple[str, ...]) -> Fetc
     }
     ids: list[str] = []
     with artefact.writing(".arrow") as stream, BatchWriter(stream, schema) as writer:
-        columns = (*COLUMNS, "starts", "ends", *layers)
+        columns = (*COLUMNS, "starts", "ends", *spec.layers)
         for key, passage in fetch(task.pair, by_sentence, columns=columns, text=True):
             if passage is None:
                 raise LexbeamError(
@@ -67,7 +76,7 @@ def _fetch(artefact: Artefact, task: FetchTask, layers: tuple[str, ...]) -> Fetc
                     f"{key.document_id} is gone: make the corpus again with `overwrite`"
                 )
             for one in by_sentence[key]:
-                row = instance_of(one, passage, sources[key.document_id])
+                row = instance_of(one, passage, sources[key.document_id], spec.language)
                 writer.write(pa.RecordBatch.from_pylist([row], schema=schema))
                 ids.append(row["instance_id"])
     return Fetched(artefact.file(".arrow"), tuple(ids))
@@ -77,12 +86,15 @@ def _place(one: Occurrence) -> tuple[str, int, int, str]:
     return one.document_id, one.sentence, one.position, one.kind
 
 
-def instance_of(one: Occurrence, passage: Passage, source: str) -> dict[str, Any]:
+def instance_of(
+    one: Occurrence, passage: Passage, source: str, unknown: str | None
+) -> dict[str, Any]:
     """Return the row of `complexity/instances` that a target is.
 
     The sentence is the document's text from its first form to its last, with a space for each
     white space of another kind; without text, its forms with spaces between them. The source's own
-    id, which enters the instance's, is `document_id:sentence`.
+    id, which enters the instance's, is `document_id:sentence`. `unknown` is the language of a
+    sentence of which none is known.
     """
     row = passage.sentence
     assert row.forms is not None
@@ -96,10 +108,11 @@ def instance_of(one: Occurrence, passage: Passage, source: str) -> dict[str, Any
         start = sum(len(form) + 1 for form in row.forms[: one.position])
         end = start + len(" ".join(row.forms[one.position : last + 1]))
     token = sentence[start:end]
+    language = row.language or unknown
     source_id = f"{one.document_id}:{one.sentence}"
     return {
         "instance_id": instance_id(one.kind, one.genre, sentence, token, start, source_id),
-        "kind": one.kind, "token": token, "genre": one.genre, "language": row.language,
+        "kind": one.kind, "token": token, "genre": one.genre, "language": language and short_tag(language),
         "sentence": sentence, "start": start, "end": end, "forms": row.forms,
         "lemmas": row.lemmas, "upos": row.upos, "position": one.position, "tokens": one.tokens,
         "source": source, "source_id": source_id, "document_id": one.document_id,
@@ -118,7 +131,7 @@ def _merge(artefact: Artefact, task: MergeTask, layers: tuple[str, ...]) -> Part
         return merge(artefact, INSTANCES, rows, instances_schema(columns_of(layers)))
 
 
-FETCH: Stage[FetchTask, tuple[str, ...], Fetched] = Stage(
+FETCH: Stage[FetchTask, FetchSpec, Fetched] = Stage(
     name="complexity.select/fetch", receipt=Fetched, identity=_identity, build=_fetch,
     unit="parts",
 )  # fmt: skip
