@@ -217,6 +217,34 @@ def test_genres_of_corpora(corpora, tmp_path):
     assert {key_of(row) for row in instances(out)} == wanted
 
 
+def test_a_larger_quota_finds_nothing_anew(corpora, tmp_path):
+    out = tmp_path / "out"
+    assert select(out, corpora / "first") == 0
+    found = sorted((out / "_artefacts").glob("**/complexity.select/find/*.json"))
+    before = [path.read_bytes() for path in found]
+    assert call("complexity", "select", corpora / "first", "--out", out, "--language", "en",
+                "--overwrite", "--quota", 100) == 0  # fmt: skip
+    after = sorted((out / "_artefacts").glob("**/complexity.select/find/*.json"))
+    assert found == after != []
+    assert [path.read_bytes() for path in after] == before
+
+
+def test_places_in_text(tmp_path):
+    """Of text with line breaks: a sentence is one line, and offsets are those of the target."""
+    (tmp_path / "a.txt").write_text("It  was the old\nsea. The dog\tbarked at dogs.", "utf-8")
+    assert call("corpus", tmp_path / "a.txt", "--out", tmp_path / "corpus", "--format", "text",
+                "--engine", "builtin:en") == 0  # fmt: skip
+    assert call("complexity", "select", tmp_path / "corpus", "--out", tmp_path / "out",
+                "--language", "en-GB") == 0  # fmt: skip
+    rows = instances(tmp_path / "out")
+    assert {row["token"] for row in rows} >= {"dog", "dogs"}
+    for row in rows:
+        assert row["sentence"][row["start"] : row["end"]] == row["token"]
+        assert "\n" not in row["sentence"]
+        assert row["sentence"].startswith(row["forms"][0])
+        assert row["language"] == "en"
+
+
 def test_bands_and_lengths(corpora, tmp_path):
     listed = tmp_path / "list.csv"
     listed.write_text("word,value\ndog,3\nDogs,4\ntax,9\nbig,3.5\n", "utf-8")
