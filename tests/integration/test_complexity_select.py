@@ -166,7 +166,6 @@ def test_what_a_loop_over_all_tokens_takes(corpora, tmp_path):
 
 
 def check_rows(rows, sentences):
-    assert rows == sorted(rows, key=lambda row: row["instance_id"]) or len(rows) > 0
     for row in rows:
         own = sentences[row["document_id"], row["sentence_number"]]
         assert [row[name] for name in ("forms", "lemmas", "upos", "xpos")] == [

@@ -113,8 +113,10 @@ def instance_of(
     return {
         "instance_id": instance_id(one.kind, one.genre, sentence, token, start, source_id),
         "kind": one.kind, "token": token, "genre": one.genre,
-        "language": language and short_tag(language), "sentence": sentence, "start": start,
-        "end": end, "forms": row.forms, "lemmas": row.lemmas, "upos": row.upos, "position": one.position, "tokens": one.tokens,
+        "language": language and short_tag(language),
+        "sentence": sentence, "start": start, "end": end,
+        "forms": row.forms, "lemmas": row.lemmas, "upos": row.upos,
+        "position": one.position, "tokens": one.tokens,
         "source": source, "source_id": source_id, "document_id": one.document_id,
         "sentence_number": one.sentence, "flags": [], "duplicate_of": None,
         "published_split": None, **(passage.layers or {}),
