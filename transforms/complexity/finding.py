@@ -152,8 +152,9 @@ def _find(artefact: Artefact, task: FindTask, spec: FindSpec) -> Found:
                 writer.write(found)
                 batches += 1
                 rows += found.num_rows
-                for one in found.select(["genre", "kind"]).to_pylist():
-                    targets[one["genre"], one["kind"]] += 1
+                whole = pa.Table.from_batches([found]).group_by(["genre", "kind"])
+                for one in whole.aggregate([([], "count_all")]).to_pylist():
+                    targets[one["genre"], one["kind"]] += one["count_all"]
     counted = [Number(what, None, "", n) for what, n in sorted(sentences.items())]
     order = sorted(targets, key=lambda key: (key[0] is not None, key[0] or "", key[1]))
     counted += [Number("targets", *key, targets[key]) for key in order]
