@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COMMANDS", "DESCRIPTION", "GROUP", "Entry", "all_tables", "available", "command_of",
-    "commands", "load", "loaded", "maker_of", "section_of",
+    "commands", "load", "loaded", "makers_of", "section_of",
 ]  # fmt: skip
 
 log = logging.getLogger("lexbeam")
@@ -47,6 +47,10 @@ COMMANDS: dict[str, Entry] = {
     "corpus": Entry("pipelines.corpus:CORPUS", "raw text to annotated sentences"),
     "change": Entry(
         "pipelines.change:CHANGE", "time slices, embeddings, alignments and change scores"
+    ),
+    "complexity select": Entry(
+        "pipelines.complexity_select:COMPLEXITY_SELECT",
+        "targets in their sentences, drawn from corpora",
     ),
     "complexity load": Entry(
         "pipelines.complexity_load:LOAD", "labelled files and word lists to instances"
@@ -165,6 +169,6 @@ def all_tables() -> "Mapping[str, Table]":
     return {table.name: table for _, command in available() for table in command.tables}
 
 
-def maker_of(table: str) -> str | None:
-    """Return the words of the command that makes a table."""
-    return next((words for words, command in available() if table in command.table_names), None)
+def makers_of(table: str) -> tuple[str, ...]:
+    """Return the words of the commands that make a table."""
+    return tuple(words for words, command in available() if table in command.table_names)

@@ -17,7 +17,7 @@ from pipelines.inputs import noted_files, noted_resources, refuse_output_as_inpu
 from pipelines.progress import Run, watching
 from pipelines.progress_lines import Foreseen
 from pipelines.publishing import Intended, publish_run, tables_line
-from pipelines.registry import all_tables, load, maker_of, section_of
+from pipelines.registry import all_tables, load, makers_of, section_of
 from pipelines.results import ResultFiles
 from pipelines.run_log import run_log
 from pipelines.tables_shown import shown_lines
@@ -257,15 +257,15 @@ def _of_snapshot(table: str, snapshot: Snapshot, *, own: bool) -> Given | None:
 
 
 def _missing(source: Source, out: str) -> LexbeamError:
-    name = maker_of(source.table)
-    words = f"`lexbeam {name}`" if name else "the command that makes it"
+    names = makers_of(source.table)
+    words = " or ".join(f"`lexbeam {name}`" for name in names) or "the command that makes it"
+    # A command that stands for all of its tables is known better than they are.
+    alone = names[0] if len(names) == 1 and "/" not in source.table else None
     if source.folder is not None:
-        return LexbeamError(
-            f"no {name or source.table} tables are published at {source.folder!r}: run {words} "
-            "first"
-        )
+        told = f"{alone} tables are" if alone else f"table {source.table} is"
+        return LexbeamError(f"no {told} published at {source.folder!r}: run {words} first")
     return UsageError(
-        f"no {name or source.table} is published at {out!r}: name a folder made by {words}, or "
+        f"no {alone or source.table} is published at {out!r}: name a folder made by {words}, or "
         "make one there first"
     )
 

@@ -75,7 +75,10 @@ INSTANCES = Table(
             nullable=True,
         ),
         column("source", pa.string(), "the file, or the corpus' source of the document"),
-        column("source_id", pa.string(), "id of the row in the file", nullable=True),
+        column(
+            "source_id", pa.string(), "id of the row in the file; of a corpus, document and "
+            "sentence: document_id:sentence", nullable=True,
+        ),
         column("document_id", pa.string(), "the document, see table documents", nullable=True),
         column(
             "sentence_number", pa.int32(), "ordinal of the sentence within the document",

@@ -32,6 +32,6 @@ def test_a_pipeline_keeps_what_whole_arrays_do(shuffled):
         kept = (
             pipeline
             | beam.Create(items)
-            | KeepSmallest(5, seed=3, label="contexts", key=document_of)
+            | "NamedOtherwise" >> KeepSmallest(5, seed=3, drawn="contexts", key=document_of)
         )
         assert_that(kept, equal_to(list(wanted.items())))

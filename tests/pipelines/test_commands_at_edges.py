@@ -58,6 +58,7 @@ def given_to(words, base):
     known = {
         "corpus": {"inputs": str(base / "texts"), "engine": "builtin:en", "format": "text",
                    "dates": "name:^(\\d+)"},
+        "complexity select": {"corpora": published, "language": "en"},
         "change": {"corpora": published, **_pairs(SLICES), **_pairs(SMALL)},
         "evaluate change": {"folder": published, "gold": str(base / "gold.tsv"),
                             "resamples": "10"},

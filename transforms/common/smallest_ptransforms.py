@@ -44,18 +44,19 @@ class KeepSmallest(beam.PTransform):
     Attributes:
         k: how many, of distinct keys.
         seed: any whole number.
-        label: what is drawn.
+        drawn: what is drawn, the label of the draw. (`label` is what Beam calls a step: it sets
+            the attribute of that name while it applies one.)
         key: from an item, a plain value, to what draws, see `entry_of`.
     """
 
     k: int
     seed: int
-    label: str
+    drawn: str
     key: Callable[[Any], Any] | None = None
 
     def expand(
         self, items: beam.PCollection[tuple[Any, Any]]
     ) -> beam.PCollection[tuple[Any, list[Any]]]:
         """Apply the transform."""
-        smallest = _Smallest(self.k, self.seed, self.label, self.key)
+        smallest = _Smallest(self.k, self.seed, self.drawn, self.key)
         return items | "KeepSmallestOfEach" >> beam.CombinePerKey(smallest)
