@@ -10,7 +10,7 @@ from small_runs import call, manifest
 
 from transforms.common.draws import content_hashes, numbers
 from transforms.complexity.finding import COPIES, OCCURRENCES
-from transforms.complexity.ids import instance_id
+from transforms.complexity.instances import instance_id
 
 pytestmark = pytest.mark.slow
 
@@ -177,9 +177,8 @@ def check_rows(rows, sentences):
         assert row["sentence"][row["start"] : row["end"]] == row["token"]
         assert re.fullmatch(r"[abc]\.conllu", row["source"])
         assert row["flags"] == []
-        assert row["instance_id"] == instance_id(
-            *(row[name] for name in ("kind", "genre", "sentence", "token", "start", "source_id"))
-        )
+        named = ("kind", "genre", "sentence", "token", "start", "source_id")
+        assert row["instance_id"] == instance_id(**{name: row[name] for name in named})
 
 
 def test_the_same_bytes_whatever_the_parts_the_order_and_the_processes(corpora, tmp_path):

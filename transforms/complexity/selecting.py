@@ -15,7 +15,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.merge import MergeTask, batches, in_order, merge, staged_identity
 from transforms.common.receipts import File
 from transforms.common.tables import PartFile
-from transforms.complexity.ids import instance_id
+from transforms.complexity.instances import instance_id
 from transforms.complexity.picking import Occurrence
 from transforms.corpora.corpus import PartPair
 from transforms.corpora.fetching import Passage, SentenceKey, fetch
@@ -111,7 +111,10 @@ def instance_of(
     language = row.language or unknown
     source_id = f"{one.document_id}:{one.sentence}"
     return {
-        "instance_id": instance_id(one.kind, one.genre, sentence, token, start, source_id),
+        "instance_id": instance_id(
+            kind=one.kind, genre=one.genre, sentence=sentence, token=token, start=start,
+            source_id=source_id,
+        ),
         "kind": one.kind, "token": token, "genre": one.genre,
         "language": language and short_tag(language),
         "sentence": sentence, "start": start, "end": end,
