@@ -48,6 +48,10 @@ COMMANDS: dict[str, Entry] = {
     "change": Entry(
         "pipelines.change:CHANGE", "time slices, embeddings, alignments and change scores"
     ),
+    "complexity features": Entry(
+        "pipelines.complexity_features:COMPLEXITY_FEATURES",
+        "features of words in their sentences, for complexity",
+    ),
     "lexicon look": Entry(
         "pipelines.lexicon_look:LOOK", "what every given resource says of a word"
     ),
