@@ -127,6 +127,9 @@ def features_of(instances: pa.Table, setting: Setting) -> pa.Table:
     Returns:
         A table with the schema that `schema_of` returns.
     """
+    schema = schema_of(setting)
+    if not instances.num_rows:
+        return schema.empty_table()
     batch = batch_of(instances.select(list(READ)))
     values: dict[str, np.ndarray] = {}
     for name in setting.use:
@@ -138,7 +141,6 @@ def features_of(instances: pa.Table, setting: Setting) -> pa.Table:
                 values.update(_of_targets(feature, found.get(feature.name), batch))
         if group.of_instances is not None:
             values.update(group.of_instances(batch, setting))
-    schema = schema_of(setting)
     rows = batch.rows
     hashes = content_hashes([token.casefold() for token in rows["token"].to_pylist()])
     columns: list[Any] = [rows["instance_id"], rows["kind"], rows["genre"]]
