@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.command import Command, Graph, HandedBack, Inputs, Source
@@ -74,7 +75,14 @@ def _plan(options: ComplexityFeaturesOptions, inputs: Inputs) -> Plan:
     for part in parts:
         for rows in read_rows([checked(part)], ["language"]):
             languages.update(pc.unique(rows["language"]).to_pylist())
-    return Plan(parts, setting_of(options.features, list(languages)))
+    return Plan(parts, setting_of(options.features, list(languages), _targets(parts)))
+
+
+def _targets(parts: Sequence[Part]) -> Iterator[tuple[str | None, str]]:
+    for part in parts:
+        for rows in read_rows([checked(part)], ["genre", "token"]):
+            for row in pa.TableGroupBy(rows, ["genre", "token"]).aggregate([]).to_pylist():
+                yield row["genre"], row["token"]
 
 
 def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, "beam.PCollection"]:

@@ -10,6 +10,7 @@ word's); NAME_first and NAME_last are those of an expression's words, null for s
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from transforms.complexity.features_form import FORM
 from transforms.complexity.features_frequency import FREQUENCY
 from transforms.complexity.features_mwe import MWE
 from transforms.complexity.features_norms import NORMS
+from transforms.complexity.features_vectors import VECTORS
 from transforms.complexity.features_wordnet import WORDNET
 
 __all__ = ["GROUPS", "READ", "columns_of", "features_of", "group_of_target", "schema_of"]
@@ -34,6 +36,7 @@ GROUPS: dict[str, Group] = {
     "frequency": FREQUENCY,
     "norms": NORMS,
     "wordnet": WORDNET,
+    "vectors": VECTORS,
     "context": CONTEXT,
     "mwe": MWE,
 }
@@ -102,7 +105,7 @@ def _columns(setting: Setting) -> Iterator[Column]:
         group = GROUPS[name]
         for feature in group.columns(setting):
             yield Column(feature.name, name, feature)
-            if group.of_words is not None:
+            if group.of_words is not None and feature.each:
                 yield Column(f"{feature.name}_first", name, feature, "first")
                 yield Column(f"{feature.name}_last", name, feature, "last")
 
@@ -137,7 +140,7 @@ def features_of(instances: pa.Table, setting: Setting) -> pa.Table:
         if group.of_words is not None:
             of_words = group.of_words
             found = spread(batch.words, lambda words, of=of_words: of(words, setting))  # type: ignore[misc]
-            for feature in group.columns(setting):
+            for feature in filter(attrgetter("each"), group.columns(setting)):
                 values.update(_of_targets(feature, found.get(feature.name), batch))
         if group.of_instances is not None:
             values.update(group.of_instances(batch, setting))

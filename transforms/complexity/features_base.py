@@ -39,6 +39,7 @@ class Feature(NamedTuple):
         source: paper, package or resource that it stands on.
         whole: what an expression has, of its two words: the `mean` of what is known, `both` (a
             flag that holds of both), or the value of the `last`, where values are codes.
+        each: whether each word of an expression has it, too, where its group is of words.
         needs_corpus: whether a reference corpus must be named.
         languages: those that it is known for; None: it depends on no language, or on those that
             the resource has.
@@ -50,6 +51,7 @@ class Feature(NamedTuple):
     unit: str | None = None
     source: str = "the text"
     whole: str = "mean"
+    each: bool = True
     needs_corpus: bool = False
     languages: tuple[str, ...] | None = None
 
@@ -62,12 +64,14 @@ class Setting(NamedTuple):
         lexicon: the resources.
         lists: names of the word lists that were given, sorted.
         languages: the languages beside its own in which a word's frequency is looked up.
+        centroids: by genre, the mean of the unit vectors of its distinct targets.
     """
 
     use: tuple[str, ...]
     lexicon: Lexicon
     lists: tuple[str, ...]
     languages: tuple[str, ...]
+    centroids: tuple[tuple[str | None, tuple[float, ...]], ...] = ()
 
 
 class Words(NamedTuple):

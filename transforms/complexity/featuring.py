@@ -5,7 +5,7 @@ COVER       the coverage of all parts -> table complexity/coverage
 """
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,8 @@ from transforms.complexity.features import GROUPS, READ, Column, columns_of, fea
 from transforms.complexity.features_base import Setting, known_tag
 from transforms.complexity.features_form import TRIGRAMS
 from transforms.complexity.features_frequency import ZIPF
+from transforms.complexity.features_vectors import RESOURCE as VECTORS
+from transforms.complexity.features_vectors import centroids_of
 from transforms.complexity.features_wordnet import RESOURCE
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import (
@@ -66,7 +68,15 @@ def _within_wordnet(text: str) -> Within | None:
     return path_within(_as_wordnet(text))
 
 
-def _check_wordnet(text: str) -> None:
+def _as_vectors(path: str) -> str:
+    return f"{VECTORS}=vectors:{path}" if not path.startswith(f"{VECTORS}=") else path
+
+
+def _within_vectors(text: str) -> Within | None:
+    return path_within(_as_vectors(text))
+
+
+def _check_spec(text: str) -> None:
     parse_spec(text)
 
 
@@ -87,7 +97,13 @@ class FeatureOptions(CacheOptions):
     wordnet: str | None = option(
         None, help="folder of the database files of WordNet, see docs/wordnet.md",
         metavar="PATH", path="resource", within=_within_wordnet, stands_for=_as_wordnet,
-        check=_check_wordnet, group="resources",
+        check=_check_spec, group="resources",
+    )  # fmt: skip
+    vectors: str | None = option(
+        None, help="static vectors, FILE or a folder with our table, and what docs/resources.md "
+        "has of options",
+        metavar="FILE", path="resource", within=_within_vectors, stands_for=_as_vectors,
+        check=_check_spec, group="resources",
     )  # fmt: skip
     languages: tuple[str, ...] = option(
         ("de", "en", "es", "fr", "it", "nl", "pt", "sv"),
@@ -108,8 +124,17 @@ def check_features(options: FeatureOptions) -> None:
             raise UsageError(f"`use` names the group {name}, which needs `{need}`: give it")
 
 
-def setting_of(options: FeatureOptions, languages: Sequence[str | None]) -> Setting:
+def setting_of(
+    options: FeatureOptions,
+    languages: Sequence[str | None],
+    targets: Iterable[tuple[str | None, str]] = (),
+) -> Setting:
     """Return what is computed for instances of some languages; resources are compiled.
+
+    Args:
+        options: of the command.
+        languages: those of the instances.
+        targets: genre and target of the instances, which vectors need; others are not looked at.
 
     Raises:
         UsageError: a group has not what it needs, or two columns would have one name.
@@ -142,12 +167,15 @@ def setting_of(options: FeatureOptions, languages: Sequence[str | None]) -> Sett
         resources += [f"{TRIGRAMS}=trigrams:{tag}" for tag in listed]
     if "wordnet" in use and options.wordnet:
         resources.append(options.wordnet)
+    if "vectors" in use and options.vectors:
+        resources.append(options.vectors)
     lists: tuple[str, ...] = ()
     if "norms" in use:
         resources += options.wordlist
         lists = tuple(sorted({parse_spec(text).name for text in options.wordlist}))
     lexicon = prepare(LexiconOptions(resources=tuple(resources), cache=options.cache))
-    setting = Setting(use, lexicon, lists, others if "frequency" in use else ())
+    centroids = centroids_of(targets, lexicon) if "vectors" in use else ()
+    setting = Setting(use, lexicon, lists, others if "frequency" in use else (), centroids)
     columns_of(setting)
     return setting
 
@@ -179,7 +207,7 @@ class Featured:
 def _identity(part: Part, setting: Setting) -> Any:
     return [
         part.sha256, list(setting.use), list(setting.lists), list(setting.languages),
-        setting.lexicon.identity(),
+        setting.lexicon.identity(), setting.centroids,
     ]  # fmt: skip
 
 
