@@ -19,6 +19,8 @@ def features(
     use: str | Sequence[str] = (),
     wordlist: str | Sequence[str] = (),
     wordnet: str | os.PathLike[str] | None = None,
+    vectors: str | os.PathLike[str] | None = None,
+    corpus: str | os.PathLike[str] | None = None,
     languages: str | Sequence[str] = ("de", "en", "es", "fr", "it", "nl", "pt", "sv"),
     resume: bool = False,
     overwrite: bool = False,
@@ -40,6 +42,9 @@ def features(
         wordlist: word lists, each NAME=FILE:word=COLUMN,value=COLUMN, see docs/resources.md; the
             columns are called NAME.
         wordnet: folder of the database files of WordNet, see docs/wordnet.md.
+        vectors: static vectors, FILE or a folder with our table, and what docs/resources.md has of
+            options.
+        corpus: folder of `lexbeam corpus`: a reference corpus in which the words are counted.
         languages: languages beside its own in which a word's frequency is looked up.
         resume: continue a run that was cut off, with the same options.
         overwrite: replace what is published there; artefacts are still reused.
@@ -66,6 +71,8 @@ def features(
             "use": use,
             "wordlist": wordlist,
             "wordnet": wordnet,
+            "vectors": vectors,
+            "corpus": corpus,
             "languages": languages,
             "resume": resume,
             "overwrite": overwrite,

@@ -21,6 +21,7 @@ from transforms.common.shown import Block
 from transforms.common.snapshots import Snapshot
 from transforms.common.sound import checked
 from transforms.common.tables import Part, read_rows
+from transforms.complexity.corpus_counting import COMBINE, COUNT, WANT
 from transforms.complexity.features_base import Setting
 from transforms.complexity.featuring import (
     COVER,
@@ -30,6 +31,7 @@ from transforms.complexity.featuring import (
     setting_of,
 )
 from transforms.complexity.panels_features import low_coverage, panels
+from transforms.corpora.corpus import SentencePart
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -55,14 +57,20 @@ class Plan(NamedTuple):
     Attributes:
         parts: parts of `complexity/instances`.
         setting: groups and resources.
+        corpus: parts of `sentences` of the reference corpus, if its counts are features.
     """
 
     parts: tuple[Part, ...]
     setting: Setting
+    corpus: tuple[SentencePart, ...] = ()
 
 
 def _reads(options: ComplexityFeaturesOptions) -> Sequence[Source]:
-    return [Source(INSTANCES.name, options.folder)]
+    corpus = options.features.corpus
+    return [
+        Source(INSTANCES.name, options.folder),
+        *([] if corpus is None else [Source("sentences", corpus)]),
+    ]
 
 
 def _check(options: ComplexityFeaturesOptions) -> None:
@@ -75,7 +83,12 @@ def _plan(options: ComplexityFeaturesOptions, inputs: Inputs) -> Plan:
     for part in parts:
         for rows in read_rows([checked(part)], ["language"]):
             languages.update(pc.unique(rows["language"]).to_pylist())
-    return Plan(parts, setting_of(options.features, list(languages), _targets(parts)))
+    setting = setting_of(options.features, list(languages), _targets(parts))
+    if "corpus" not in setting.use:
+        return Plan(parts, setting)
+    own = inputs.one("sentences").parts
+    found = sorted(SentencePart(part.rows, part.path, part.bytes, part.sha256) for part in own)
+    return Plan(parts, setting, tuple(found))
 
 
 def _targets(parts: Sequence[Part]) -> Iterator[tuple[str | None, str]]:
@@ -97,7 +110,7 @@ def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, 
         pipeline
         | "InstanceParts" >> beam.Create(plan.parts, reshuffle=False)
         | "Spread" >> SpreadOverLanes(_rows, graph.lanes, graph.workspace, "")
-        | "Features" >> ComputeFeatures(graph.workspace, setting)
+        | "Features" >> ComputeFeatures(graph.workspace, setting, plan.corpus)
     )
     return {"parts": made}
 
@@ -107,12 +120,20 @@ def _rows(part: Part) -> float:
 
 
 def _expected(plan: Plan) -> Mapping[str, int]:
-    return {FEATURE.name: len(plan.parts), COVER.name: 1}
+    expected = {FEATURE.name: len(plan.parts), COVER.name: 1}
+    if plan.corpus:
+        expected |= {WANT.name: len(plan.parts), COUNT.name: len(plan.corpus), COMBINE.name: 1}
+    return expected
 
 
 def _chosen(plan: Plan) -> Mapping[str, Mapping[str, Any]]:
     nothing: Any = None
-    return {FEATURE.name: FEATURE.chosen(nothing, plan.setting), COVER.name: {}}
+    counting = (WANT, COUNT, COMBINE) if plan.corpus else ()
+    return {
+        FEATURE.name: FEATURE.chosen(nothing, plan.setting),
+        COVER.name: {},
+        **{stage.name: {} for stage in counting},
+    }
 
 
 def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
@@ -150,7 +171,7 @@ COMPLEXITY_FEATURES: Command[ComplexityFeaturesOptions, Plan] = Command(
     tables=(FEATURES, COVERAGE),
     reads=_reads,
     check=_check,
-    stages=(FEATURE, COVER),
+    stages=(WANT, COUNT, COMBINE, FEATURE, COVER),
     plan=_plan,
     build=_build,
     expected=_expected,

@@ -16,7 +16,8 @@ from featured import columns, computed, instance, instances, setting_with
 from schemas.complexity import INSTANCES, JUDGMENTS, LABELS
 from transforms.common.draws import content_hashes
 from transforms.common.errors import UsageError
-from transforms.complexity.features import GROUPS, READ, columns_of, features_of, schema_of
+from transforms.complexity.features import GROUPS, columns_of, features_of, schema_of
+from transforms.complexity.features_base import READ
 
 LISTS = {
     "age": {"sea": (4.0, 1.5), "gene": (12.0, 2.0), "ship": (5.0, 1.0)},

@@ -1,6 +1,7 @@
 """`lexbeam complexity features` on published instances: tables, sameness, errors."""
 
 import itertools
+import math
 import sys
 from pathlib import Path
 
@@ -11,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "complexity"))
 
 from featured import instance, instances
 from making import put
-from small_runs import call, manifest
+from small_runs import call, corpus, manifest, write_texts
 
 from pipelines.registry import load
 from schemas.complexity import INSTANCES, LABELS
@@ -149,3 +150,26 @@ def test_errors_name_the_remedy(tmp_path, capsys, norms, words, message):
     assert call("complexity", "features", out, *filled) == 2
     assert message in capsys.readouterr().err
     assert "complexity.features" not in open_snapshot(str(out)).sections
+
+
+def test_a_reference_corpus(tmp_path):
+    texts = write_texts(tmp_path / "texts")
+    assert corpus(texts, tmp_path / "corpus") == 0
+    rows = [*ROWS, instance("sea and", "The ship sails over the sea and the land.")]
+    out = publish(tmp_path / "out", rows)
+    assert features(out, "--use", "corpus", "--corpus", tmp_path / "corpus") == 0
+    made = open_snapshot(str(out)).read("complexity/features").to_pylist()
+    found = {row["instance_id"]: row for row in made}
+    sea, pair = found[ROWS[0]["instance_id"]], found[rows[-1]["instance_id"]]
+    # Four documents of ten sentences each, `the ship sails over the sea and ... number N.`
+    assert sea["corpus_documents"] == 1
+    assert sea["corpus_dispersion"] == pytest.approx(0, abs=0.01)
+    assert pair["corpus_zipf_first"] == sea["corpus_zipf"]
+    sentences = open_snapshot(str(tmp_path / "corpus")).read("sentences")["forms"].to_pylist()
+    tokens = sum(map(len, sentences))
+    assert sea["corpus_zipf"] == pytest.approx(math.log10(40 / tokens) + 9)
+    assert pair["phrase_pmi"] == pytest.approx(math.log2(tokens / 40))
+    two = publish(tmp_path / "two", rows)
+    words = ["--use", "corpus", "--corpus", tmp_path / "corpus"]
+    assert features(two, *words, "--runner-config", "direct_multiprocess") == 0
+    assert digests(two) == digests(out)

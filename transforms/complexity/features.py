@@ -20,8 +20,17 @@ from schemas.columns import column
 from schemas.complexity import features_schema
 from transforms.common.draws import content_hashes
 from transforms.common.errors import UsageError
-from transforms.complexity.features_base import Batch, Feature, Group, Setting, batch_of, spread
+from transforms.complexity.features_base import (
+    READ,
+    Batch,
+    Feature,
+    Group,
+    Setting,
+    batch_of,
+    spread,
+)
 from transforms.complexity.features_context import CONTEXT
+from transforms.complexity.features_corpus import CORPUS
 from transforms.complexity.features_form import FORM
 from transforms.complexity.features_frequency import FREQUENCY
 from transforms.complexity.features_mwe import MWE
@@ -29,7 +38,7 @@ from transforms.complexity.features_norms import NORMS
 from transforms.complexity.features_vectors import VECTORS
 from transforms.complexity.features_wordnet import WORDNET
 
-__all__ = ["GROUPS", "READ", "columns_of", "features_of", "group_of_target", "schema_of"]
+__all__ = ["GROUPS", "Column", "columns_of", "features_of", "group_of_target", "schema_of"]
 
 GROUPS: dict[str, Group] = {
     "form": FORM,
@@ -39,14 +48,8 @@ GROUPS: dict[str, Group] = {
     "vectors": VECTORS,
     "context": CONTEXT,
     "mwe": MWE,
+    "corpus": CORPUS,
 }
-
-# The columns of `complexity/instances` that features are computed from: no label, no id of a
-# source, no order is among them.
-READ = (
-    "instance_id", "kind", "token", "genre", "language", "sentence", "forms", "lemmas", "upos",
-    "position", "tokens",
-)  # fmt: skip
 
 
 class Column(NamedTuple):

@@ -19,13 +19,21 @@ from transforms.lexicon.casing import coded
 from transforms.lexicon.resources import Lexicon
 
 __all__ = [
-    "Batch", "Feature", "Floats", "Group", "Setting", "Values", "Words", "batch_of", "known_tag",
-    "lemma_of", "numbers", "spread", "sums",
+    "READ", "Batch", "Feature", "Floats", "Group", "Setting", "Values", "Words", "batch_of",
+    "known_tag", "lemma_of", "numbers", "spread", "sums",
 ]  # fmt: skip
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Values = Mapping[str, npt.NDArray[Any]]
+
+
+# The columns of `complexity/instances` that features are computed from: no label, no id of a
+# source, no order is among them.
+READ = (
+    "instance_id", "kind", "token", "genre", "language", "sentence", "forms", "lemmas", "upos",
+    "position", "tokens",
+)  # fmt: skip
 
 
 class Feature(NamedTuple):
@@ -65,6 +73,7 @@ class Setting(NamedTuple):
         lists: names of the word lists that were given, sorted.
         languages: the languages beside its own in which a word's frequency is looked up.
         centroids: by genre, the mean of the unit vectors of its distinct targets.
+        counts: those of the reference corpus (`corpus_counts.Counts`), where there is one.
     """
 
     use: tuple[str, ...]
@@ -72,6 +81,7 @@ class Setting(NamedTuple):
     lists: tuple[str, ...]
     languages: tuple[str, ...]
     centroids: tuple[tuple[str | None, tuple[float, ...]], ...] = ()
+    counts: Any = None
 
 
 class Words(NamedTuple):

@@ -7,7 +7,7 @@ COVER       the coverage of all parts -> table complexity/coverage
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,8 +27,9 @@ from transforms.common.tables import (
     write_part,
     write_rows,
 )
-from transforms.complexity.features import GROUPS, READ, Column, columns_of, features_of, schema_of
-from transforms.complexity.features_base import Setting, known_tag
+from transforms.complexity.corpus_counting import Counted, open_counts
+from transforms.complexity.features import GROUPS, Column, columns_of, features_of, schema_of
+from transforms.complexity.features_base import READ, Setting, known_tag
 from transforms.complexity.features_form import TRIGRAMS
 from transforms.complexity.features_frequency import ZIPF
 from transforms.complexity.features_vectors import RESOURCE as VECTORS
@@ -43,7 +44,15 @@ from transforms.lexicon.resources import (
     prepare,
 )
 
-__all__ = ["COVER", "FEATURE", "FeatureOptions", "Featured", "check_features", "setting_of"]
+__all__ = [
+    "COVER",
+    "FEATURE",
+    "FeatureOptions",
+    "FeatureTask",
+    "Featured",
+    "check_features",
+    "setting_of",
+]
 
 log = logging.getLogger("lexbeam")
 
@@ -104,6 +113,10 @@ class FeatureOptions(CacheOptions):
         "has of options",
         metavar="FILE", path="resource", within=_within_vectors, stands_for=_as_vectors,
         check=_check_spec, group="resources",
+    )  # fmt: skip
+    corpus: str | None = option(
+        None, help="folder of `lexbeam corpus`: a reference corpus in which the words are counted",
+        metavar="CORPUS_DIR", path="place",
     )  # fmt: skip
     languages: tuple[str, ...] = option(
         ("de", "en", "es", "fr", "it", "nl", "pt", "sv"),
@@ -191,6 +204,13 @@ def _wordfreq_languages() -> list[str]:
     return sorted(available_languages())
 
 
+class FeatureTask(NamedTuple):
+    """A part of the instances, and the counts of the reference corpus, where there is one."""
+
+    part: Part
+    counts: Counted | None = None
+
+
 @dataclass(frozen=True)
 class Featured:
     """Receipt of a part of the features.
@@ -204,19 +224,23 @@ class Featured:
     coverage: File
 
 
-def _identity(part: Part, setting: Setting) -> Any:
+def _identity(task: FeatureTask, setting: Setting) -> Any:
+    counts = task.counts
     return [
-        part.sha256, list(setting.use), list(setting.lists), list(setting.languages),
+        task.part.sha256, list(setting.use), list(setting.lists), list(setting.languages),
         setting.lexicon.identity(), setting.centroids,
+        None if counts is None else [counts.file.sha256, counts.tokens, counts.documents],
     ]  # fmt: skip
 
 
-def _feature(artefact: Artefact, part: Part, setting: Setting) -> Featured:
+def _feature(artefact: Artefact, task: FeatureTask, setting: Setting) -> Featured:
+    if task.counts is not None:
+        setting = setting._replace(counts=open_counts(task.counts))
     columns = columns_of(setting)
     found: list[pa.Table] = []
 
     def computed() -> Iterator[pa.Table]:
-        for rows in read_rows([checked(part)], list(READ)):
+        for rows in read_rows([checked(task.part)], list(READ)):
             features = features_of(rows, setting)
             found.append(_coverage(features, columns))
             yield features
@@ -281,7 +305,7 @@ def _chosen(_: Any, setting: Setting) -> Mapping[str, Any]:
     return {_GROUPS: setting.use, **setting.lexicon.chosen()}
 
 
-FEATURE: Stage[Part, Setting, Featured] = Stage(
+FEATURE: Stage[FeatureTask, Setting, Featured] = Stage(
     name="complexity/feature", receipt=Featured, identity=_identity, build=_feature,
     chosen=_chosen, unit="parts",
 )  # fmt: skip
