@@ -9,7 +9,7 @@ word's); NAME_first and NAME_last are those of an expression's words, null for s
 """
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from schemas.complexity import features_schema
 from transforms.common.draws import content_hashes
 from transforms.common.errors import UsageError
 from transforms.complexity.features_base import (
+    LAYERS,
     READ,
     Batch,
     Feature,
@@ -33,12 +34,21 @@ from transforms.complexity.features_context import CONTEXT
 from transforms.complexity.features_corpus import CORPUS
 from transforms.complexity.features_form import FORM
 from transforms.complexity.features_frequency import FREQUENCY
+from transforms.complexity.features_layers import SYNTAX
 from transforms.complexity.features_mwe import MWE
 from transforms.complexity.features_norms import NORMS
 from transforms.complexity.features_vectors import VECTORS
 from transforms.complexity.features_wordnet import WORDNET
 
-__all__ = ["GROUPS", "Column", "columns_of", "features_of", "group_of_target", "schema_of"]
+__all__ = [
+    "GROUPS",
+    "Column",
+    "columns_of",
+    "columns_read",
+    "features_of",
+    "group_of_target",
+    "schema_of",
+]
 
 GROUPS: dict[str, Group] = {
     "form": FORM,
@@ -47,6 +57,7 @@ GROUPS: dict[str, Group] = {
     "wordnet": WORDNET,
     "vectors": VECTORS,
     "context": CONTEXT,
+    "syntax": SYNTAX,
     "mwe": MWE,
     "corpus": CORPUS,
 }
@@ -136,7 +147,7 @@ def features_of(instances: pa.Table, setting: Setting) -> pa.Table:
     schema = schema_of(setting)
     if not instances.num_rows:
         return schema.empty_table()
-    batch = batch_of(instances.select(list(READ)))
+    batch = batch_of(instances.select(columns_read(instances.column_names)))
     values: dict[str, np.ndarray] = {}
     for name in setting.use:
         group = GROUPS[name]
@@ -156,6 +167,11 @@ def features_of(instances: pa.Table, setting: Setting) -> pa.Table:
             continue
         columns.append(_arrow(values.get(field.name), field, rows.num_rows))
     return pa.table(columns, schema=schema)
+
+
+def columns_read(names: Collection[str]) -> list[str]:
+    """Return which of the columns of instances features are computed from."""
+    return [*READ, *(name for name in LAYERS if name in names)]
 
 
 def _arrow(values: np.ndarray | None, field: pa.Field, count: int) -> pa.Array:

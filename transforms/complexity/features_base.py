@@ -19,8 +19,8 @@ from transforms.lexicon.casing import coded
 from transforms.lexicon.resources import Lexicon
 
 __all__ = [
-    "READ", "Batch", "Feature", "Floats", "Group", "Setting", "Values", "Words", "batch_of",
-    "known_tag", "lemma_of", "numbers", "spread", "sums",
+    "LAYERS", "READ", "Batch", "Feature", "Floats", "Group", "Setting", "Values", "Words",
+    "batch_of", "item_at", "known_tag", "lemma_of", "numbers", "spread", "sums",
 ]  # fmt: skip
 
 Floats = npt.NDArray[np.float64]
@@ -34,6 +34,10 @@ READ = (
     "instance_id", "kind", "token", "genre", "language", "sentence", "forms", "lemmas", "upos",
     "position", "tokens",
 )  # fmt: skip
+
+
+# Layers of the annotation that are read where the instances have them.
+LAYERS = ("heads", "deprels", "entities")
 
 
 class Feature(NamedTuple):
@@ -219,14 +223,20 @@ def _parts(rows: pa.Table, which: Ints, forms: Sequence[str], *, last: bool) -> 
     )  # fmt: skip
 
 
-def _at(lists: pa.ChunkedArray, which: Ints, place: Floats) -> pa.Array:
-    """Return the item at a place of each of some lists; null where there is none."""
+def item_at(lists: pa.ChunkedArray | pa.Array, place: Floats) -> pa.Array:
+    """Return the item at a place of each list; null where there is none."""
     whole = lists.combine_chunks() if isinstance(lists, pa.ChunkedArray) else lists
-    lengths = numbers(pc.list_value_length(whole))[which]
-    there = (place >= 0) & (place < lengths)  # false for NaN
-    starts = whole.offsets.to_numpy()[:-1][which]
+    there = (place >= 0) & (place < numbers(pc.list_value_length(whole)))  # false for NaN
+    starts = whole.offsets.to_numpy()[:-1]
     at = np.where(there, starts + np.where(there, place, 0), 0).astype(np.int64)
-    return whole.values.take(pa.array(at, mask=~there)).cast(pa.large_string())
+    return whole.values.take(pa.array(at, mask=~there))
+
+
+def _at(lists: pa.ChunkedArray, which: Ints, place: Floats) -> pa.Array:
+    """Return the item at a place of each of some lists of text."""
+    every = np.full(len(lists), np.nan)
+    every[which] = place
+    return item_at(lists, every).take(pa.array(which)).cast(pa.large_string())
 
 
 def _distinct(parts: Sequence[_Parts], tags: pa.Array) -> tuple[tuple[Words, ...], Ints]:

@@ -28,6 +28,7 @@ __all__ = ["RESOURCE", "VECTORS", "centroids_of"]
 
 RESOURCE = "vectors_"
 _SOURCE = "the vectors"
+_TOKENS = 8192  # whose vectors are taken at once
 
 
 def _columns(_: Setting) -> Sequence[Feature]:
@@ -113,7 +114,10 @@ def _sentences(batch: Batch, opened: Any) -> Floats:
     texts, codes = coded(pc.list_flatten(forms))
     units = _units(opened.vectors(texts)[0])
     found = np.zeros((len(sizes), opened.dim))
-    np.add.at(found, owners[other], units[codes[other]])
+    mine, which = owners[other], codes[other]
+    for start in range(0, len(mine), _TOKENS):
+        some = slice(start, start + _TOKENS)
+        np.add.at(found, mine[some], units[which[some]])
     return found
 
 

@@ -28,13 +28,21 @@ from transforms.common.tables import (
     write_rows,
 )
 from transforms.complexity.corpus_counting import Counted, open_counts
-from transforms.complexity.features import GROUPS, Column, columns_of, features_of, schema_of
-from transforms.complexity.features_base import READ, Setting, known_tag
+from transforms.complexity.features import (
+    GROUPS,
+    Column,
+    columns_of,
+    columns_read,
+    features_of,
+    schema_of,
+)
+from transforms.complexity.features_base import Setting, known_tag
 from transforms.complexity.features_form import TRIGRAMS
 from transforms.complexity.features_frequency import ZIPF
 from transforms.complexity.features_vectors import RESOURCE as VECTORS
 from transforms.complexity.features_vectors import centroids_of
 from transforms.complexity.features_wordnet import RESOURCE
+from transforms.corpora.reading import column_names
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import (
     CacheOptions,
@@ -56,6 +64,7 @@ __all__ = [
 
 log = logging.getLogger("lexbeam")
 
+_BATCH = 4096  # instances that are computed at once
 _GROUPS = "transforms.complexity.features:GROUPS"
 
 
@@ -237,17 +246,21 @@ def _feature(artefact: Artefact, task: FeatureTask, setting: Setting) -> Feature
     if task.counts is not None:
         setting = setting._replace(counts=open_counts(task.counts))
     columns = columns_of(setting)
-    found: list[pa.Table] = []
+    covered = COVERAGE.schema().empty_table()
+
+    names = columns_read(column_names(task.part))
 
     def computed() -> Iterator[pa.Table]:
-        for rows in read_rows([checked(task.part)], list(READ)):
-            features = features_of(rows, setting)
-            found.append(_coverage(features, columns))
-            yield features
+        nonlocal covered
+        for rows in read_rows([checked(task.part)], names):
+            for start in range(0, rows.num_rows, _BATCH):
+                features = features_of(rows.slice(start, _BATCH), setting)
+                covered = _added([covered, _coverage(features, columns)])
+                yield features
 
     made = write_part(artefact, schema_of(setting), computed(), sort_keys=FEATURES.key)
     with artefact.writing(".coverage.parquet") as stream:
-        write_rows(stream, COVERAGE.schema(), [_added(found)], sort_keys=COVERAGE.key)
+        write_rows(stream, COVERAGE.schema(), [covered], sort_keys=COVERAGE.key)
     return Featured(made, artefact.file(".coverage.parquet"))
 
 
