@@ -61,6 +61,10 @@ COMMANDS: dict[str, Entry] = {
     "complexity aggregate": Entry(
         "pipelines.complexity_aggregate:AGGREGATE", "judgments to labels, and how far people agree"
     ),
+    "complexity features": Entry(
+        "pipelines.complexity_features:COMPLEXITY_FEATURES",
+        "features of words in their sentences, for complexity",
+    ),
     "lexicon look": Entry(
         "pipelines.lexicon_look:LOOK", "what every given resource says of a word"
     ),
