@@ -3,7 +3,7 @@
     lexbeam complexity features complexity --wordnet /usr/share/wordnet \\
         --wordlist aoa=aoa.csv:word=Word,value=Rating.Mean,sd=Rating.SD
 
-docs/complexity_features.md lists the groups and their columns.
+docs/complexity-features.md lists the groups and their columns.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
