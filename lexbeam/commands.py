@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from typing import Literal
 
-from lexbeam import evaluate, lexicon
+from lexbeam import complexity, evaluate, lexicon
 from lexbeam._calling import act as _act
 from lexbeam._calling import preview as _preview
 from lexbeam._calling import publish as _publish
@@ -14,6 +14,7 @@ from lexbeam.results import Results
 __all__ = [
     "change",
     "clean",
+    "complexity",
     "corpus",
     "evaluate",
     "export",
