@@ -5,10 +5,228 @@ import os
 from collections.abc import Sequence
 from typing import Literal
 
+from lexbeam._calling import act as _act
 from lexbeam._calling import publish as _publish
 from lexbeam.results import Results
 
-__all__ = ["score"]
+__all__ = ["aggregate", "export", "load", "score"]
+
+
+def aggregate(
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    judgments: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str] | None = None,
+    id_column: str = "instance_id",
+    rating_column: str = "rating",
+    annotator_column: str = "annotator",
+    group_column: str = "group",
+    groups: str | os.PathLike[str] | None = None,
+    encoding: str = "utf-8",
+    min_annotations: int | str = 4,
+    repeated: Literal["mean", "first", "last", "all"] = "mean",
+    unknown: Literal["kept", "dropped"] = "kept",
+    weights: Literal["none", "agreement"] = "none",
+    seed: int | str = 1,
+    resume: bool = False,
+    overwrite: bool = False,
+    fresh: bool = False,
+    drop: str | Sequence[str] = (),
+    keep: Literal["all", "published"] = "all",
+    keep_snapshots: int | str = 2,
+) -> Results:
+    """Judgments to labels, and how far people agree.
+
+    Args:
+        folder: folder with the instances; none: that of `out`.
+        judgments: files, folders or globs: sheets that people filled in, and tables with a judgment
+            a row.
+        out: folder of the published tables; if not given, the one of `folder`.
+        id_column: column of instances' ids.
+        rating_column: column of ratings, 1 to 5 or their words.
+        annotator_column: column of who judged; may be missing.
+        group_column: column of annotators' groups; may be missing.
+        groups: groups of annotators who have none in the table: a name, a tab, a group.
+        encoding: of files without byte order mark.
+        min_annotations: with fewer judgments an instance has no complexity, reason too_few (at
+            least 1).
+        repeated: of several judgments of an instance by one annotator: their mean counts as one, or
+            the first or last alone, or all.
+        unknown: judgments of which nobody says whose they are; kept, each is another's.
+        weights: agreement: annotators count by their correlation with the mean of the others, 0
+            where it is negative.
+        seed: of the halves by which reliability is measured.
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
+        fresh: make everything anew, whatever artefacts there are.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
+        keep_snapshots: snapshots kept, the new one among them (at least 1).
+
+    Returns:
+        All that is published in the folder then.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _publish(
+        "complexity aggregate",
+        {
+            "folder": folder,
+            "judgments": judgments,
+            "out": out,
+            "id_column": id_column,
+            "rating_column": rating_column,
+            "annotator_column": annotator_column,
+            "group_column": group_column,
+            "groups": groups,
+            "encoding": encoding,
+            "min_annotations": min_annotations,
+            "repeated": repeated,
+            "unknown": unknown,
+            "weights": weights,
+            "seed": seed,
+            "resume": resume,
+            "overwrite": overwrite,
+            "fresh": fresh,
+            "drop": drop,
+            "keep": keep,
+            "keep_snapshots": keep_snapshots,
+        },
+    )
+
+
+def export(
+    path: str | os.PathLike[str],
+    *,
+    to: str | os.PathLike[str],
+    annotator: str | Sequence[str] = (),
+    kind: Literal["single", "mwe", "all"] = "all",
+    most: int | str | None = None,
+    duplicates: bool = False,
+    seed: int | str = 1,
+) -> list[str]:
+    """Instances as files that people fill in.
+
+    Args:
+        path: folder of published tables.
+        to: file to write, FILE.tsv; with `annotator` FILE.NAME.tsv for each.
+        annotator: a file for each of these people, each in another order.
+        kind: ask about targets of one word or multi-word expressions alone.
+        most: ask about so many instances, drawn by `seed` (at least 1).
+        duplicates: ask about duplicates, too: the same target, place and sentence.
+        seed: of the order of rows, and of the draw.
+
+    Returns:
+        The lines that the command prints.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _act(
+        "complexity export",
+        {
+            "path": path,
+            "to": to,
+            "annotator": annotator,
+            "kind": kind,
+            "most": most,
+            "duplicates": duplicates,
+            "seed": seed,
+        },
+    )
+
+
+def load(
+    inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    layout: Literal["complex", "cwi2018", "tsv"],
+    out: str | os.PathLike[str],
+    kind: Literal["single", "mwe", "all"] = "all",
+    exclude: str | Sequence[str] = (),
+    genre: str | None = None,
+    language: str | None = None,
+    encoding: str | Sequence[str] = ("utf-8",),
+    delimiter: str = "",
+    quoting: bool = True,
+    engine: str | None = None,
+    max_reject_share: float | str = 0.05,
+    max_line_bytes: int | str = 1048576,
+    resume: bool = False,
+    overwrite: bool = False,
+    fresh: bool = False,
+    drop: str | Sequence[str] = (),
+    keep: Literal["all", "published"] = "all",
+    keep_snapshots: int | str = 2,
+    runner_config: str | os.PathLike[str] = "direct",
+    parts: int | str = 8,
+    beam: Sequence[str] = (),
+) -> Results:
+    """Labelled files and word lists to instances.
+
+    Args:
+        inputs: files, folders or globs, compressed or not.
+        layout: how the files are laid out.
+        out: folder of the published tables.
+        kind: load targets of one word or multi-word expressions alone.
+        exclude: patterns of files to leave out.
+        genre: genre where the file does not say.
+        language: language where the row does not say; else of the file's name, of the engine, and
+            English for complex.
+        encoding: of several the first that takes a line.
+        delimiter: of layout tsv; found out if not given.
+        quoting: whether quotes mean something in layout tsv.
+        engine: annotate the sentences: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; without
+            one there are word forms alone.
+        max_reject_share: publish nothing if more than this share of input records is rejected (at
+            least 0, at most 1).
+        max_line_bytes: longer rows are rejects (at least 1, at most 1125899906842624).
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
+        fresh: make everything anew, whatever artefacts there are.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
+        keep_snapshots: snapshots kept, the new one among them (at least 1).
+        runner_config: YAML file of runner_configs/, or its name.
+        parts: parts (files) of each table of records (at least 1, at most 10000).
+        beam: Beam options, as they stand on the command line.
+
+    Returns:
+        All that is published in the folder then.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _publish(
+        "complexity load",
+        {
+            "inputs": inputs,
+            "layout": layout,
+            "out": out,
+            "kind": kind,
+            "exclude": exclude,
+            "genre": genre,
+            "language": language,
+            "encoding": encoding,
+            "delimiter": delimiter,
+            "quoting": quoting,
+            "engine": engine,
+            "max_reject_share": max_reject_share,
+            "max_line_bytes": max_line_bytes,
+            "resume": resume,
+            "overwrite": overwrite,
+            "fresh": fresh,
+            "drop": drop,
+            "keep": keep,
+            "keep_snapshots": keep_snapshots,
+            "runner_config": runner_config,
+            "parts": parts,
+        },
+        beam,
+    )
 
 
 def score(
@@ -33,7 +251,8 @@ def score(
     ridge_alpha: float | str = 300.0,
     svr_c: float | str = 0.1,
     svr_epsilon: float | str = 0.05,
-    svr_gamma: float | str = 0.3,
+    svr_gamma: float | str = 0.5,
+    svr_weighting: float | str = 0.5,
     trees: int | str = 300,
     leaves: int | str = 255,
     rounds: int | str = 500,
@@ -66,7 +285,7 @@ def score(
         folder: folder with the features of `lexbeam complexity features`; none: that of `out`.
         out: folder of the published tables; if not given, the one of `folder`.
         scorer: scorers.
-        on: instead of folds, predict the instances of this folder, and train on all others.
+        on: instead of folds, predict the instances of this folder, and train on all of DIR.
         save: keep the scorer, trained on all labelled instances, in this folder; one scorer.
         model: train nothing: predict the instances of the folder by a scorer that `save` kept.
         folds: folds of cross-validation, by hash of the case-folded target (at least 2, at most
@@ -88,6 +307,8 @@ def score(
         svr_c: SVR: weight of errors (at least 1e-06).
         svr_epsilon: SVR: error that costs nothing (at least 0).
         svr_gamma: SVR: width of the kernel, divided by the number of columns (at least 1e-06).
+        svr_weighting: SVR: columns are weighted by this power of their correlation with the labels
+            of the training rows; 0: none (at least 0, at most 4).
         trees: random forest and extra trees: trees (at least 1, at most 100000).
         leaves: random forest and extra trees: leaves of a tree (at least 2, at most 10000).
         rounds: gradient boosting: trees (at least 1, at most 100000).
@@ -144,6 +365,7 @@ def score(
             "svr_c": svr_c,
             "svr_epsilon": svr_epsilon,
             "svr_gamma": svr_gamma,
+            "svr_weighting": svr_weighting,
             "trees": trees,
             "leaves": leaves,
             "rounds": rounds,

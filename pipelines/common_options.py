@@ -4,7 +4,10 @@ from dataclasses import dataclass
 
 from transforms.common.options import Within, option
 
-__all__ = ["FolderOptions", "IntakeOptions", "PublishOptions", "RunnerOptions", "or_a_name"]
+__all__ = [
+    "FolderOptions", "IntakeOptions", "PublishOptions", "RunnerOptions", "model_folder",
+    "or_a_name",
+]  # fmt: skip
 
 KEEP = ("all", "published")
 MOST_PARTS = 10_000
@@ -56,6 +59,15 @@ class PublishOptions:
 def or_a_name(value: str) -> Within:
     """Return a value as a path that it is if something is there."""
     return Within("", value, perhaps=True)
+
+
+def model_folder(engine: str) -> Within | None:
+    """Return where the path is in `spacy:NAME_OR_PATH` and in `stanza:LANG:DIR`."""
+    kind, _, rest = engine.partition(":")
+    if kind == "stanza":
+        language, _, folder = rest.partition(":")
+        return Within(f"stanza:{language}:", folder) if folder else None
+    return Within(f"{kind}:", rest, perhaps=True) if rest else None
 
 
 @dataclass(frozen=True, kw_only=True)

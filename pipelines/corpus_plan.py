@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from pipelines.command import Inputs
-from pipelines.common_options import IntakeOptions
+from pipelines.common_options import IntakeOptions, model_folder
 from pipelines.inputs import check_patterns, list_inputs
 from transforms.annotation.annotate import AnnotateOptions
 from transforms.annotation.base import check_engine, describe_engine
@@ -35,15 +35,6 @@ def _table_of_dates(rule: str) -> Within | None:
         return None
     path, colon, columns = rule.removeprefix("table:").rpartition(":")
     return Within("table:", path, colon + columns)
-
-
-def _model_folder(engine: str) -> Within | None:
-    """Return where the path is in `spacy:NAME_OR_PATH` and in `stanza:LANG:DIR`."""
-    kind, _, rest = engine.partition(":")
-    if kind == "stanza":
-        language, _, folder = rest.partition(":")
-        return Within(f"stanza:{language}:", folder) if folder else None
-    return Within(f"{kind}:", rest, perhaps=True) if rest else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +77,7 @@ class CorpusOptions(IntakeOptions):
         "none",
         help="annotation engine: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG, or none "
         "for input that comes annotated",
-        path="place", within=_model_folder, check=check_engine, group=ANNOTATION,
+        path="place", within=model_folder, check=check_engine, group=ANNOTATION,
     )  # fmt: skip
     normalise: str | None = option(
         None, help="TSV of rules for forms and lemmas, see docs/annotation.md", metavar="FILE",

@@ -48,6 +48,15 @@ COMMANDS: dict[str, Entry] = {
     "change": Entry(
         "pipelines.change:CHANGE", "time slices, embeddings, alignments and change scores"
     ),
+    "complexity load": Entry(
+        "pipelines.complexity_load:LOAD", "labelled files and word lists to instances"
+    ),
+    "complexity export": Entry(
+        "pipelines.complexity_export:EXPORT_SHEETS", "instances as files that people fill in"
+    ),
+    "complexity aggregate": Entry(
+        "pipelines.complexity_aggregate:AGGREGATE", "judgments to labels, and how far people agree"
+    ),
     "lexicon look": Entry(
         "pipelines.lexicon_look:LOOK", "what every given resource says of a word"
     ),

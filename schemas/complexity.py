@@ -9,12 +9,15 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
+from schemas.answers import REASONS as ANSWER_REASONS
 from schemas.columns import Table, column
 from schemas.metrics import metrics_table
+from schemas.rejects import REASONS
 
 __all__ = [
-    "COMPLEXITY_METRICS", "FEATURES", "FLAGS", "IMPORTANCE", "INSTANCES", "JUDGMENTS", "KINDS",
-    "LABELS", "LEARNING", "PREDICTIONS", "SPLITS", "features_schema", "instances_schema",
+    "COMPLEXITY_METRICS", "FEATURES", "FLAGS", "IMPORTANCE", "INSTANCES", "JUDGMENTS",
+    "JUDGMENT_REASONS", "JUDGMENT_REJECTS", "KINDS", "LABELS", "LEARNING", "LOAD_REASONS",
+    "LOAD_REJECTS", "PREDICTIONS", "SPLITS", "features_schema", "instances_schema",
 ]  # fmt: skip
 
 KINDS = ("single", "mwe")
@@ -26,7 +29,8 @@ FLAGS = {
     "within_word": "the target occurs only as part of a longer word",
     "several": "the target occurs more than once, and nothing says which one is meant: the first",
     "wrong_offsets": "the offsets that the file gives are not those of the target; found anew",
-    "duplicate": "target and sentence stand in an earlier row of the same kind and genre",
+    "duplicate": "another instance has the same target at the same place of the same sentence, "
+    "kind and genre, and a smaller id",
     "no_label": "the file has no complexity for it",
 }
 
@@ -63,11 +67,11 @@ INSTANCES = Table(
             range="UPOS of Universal Dependencies 2", nullable=True,
         ),
         column(
-            "position", pa.int32(), "place of the target's first token among the forms; null where "
-            "no token starts in the target", range="0 and up", nullable=True,
+            "position", pa.int32(), "place among the forms of the first token that overlaps the "
+            "target; null where none does", range="0 and up", nullable=True,
         ),
         column(
-            "tokens", pa.int32(), "how many tokens the target has there", range="1 and up",
+            "tokens", pa.int32(), "how many tokens overlap the target", range="1 and up",
             nullable=True,
         ),
         column("source", pa.string(), "the file, or the corpus' source of the document"),
@@ -82,8 +86,8 @@ INSTANCES = Table(
             range=", ".join(FLAGS),
         ),
         column(
-            "duplicate_of", pa.string(), "the first instance of the same target, sentence, kind "
-            "and genre, if not this one", nullable=True,
+            "duplicate_of", pa.string(), "the instance of the same target, place, sentence, kind "
+            "and genre that has the smallest id, if not this one", nullable=True,
         ),
         column(
             "published_split", pa.string(), "the split that the file's name says: train, trial, "
@@ -101,6 +105,43 @@ def instances_schema(layers: Iterable[pa.Field] = ()) -> pa.Schema:
     return schema
 
 
+LOAD_REASONS = {
+    **{name: REASONS[name] for name in (
+        "undecodable", "malformed", "unsafe", "empty", "unreadable", "too_large", "too_many_marks",
+        "control", "pdf", "image", "office", "executable", "binary", "html",
+    )},
+    "other_kind": "an instance of another kind than the one that was asked for",
+}  # fmt: skip
+
+
+def _rejects(stage: str, reasons: Iterable[str]) -> list[pa.Field]:
+    return [
+        column("source", pa.string(), "the file, `archive!member` within archives"),
+        column("position", pa.string(), "line number; empty where it is the whole file"),
+        column("stage", pa.string(), "where it was left out", range=stage),
+        column("reason", pa.string(), "why, from a fixed list", range=", ".join(reasons)),
+        column("detail", pa.string(), "what exactly was wrong, for a person"),
+    ]
+
+
+REJECT_KEY = ("source", "position", "stage", "reason", "detail")
+
+LOAD_REJECTS = Table(
+    name="complexity/rejects",
+    row="a row of a labelled file that gave no instance",
+    key=REJECT_KEY,
+    columns=_rejects("load", LOAD_REASONS),
+)
+
+# Why a judgment that could be read does not count.
+JUDGMENT_REASONS = {
+    "unknown_instance": "no instance has this id",
+    "undecided": "the annotator could not decide",
+    "unknown_annotator": "the file does not say who judged, and such judgments are dropped",
+    "repeated": "another judgment of the same instance by the same annotator counts",
+    "no_weight": "the annotator agrees so little with the others that the weight is 0",
+}
+
 JUDGMENTS = Table(
     name="complexity/judgments",
     row="a judgment of an instance by an annotator",
@@ -116,10 +157,20 @@ JUDGMENTS = Table(
         column("value", pa.float64(), COMPLEXITY, range="0 to 1", nullable=True),
         column("weight", pa.float64(), "how much it counts", range="0 and up"),
         column("kept", pa.bool_(), "whether it counts"),
-        column("reason", pa.string(), "why it does not count", nullable=True),
+        column(
+            "reason", pa.string(), "why it does not count", range=", ".join(JUDGMENT_REASONS),
+            nullable=True,
+        ),
         column("source", pa.string(), "the file"),
     ],
 )  # fmt: skip
+
+JUDGMENT_REJECTS = Table(
+    name="complexity/judgment_rejects",
+    row="a row of a file of judgments that gave none",
+    key=REJECT_KEY,
+    columns=_rejects("answers", ANSWER_REASONS),
+)
 
 LABELS = Table(
     name="complexity/labels",

@@ -1,0 +1,142 @@
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from transforms.common.draws import content_hashes
+from transforms.complexity.agreement import alpha, split_half, weights_by_agreement
+
+
+def brute_alpha(instances, values):
+    """Alpha by all ordered pairs, one by one."""
+    units = {}
+    for unit, value in zip(instances, values, strict=True):
+        units.setdefault(unit, []).append(value)
+    units = [held for held in units.values() if len(held) > 1]
+    total = sum(map(len, units))
+    observed = sum(
+        sum((a - b) ** 2 for a, b in itertools.permutations(held, 2)) / (len(held) - 1)
+        for held in units
+    )
+    pooled = [value for held in units for value in held]
+    expected = sum((a - b) ** 2 for a, b in itertools.permutations(pooled, 2)) / (total - 1)
+    return 1 - observed / expected if expected else None
+
+
+JUDGED = st.lists(
+    st.tuples(st.integers(0, 6), st.sampled_from([0, 0.25, 0.5, 0.75, 1])), max_size=30
+)
+
+
+@given(JUDGED)
+def test_alpha_is_that_of_all_pairs(judged):
+    instances = np.array([unit for unit, _ in judged], np.int64)
+    values = np.array([value for _, value in judged], np.float64)
+    expected = brute_alpha(instances, values) if len(judged) else None
+    found = alpha(instances, values)
+    assert found is None if expected is None else found == pytest.approx(expected)
+
+
+def test_alpha_of_krippendorffs_example():
+    # Krippendorff (2011), section C: four observers, twelve units, with missing data.
+    table = """1 2 3 3 2 1 4 1 2 . . .
+               1 2 3 3 2 2 4 1 2 5 . 3
+               . 3 3 3 2 3 4 2 2 5 1 .
+               1 2 3 3 2 4 4 1 2 5 1 ."""
+    judged = [
+        (unit, float(cell))
+        for row in table.splitlines()
+        for unit, cell in enumerate(row.split())
+        if cell != "."
+    ]
+    instances, values = map(np.array, zip(*judged, strict=True))
+    assert alpha(instances, values) == pytest.approx(0.849, abs=5e-4)
+
+
+def simulated(noise, instances=400, each=10, seed=0):
+    """Judgments with a known reliability of their means."""
+    random = np.random.default_rng(seed)
+    true = random.normal(size=instances)
+    units = np.repeat(np.arange(instances), each)
+    values = true[units] + random.normal(scale=noise, size=len(units))
+    return true, units, values
+
+
+@pytest.mark.parametrize("each", [2, 5, 10])
+def test_reliability_and_ceiling_are_those_of_the_simulation(each):
+    true, units, values = simulated(1.5, each=each)
+    keys = content_hashes([f"{n}" for n in range(len(units))])
+    found = split_half(units, keys, values, seed=1)
+    # Of means of m judgments: var(true) / (var(true) + var(noise) / m).
+    expected = 1 / (1 + 1.5**2 / each)
+    assert found.reliability == pytest.approx(expected, abs=0.06)
+    means = np.bincount(units, values) / np.bincount(units)
+    assert found.ceiling == pytest.approx(np.corrcoef(true, means)[0, 1], abs=0.04)
+    assert (found.instances, found.draws) == (400, 100)
+
+
+def test_halves_depend_on_keys_alone():
+    _, units, values = simulated(1, instances=30, each=5)
+    keys = content_hashes([f"{n}" for n in range(len(units))])
+    found = split_half(units, keys, values, seed=3, draws=5)
+    order = np.random.default_rng(1).permutation(len(units))
+    again = split_half(units[order], keys[order], values[order], seed=3, draws=5)
+    assert again.correlation == pytest.approx(found.correlation, abs=1e-12)
+    other = split_half(units, keys, values, seed=4, draws=5)
+    assert other.correlation != found.correlation
+
+
+def test_two_judgments_each_are_halves_of_one():
+    units = np.array([0, 0, 1, 1, 2, 2, 3])
+    values = np.array([0, 0, 0.5, 0.5, 1, 1, 0.3])
+    keys = content_hashes([f"{n}" for n in range(7)])
+    found = split_half(units, keys, values, seed=1)
+    assert found.correlation == pytest.approx(1)
+    assert (found.reliability, found.ceiling) == (pytest.approx(1), pytest.approx(1))
+    assert found.instances == 3  # one instance has a single judgment
+
+
+def test_what_has_no_reliability():
+    keys = content_hashes(["a", "b", "c", "d"])
+    one = np.array([0, 0, 1, 1])
+    assert split_half(one[:0], keys[:0], np.zeros(0), seed=1) is None
+    assert split_half(one, keys, np.full(4, 0.5), seed=1) is None
+    assert split_half(np.arange(4), keys, np.arange(4.0), seed=1) is None
+    assert split_half(one[:2], keys[:2], np.arange(2.0), seed=1) is None
+
+
+def test_a_negative_reliability_sets_no_ceiling():
+    # Who judges one instance high judges the other low, in both halves the other way round.
+    units = np.array([0, 0, 1, 1, 2, 2])
+    values = np.array([0.0, 1, 0.1, 0.9, 0.25, 0.8])
+    keys = content_hashes([f"{n}" for n in range(6)])
+    found = split_half(units, keys, values, seed=1, draws=200)
+    assert found.reliability < 0
+    assert found.ceiling is None
+
+
+@given(st.integers(2, 5), st.integers(5, 9), st.integers(0, 10_000))
+def test_weights_are_correlations_with_the_mean_of_the_others(people, instances, seed):
+    random = np.random.default_rng(seed)
+    table = random.choice([0, 0.25, 0.5, 0.75, 1], size=(people, instances))
+    there = random.random(table.shape) < 0.8
+    rows = [(unit, who) for who in range(people) for unit in range(instances) if there[who, unit]]
+    assume({who for _, who in rows} == set(range(people)))
+    units, whose = map(np.array, zip(*rows, strict=True))
+    found = weights_by_agreement(units, whose, table[whose, units])
+    for who in range(people):
+        own, others = [], []
+        for unit in range(instances):
+            rest = [table[o, unit] for o in range(people) if o != who and there[o, unit]]
+            if there[who, unit] and rest:
+                own.append(table[who, unit])
+                others.append(np.mean(rest))
+        if len(own) < 5 or np.ptp(others) < 1e-9:
+            assert found[who] == 1
+        elif np.ptp(own) == 0:
+            assert found[who] == 0
+        else:
+            expected = max(0, np.corrcoef(own, others)[0, 1])
+            assert found[who] == pytest.approx(expected, abs=1e-9)

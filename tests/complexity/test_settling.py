@@ -1,0 +1,202 @@
+"""Files read and settled: every row is an instance or a reject, whatever runs, parts and order."""
+
+import hashlib
+import random
+
+import pyarrow.parquet as pq
+import pytest
+
+from transforms.common.artefacts import Workspace, make
+from transforms.common.errors import LexbeamError
+from transforms.complexity import loading, settling
+from transforms.complexity.instances import instance_id
+from transforms.complexity.layouts import LAYOUTS
+from transforms.complexity.loading import READ, LoadFile, LoadOptions
+from transforms.complexity.settling import LIST_REJECTS, SETTLE, SettleOptions, part_tasks
+from transforms.formats.base import ReaderOptions
+
+HEAD = "id\tcorpus\tsentence\ttoken\tcomplexity"
+
+
+def sentences(count):
+    """Rows of CompLex: sentences with several targets, some of them twice, one without an id."""
+    rows = []
+    for n in range(count):
+        text = f'Ship {n} sails "far over the sea {n % 7}.'
+        rows += [f"r{n}\tg{n % 2}\t{text}\t{token}\t{n % 5 / 4}" for token in ("Ship", "sea")]
+    return [*rows, rows[3], rows[3].replace("r1", "q"), rows[3].replace("r1", ""), rows[5][2:]]
+
+
+@pytest.fixture
+def load(tmp_path):
+    """A function that reads files, by name, and returns rows of instances, labels and rejects."""
+
+    def loaded(texts, parts=2, name="work", layout="complex", engine="", **options):
+        workspace = Workspace(str(tmp_path / name))
+        (tmp_path / name).mkdir()
+        how = LAYOUTS[layout]
+        reader = ReaderOptions(quoting=how.quoted, delimiter=how.delimiter, max_line_bytes=10_000)
+        options = LoadOptions(layout=layout, reader=reader, **options)
+        receipts = []
+        for file, content in texts.items():
+            data = content if isinstance(content, bytes) else content.encode()
+            path = tmp_path / name / file
+            path.write_bytes(data)
+            digest = hashlib.sha256(data).hexdigest()
+            task = LoadFile(file, str(path), len(data), digest)
+            receipts.append(make(workspace, READ, task, options))
+        instances, labels = [], []
+        for task in part_tasks(receipts, parts):
+            found = make(workspace, SETTLE, task, SettleOptions(engine=engine))
+            instances += pq.read_table(found.instances.file.path).to_pylist()
+            if found.labels:
+                labels += pq.read_table(found.labels.file.path).to_pylist()
+        rejects = make(workspace, LIST_REJECTS, receipts, None)
+        return instances, labels, pq.read_table(rejects.file.path).to_pylist()
+
+    return loaded
+
+
+def table(rows):
+    return "\n".join([HEAD, *rows]) + "\n"
+
+
+def test_runs_parts_and_order_change_nothing(load, monkeypatch):
+    rows = sentences(40)
+    before = load({"a.tsv": table(rows)}, parts=1)
+    monkeypatch.setattr(loading, "RUN_ROWS", 7)
+    monkeypatch.setattr(loading, "BATCH_ROWS", 3)
+    monkeypatch.setattr(settling, "_ANNOTATED", 2)
+    assert load({"a.tsv": table(rows)}, parts=5, name="small") == before
+    random.Random(1).shuffle(rows)
+    assert load({"a.tsv": table(rows)}, parts=3, name="shuffled") == before
+    instances, labels, rejects = before
+    assert (len(instances), len(labels), rejects) == (len(rows), len(rows), [])
+    names = [row["instance_id"] for row in instances]
+    assert names == sorted(set(names)) == [row["instance_id"] for row in labels]
+
+
+def test_rows_of_several_files_are_put_together(load):
+    rows = sentences(20)
+    whole = load({"a.tsv": table(rows)})
+    halves = load({"a.tsv": table(rows[::2]), "b_train.tsv": table(rows[1::2])}, name="two")
+    known = {"source", "published_split"}
+
+    def plain(found):
+        return [{k: v for k, v in row.items() if k not in known} for row in found]
+
+    assert plain(halves[0]) == plain(whole[0])
+    assert halves[1] == whole[1]
+    splits = {row["source"]: row["published_split"] for row in halves[0]}
+    assert splits == {"a.tsv": None, "b_train.tsv": "train"}
+
+
+def test_duplicates_are_kept_and_name_the_first(load):
+    rows = sentences(3)
+    instances, _, _ = load({"a.tsv": table(rows)})
+    of = [
+        row for row in instances if row["sentence"].startswith("Ship 1") and row["token"] == "sea"
+    ]
+    assert len(of) == 4
+    first, *others = of
+    assert first["flags"] == []
+    assert first["duplicate_of"] is None
+    for row in others:
+        assert (row["flags"], row["duplicate_of"]) == (["duplicate"], first["instance_id"])
+    assert {row["source_id"] for row in of} == {"r1", "q", None}
+    one = next(row for row in of if row["source_id"] == "q")
+    assert one["instance_id"] == instance_id(
+        kind="single", genre="g1", sentence=one["sentence"], token="sea", start=one["start"],
+        source_id="q",
+    )  # fmt: skip
+
+
+def test_labels_decide_no_id_no_order_and_no_duplicate(load):
+    rows = sentences(15)
+    other = [row.rpartition("\t")[0] + "\t1.0" for row in rows]
+    before, after = (
+        load({"a.tsv": table(r)}, name=n)[0] for r, n in ((rows, "one"), (other, "two"))
+    )
+    assert before == after
+
+
+ODD = [
+    "1\tg\tHe said \"so.\tso\t0.5",
+    "2\tg\tThe group.\tGroup\t0",
+    "3\tg\tThe groups, groups.\tgroup\t0",
+    "4\tg\tOf null.\tnull\t0",
+    "5\tg\tA, a.\ta\t",
+    "6\tg\tA cafe\u0301 here.\there\t0",
+    "7\tg\t\tword\t0",
+    "8\tg\tNo token.\t \t0",
+    "9\tg\tshort",
+    "10\tg\t" + "x" * 11_000 + "\tx\t0",
+    "11\tg\tNUL\0.\tNUL\t0",
+    "12\tg\tS\tw\tmuch",
+    "13\tg\tS\t" + "w" * 1001 + "\t0",
+]  # fmt: skip
+
+
+def test_odd_rows_are_flagged_or_rejected_and_none_is_lost(load):
+    text = table(ODD).encode() + b"14\tg\t\xff.\tw\t0\n"
+    instances, labels, rejects = load({"a_test.tsv": text})
+    flags = {row["source_id"]: row["flags"] for row in instances}
+    assert flags == {
+        "1": [], "2": ["not_in_sentence"], "3": ["within_word", "several"], "4": [],
+        "5": ["no_label"], "6": [], "7": ["no_sentence"],
+    }  # fmt: skip
+    assert {(row["position"], row["reason"]) for row in rejects} == {
+        ("9", "empty"), ("10", "malformed"), ("11", "too_large"), ("12", "control"),
+        ("13", "malformed"), ("14", "too_large"), ("15", "undecodable"),
+    }  # fmt: skip
+    assert len(instances) + len(rejects) == len(ODD) + 1
+    composed = next(row for row in instances if row["source_id"] == "6")
+    assert composed["sentence"] == "A caf\u00e9 here."
+    assert composed["sentence"][composed["start"] : composed["end"]] == "here"
+    assert composed["forms"][composed["position"]] == "here"
+    null = {row["instance_id"]: (row["complexity"], row["reason"]) for row in labels}
+    unlabelled = next(row["instance_id"] for row in instances if row["source_id"] == "5")
+    assert null[unlabelled] == (None, "no_label")
+    assert sum(value is None for value, _ in null.values()) == 1
+
+
+CWI = [
+    "h\t“El gato” negro e\u0301l gato\t16\t24\tél gato\t10\t0\t1\t0\t1\t0.1",
+    "h\tEl gato.\t0\t3\tgato\t10\t0\t0\t0\t0\t0.0",
+    "h\tEl gato.\t3\t7\tgato\t10\t0\t3\t0\t1\t0.3",
+    "h\tEl gato.\t99\t103\tperro\t10\t0\t3\t0\t1\t0.3",
+]
+
+
+def test_offsets_are_taken_over_mended_or_missed(load):
+    # The target's accent is composed in its cell, and takes two signs in the sentence.
+    instances, _, rejects = load({"Spanish_Dev.tsv": "\n".join(CWI)}, layout="cwi2018")
+    found = {(row["sentence"][:3], row["token"], row["start"], *row["flags"]) for row in instances}
+    assert rejects == []
+    assert found == {
+        ("“El", "él gato", 16), ("El ", "gato", 3, "wrong_offsets", "duplicate"),
+        ("El ", "gato", 3), ("El ", "perro", None, "not_in_sentence", "wrong_offsets"),
+    }  # fmt: skip
+
+
+def test_another_kind_is_left_out_with_its_reason(load):
+    text = "token\nword\nold sea\n"
+    instances, labels, rejects = load({"w.txt": text}, layout="tsv", kind="mwe", language="en")
+    assert [row["token"] for row in instances] == ["old sea"]
+    assert labels == []
+    assert [(row["position"], row["reason"]) for row in rejects] == [("2", "other_kind")]
+    (row,) = instances
+    assert (row["forms"], row["position"], row["sentence"]) == (None, None, None)
+    assert row["flags"] == ["no_sentence", "no_label"]
+
+
+def test_binary_data_is_a_reject(load):
+    instances, _, rejects = load({"a.tsv": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n"})
+    assert (instances, [row["reason"] for row in rejects]) == ([], ["pdf"])
+
+
+def test_a_changed_file_is_an_error(tmp_path):
+    (tmp_path / "a.tsv").write_text(HEAD)
+    task = LoadFile("a.tsv", str(tmp_path / "a.tsv"), 3, "0" * 64)
+    with pytest.raises(LexbeamError, match="has changed"):
+        make(Workspace(str(tmp_path)), READ, task, LoadOptions(layout="complex"))

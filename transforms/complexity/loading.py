@@ -1,0 +1,285 @@
+"""Labelled files read: the rows of a file as sorted runs of instances, in a staging file.
+
+A run is as many rows as fit in memory, in the order of `content_key`; `settling` merges the runs of
+all files. A row that gives no instance is a reject.
+"""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any, BinaryIO, NamedTuple
+
+import pyarrow as pa
+
+from schemas.complexity import KINDS
+from schemas.rejects import RejectRow
+from transforms.common.artefacts import Artefact, Stage
+from transforms.common.batches import BatchWriter
+from transforms.common.errors import LexbeamError
+from transforms.common.receipts import File
+from transforms.complexity.instances import (
+    Located,
+    content_key,
+    in_flag_order,
+    locate,
+    split_of,
+)
+from transforms.complexity.layouts import LAYOUTS, About, Entry
+from transforms.formats.archives import open_sources
+from transforms.formats.base import BadRecord, ReaderOptions, Reject
+from transforms.formats.content import content_of
+from transforms.formats.delimited import rows
+from transforms.formats.failures import reject_of
+from transforms.formats.readings import first_reading
+from transforms.formats.staging import RejectStage, StagedRejects
+from transforms.formats.streams import peek
+from transforms.formats.text_cleaning import clean_field, clean_value
+
+__all__ = ["READ", "ROWS", "LoadFile", "LoadOptions", "Loaded", "Run"]
+
+RUN_ROWS = 8192
+RUN_CHARACTERS = 16 << 20
+BATCH_ROWS = 256
+LONGEST_TOKEN = 1000  # code points: no word and no expression is longer
+_HEAD = 1 << 13
+
+_LABEL = pa.struct(
+    [
+        ("group", pa.string()), ("complexity", pa.float64()),
+        ("annotations", pa.int32()), ("spread", pa.float64()),
+    ]
+)  # fmt: skip
+ROWS = pa.schema(
+    [
+        ("key", pa.string()), ("source", pa.string()), ("line", pa.int64()),
+        ("kind", pa.string()), ("token", pa.string()), ("genre", pa.string()),
+        ("language", pa.string()), ("sentence", pa.string()), ("start", pa.int32()),
+        ("end", pa.int32()), ("source_id", pa.string()), ("flags", pa.list_(pa.string())),
+        ("published_split", pa.string()), ("labels", pa.list_(_LABEL)),
+    ]
+)  # fmt: skip
+
+
+class LoadFile(NamedTuple):
+    """A file to read: its published name, its path, its bytes and their SHA-256."""
+
+    name: str
+    path: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadOptions:
+    """What decides how files are read.
+
+    Attributes:
+        layout: a key of `LAYOUTS`.
+        kind: single or mwe: others are rejects; all: none is.
+        genre: of rows that do not say.
+        language: of rows that do not say.
+        engine_language: likewise, where nothing else says either.
+        reader: how rows are cut into cells.
+    """
+
+    layout: str
+    kind: str = "all"
+    genre: str | None = None
+    language: str | None = None
+    engine_language: str | None = None
+    reader: ReaderOptions = field(default_factory=ReaderOptions)
+
+
+class Run(NamedTuple):
+    """Sorted batches of a staging file: the ordinal of the first, and the first key of each."""
+
+    ordinal: int
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded:
+    """Receipt of a file.
+
+    Attributes:
+        name, bytes, sha256: of the file.
+        rows: the staging file of its instances, see `ROWS`.
+        runs: its sorted runs.
+        instances: how many there are.
+        labelled: how many of them have a label.
+        rejects: where its rejects are staged.
+        reasons: rejects by reason.
+        examples: the first rejects.
+    """
+
+    name: str
+    bytes: int
+    sha256: str
+    rows: File
+    runs: tuple[Run, ...]
+    instances: int
+    labelled: int
+    rejects: StagedRejects
+    reasons: dict[str, int]
+    examples: tuple[RejectRow, ...]
+
+
+def _identity(task: LoadFile, options: LoadOptions) -> Any:
+    return [task.name, task.sha256, asdict(options)]
+
+
+def _read(artefact: Artefact, task: LoadFile, options: LoadOptions) -> Loaded:
+    """Read a file.
+
+    Raises:
+        LexbeamError: it is of another layout, or has changed since its digest was taken.
+    """
+    runs: list[Run] = []
+    instances = labelled = 0
+    with (
+        RejectStage(artefact) as rejects,
+        artefact.writing(".arrow") as stream,
+        BatchWriter(stream, ROWS) as writer,
+    ):
+        held: list[dict[str, Any]] = []
+        size = 0
+        for source, entry in _entries(task, options):
+            row = _row(source, entry, options) if isinstance(entry, Entry) else entry
+            if isinstance(row, Reject):
+                rejects.add(RejectRow(source, row.position, "load", row.reason, row.detail))
+                continue
+            held.append(row)
+            instances += 1
+            labelled += bool(row["labels"])
+            size += len(row["sentence"] or "") + len(row["token"])
+            if len(held) >= RUN_ROWS or size >= RUN_CHARACTERS:
+                runs.append(_write_run(writer, held))
+                held, size = [], 0
+        if held:
+            runs.append(_write_run(writer, held))
+    return Loaded(
+        name=task.name,
+        bytes=task.size,
+        sha256=task.sha256,
+        rows=artefact.file(".arrow"),
+        runs=tuple(runs),
+        instances=instances,
+        labelled=labelled,
+        rejects=rejects.staged(),
+        reasons=dict(sorted(rejects.reasons.items())),
+        examples=tuple(rejects.examples),
+    )
+
+
+def _entries(task: LoadFile, options: LoadOptions) -> Iterator[tuple[str, Entry | Reject]]:
+    """Yield what the rows of a file, or of the files of an archive, are; and their file's name."""
+    try:
+        reading = first_reading(task.path)
+        if reading.sha256 != task.sha256:
+            raise LexbeamError(
+                f"{task.name} has changed while it was read: run the command again when nobody "
+                "writes to it"
+            )
+        for name, source in open_sources(task.path, task.name, reading.open, options.reader):
+            if isinstance(source, Reject):
+                yield name, source
+                continue
+            try:
+                head, stream = peek(source.open(), _HEAD)
+                if (found := content_of(head)) is not None:
+                    raise BadRecord(found.reason, f"{found.what}, not a table")
+                source.open = _Opened(stream)
+                about = About(name, options.genre, options.language)
+                for entry in LAYOUTS[options.layout].read(rows(source, options.reader), about):
+                    yield name, entry
+            except LexbeamError:
+                raise
+            except Exception as error:  # whatever a broken file or archive raises
+                yield name, reject_of(error)
+    except LexbeamError:
+        raise
+    except Exception as error:
+        yield task.name, reject_of(error)
+
+
+class _Opened:
+    """Gives a stream that is open already."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def __call__(self) -> BinaryIO:
+        return self._stream
+
+
+def _row(source: str, entry: Entry, options: LoadOptions) -> dict[str, Any] | Reject:
+    """Return the staged row of an instance, its texts cleaned and its target located."""
+    line = str(entry.line)
+    if options.kind != "all" and entry.kind != options.kind:
+        kinds = " or ".join(kind for kind in KINDS if kind == options.kind)
+        return Reject(line, "other_kind", f"{entry.kind}, not {kinds}")
+    try:
+        token = clean_value(entry.token).strip()
+        sentence = clean_value(entry.sentence or "").strip() or None
+        if not token:
+            raise BadRecord("empty", "no token")
+        if len(token) > LONGEST_TOKEN:
+            raise BadRecord("too_large", f"a token of {len(token)} characters")
+        found = _located(entry, sentence, token)
+    except BadRecord as error:
+        return Reject(line, error.reason, error.detail)
+    flags = [*found.flags]
+    if sentence is None:
+        flags.append("no_sentence")
+    if not entry.labels:
+        flags.append("no_label")
+    genre, language, source_id = (
+        clean_field(value) or None if value else None
+        for value in (entry.genre, entry.language, entry.source_id)
+    )
+    return {
+        "key": content_key(
+            kind=entry.kind, genre=genre, sentence=sentence, token=token, start=found.start
+        ),
+        "source": source, "line": entry.line, "kind": entry.kind, "token": token, "genre": genre,
+        "language": language or options.engine_language, "sentence": sentence,
+        "start": found.start, "end": found.end, "source_id": source_id,
+        "flags": in_flag_order(flags), "published_split": split_of(source),
+        "labels": [label._asdict() for label in entry.labels],
+    }  # fmt: skip
+
+
+def _located(entry: Entry, sentence: str | None, token: str) -> Located:
+    if sentence is None:
+        return Located(None, None, ())
+    if entry.offsets is None:
+        return locate(sentence, token)
+    raw = entry.sentence or ""
+    start, end = entry.offsets
+    # Where it starts in the text as it is cleaned, which takes signs away.
+    near = len(clean_value(raw[:start]).lstrip())
+    sure = start < end and clean_value(raw[start:end]).strip() == token
+    return locate(sentence, token, near, sure=sure)
+
+
+def _write_run(writer: BatchWriter, held: list[dict[str, Any]]) -> Run:
+    held.sort(key=lambda row: (row["key"], row["source"], row["line"]))
+    ordinals, keys = [], []
+    for start in range(0, len(held), BATCH_ROWS):
+        batch = pa.RecordBatch.from_pylist(held[start : start + BATCH_ROWS], schema=ROWS)
+        ordinals.append(writer.write(batch))
+        keys.append(held[start]["key"])
+    return Run(ordinals[0], tuple(keys))
+
+
+def _chosen(_: LoadFile, options: LoadOptions) -> dict[str, tuple[str, ...]]:
+    return {"transforms.complexity.layouts:LAYOUTS": (options.layout,)}
+
+
+READ: Stage[LoadFile, LoadOptions, Loaded] = Stage(
+    name="complexity/read",
+    receipt=Loaded,
+    identity=_identity,
+    build=_read,
+    chosen=_chosen,
+    unit="files",
+)

@@ -1,0 +1,128 @@
+"""Beam glue of labelled files: files in, parts of instances, labels and rejects out.
+
+LoadFiles    PCollection[(name, LoadFile)] -> PCollection[Loaded]
+SettleParts  PCollection[Loaded] -> PCollection[Settlement], PCollection[Part]
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import apache_beam as beam
+
+from schemas.complexity import INSTANCES, LABELS, LOAD_REJECTS
+from transforms.common.artefacts import Workspace
+from transforms.common.ptransforms import MakeArtefact, NameParts, SpreadOverLanes
+from transforms.common.tables import Part
+from transforms.complexity.loading import READ, Loaded, LoadFile, LoadOptions
+from transforms.complexity.settling import (
+    LIST_REJECTS,
+    SETTLE,
+    PartTask,
+    Settlement,
+    SettleOptions,
+    acceptable_files,
+    part_tasks,
+)
+
+__all__ = ["LoadFiles", "SettleParts"]
+
+
+def _size(element: tuple[str, LoadFile]) -> float:
+    return element[1].size
+
+
+def _evenly(_: tuple[int, PartTask]) -> float:
+    return 1.0
+
+
+def _receipt(element: tuple[str, Loaded]) -> Loaded:
+    return element[1]
+
+
+@dataclass
+class LoadFiles(beam.PTransform):
+    """Read labelled files, each as one element, dealt out to workers by their bytes."""
+
+    workspace: Workspace
+    options: LoadOptions
+    lanes: int
+
+    def expand(self, files: beam.PCollection) -> beam.PCollection:
+        """Apply the transform."""
+        return (
+            files
+            | "SpreadFiles"
+            >> SpreadOverLanes(
+                weight=_size, lanes=self.lanes, workspace=self.workspace, stage=""
+            )
+            | "ReadFile" >> beam.ParDo(MakeArtefact(self.workspace, READ, self.options))
+            | "Receipts" >> beam.Map(_receipt)
+        )  # fmt: skip
+
+
+class _DealParts(beam.DoFn):
+    """Yield the task of each part, unless too many rows were rejected: the driver says why."""
+
+    def __init__(self, parts: int, share: float) -> None:
+        self._parts = parts
+        self._share = share
+
+    def process(
+        self, element: tuple[int, Iterable[Loaded]]
+    ) -> Iterator[tuple[int, PartTask]]:  # fmt: skip
+        loaded = list(element[1])
+        if acceptable_files(loaded, self._share):
+            for task in part_tasks(loaded, self._parts):
+                yield task.bucket, task
+
+
+class _OfRejects(beam.DoFn):
+    def process(self, element: tuple[int, Iterable[Loaded]]) -> Iterator[tuple[int, list[Loaded]]]:
+        yield 0, list(element[1])
+
+
+class _NameSettled(beam.DoFn):
+    def process(self, element: tuple[int, Settlement]) -> Iterator[Part]:
+        bucket, settled = element
+        yield Part.of(INSTANCES.name, bucket, settled.instances)
+        if settled.labels is not None:
+            yield Part.of(LABELS.name, bucket, settled.labels)
+
+
+def _settlement(element: tuple[int, Settlement]) -> Settlement:
+    return element[1]
+
+
+@dataclass
+class SettleParts(beam.PTransform):
+    """Merge what was loaded into parts; returns the receipts of the parts, and all parts."""
+
+    workspace: Workspace
+    options: SettleOptions
+    parts: int
+    share: float
+    lanes: int
+
+    def expand(self, loaded: beam.PCollection) -> tuple[beam.PCollection, beam.PCollection]:
+        """Apply the transform."""
+        together = loaded | "GatherAll" >> beam.WithKeys(0) | "GroupAll" >> beam.GroupByKey()
+        settled = (
+            together
+            | "DealParts" >> beam.ParDo(_DealParts(self.parts, self.share))
+            | "SpreadParts"
+            >> SpreadOverLanes(
+                weight=_evenly, lanes=self.lanes, workspace=self.workspace, stage=""
+            )
+            | "SettlePart" >> beam.ParDo(MakeArtefact(self.workspace, SETTLE, self.options))
+        )  # fmt: skip
+        rejects = (
+            together
+            | "OfRejects" >> beam.ParDo(_OfRejects())
+            | "ListRejects" >> beam.ParDo(MakeArtefact(self.workspace, LIST_REJECTS, None))
+            | "NumberRejects" >> beam.ParDo(NameParts(LOAD_REJECTS.name))
+        )
+        parts = (
+            settled | "NumberParts" >> beam.ParDo(_NameSettled()),
+            rejects,
+        ) | "AllParts" >> beam.Flatten()
+        return settled | "Settlements" >> beam.Map(_settlement), parts
