@@ -13,17 +13,17 @@ def look(
     word: str,
     *,
     pos: str | None = None,
-    resources: str | Sequence[str] = (),
     cache: str | os.PathLike[str] | None = None,
+    resources: str | Sequence[str] = (),
 ) -> list[str]:
     """What every given resource says of a word.
 
     Args:
         word: the word.
         pos: part of speech, as the resources have it.
+        cache: folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's.
         resources: word lists, vectors, WordNet: NAME=FILE:word=COLUMN,value=COLUMN or
             NAME=KIND:..., see docs/resources.md.
-        cache: folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's.
 
     Returns:
         The lines that the command prints.
@@ -32,4 +32,4 @@ def look(
         UsageError: an option is wrong, or missing.
         LexbeamError: it failed, for the reason told.
     """
-    return _act("lexicon look", {"word": word, "pos": pos, "resources": resources, "cache": cache})
+    return _act("lexicon look", {"word": word, "pos": pos, "cache": cache, "resources": resources})

@@ -113,8 +113,11 @@ def noted_files(paths: Iterable[str]) -> dict[str, str]:
 
 def noted_resources(options: Any) -> dict[str, list[str]]:
     """Return the digests of the sources of resources, by what options say of them."""
-    named = [name for name, entry in options_of(type(options)).items() if entry.path == "resource"]
-    texts = [text for name in named for text in value_of(options, name)]
+    texts: list[str] = []
+    for name, entry in options_of(type(options)).items():
+        if entry.path == "resource":
+            value = value_of(options, name)
+            texts += value if entry.several else [value] if value else []
     if not texts:
         return {}
     from transforms.lexicon.resources import source_digests

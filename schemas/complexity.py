@@ -15,7 +15,7 @@ from schemas.metrics import metrics_table
 from schemas.rejects import REASONS
 
 __all__ = [
-    "COMPLEXITY_METRICS", "FEATURES", "FLAGS", "IMPORTANCE", "INSTANCES", "JUDGMENTS",
+    "COMPLEXITY_METRICS", "COVERAGE", "FEATURES", "FLAGS", "IMPORTANCE", "INSTANCES", "JUDGMENTS",
     "JUDGMENT_REASONS", "JUDGMENT_REJECTS", "KINDS", "LABELS", "LEARNING", "LOAD_REASONS",
     "LOAD_REJECTS", "PREDICTIONS", "SPLITS", "features_schema", "instances_schema",
 ]  # fmt: skip
@@ -240,6 +240,23 @@ FEATURES = Table(
     key=("instance_id",),
     columns=_features,
 )
+
+COVERAGE = Table(
+    name="complexity/coverage",
+    row="a feature, for instances of a kind and a genre",
+    key=("feature", "kind", "genre"),
+    columns=[
+        column("feature", pa.string(), "column of complexity/features"),
+        column("feature_group", pa.string(), "group that it belongs to"),
+        column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
+        column("genre", pa.string(), "genre", nullable=True),
+        column("instances", pa.int64(), "instances of the kind and genre", range="1 and up"),
+        column(
+            "known", pa.int64(), "those for which the feature is known: it is not null, nor, of a "
+            "word list's NAME_known, false", range="0 to instances",
+        ),
+    ],
+)  # fmt: skip
 
 PREDICTIONS = Table(
     name="complexity/predictions",

@@ -92,8 +92,8 @@ def _fit_svr(training: Training, options: ScorerOptions) -> Fitted:
     how = SVR(C=options.svr_c, epsilon=options.svr_epsilon, gamma=gamma, cache_size=300)
     found = how.fit(rows * weights, training.labels)
     return {
-        **ready, "weights": weights, "vectors": found.support_vectors_, "shares": found.dual_coef_[0],
-        "intercept": np.array(found.intercept_[0]), "gamma": np.array(gamma),
+        **ready, "weights": weights, "vectors": found.support_vectors_,
+        "shares": found.dual_coef_[0], "intercept": np.array(found.intercept_[0]), "gamma": np.array(gamma),
     }  # fmt: skip
 
 

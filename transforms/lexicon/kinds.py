@@ -12,6 +12,7 @@ from transforms.lexicon.base import Kind, Parsed
 from transforms.lexicon.vectors.kinds import VECTORS
 from transforms.lexicon.word_lists.frequencies import WORDFREQ
 from transforms.lexicon.word_lists.kinds import WORDS
+from transforms.lexicon.word_lists.trigrams import TRIGRAMS
 from transforms.lexicon.wordnet.kind import WORDNET
 
 __all__ = ["GROUP", "KINDS", "Spec", "kind_of", "parse_spec"]
@@ -24,6 +25,7 @@ KINDS: dict[str, Kind] = {
     "wordfreq": WORDFREQ,
     "vectors": VECTORS,
     "wordnet": WORDNET,
+    "trigrams": TRIGRAMS,
 }
 
 

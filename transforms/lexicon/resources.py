@@ -23,14 +23,18 @@ from transforms.lexicon.compiled import CARRY, COMPILE, Compiled, Source, Source
 from transforms.lexicon.kinds import kind_of, parse_spec
 from transforms.lexicon.places import default_cache
 
-__all__ = ["Held", "Lexicon", "LexiconOptions", "prepare", "source_digests"]
+__all__ = [
+    "CacheOptions", "Held", "Lexicon", "LexiconOptions", "check_resources", "path_within",
+    "prepare", "source_digests",
+]  # fmt: skip
 
 
-def _path_within(text: str) -> Within | None:
+def path_within(text: str) -> Within | None:
+    """Return where in the words of a resource its path is, see `Option.within`."""
     try:
         spec = parse_spec(text)
     except UsageError:
-        return None  # `_check_resources` says why
+        return None  # `check_resources` says why
     begin = len(spec.name) + 1
     if text.startswith(f"{spec.kind}:", begin):  # a folder may be called as its kind is
         begin += len(spec.kind) + 1
@@ -41,7 +45,12 @@ def _path_within(text: str) -> Within | None:
     return None  # its files are where their package puts them, or it needs none
 
 
-def _check_resources(texts: Sequence[str]) -> None:
+def check_resources(texts: Sequence[str]) -> None:
+    """Check the words of several resources, each `NAME=SPEC`.
+
+    Raises:
+        UsageError: some are wrong, or two have one name for one language.
+    """
     seen = set()
     for text in texts:
         spec = parse_spec(text)
@@ -55,20 +64,26 @@ def _check_resources(texts: Sequence[str]) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LexiconOptions:
+class CacheOptions:
+    """Where what is compiled is kept."""
+
+    cache: str | None = option(
+        None,
+        help="folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's",
+        metavar="DIR", path="place", published=False, group="resources",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class LexiconOptions(CacheOptions):
     """What words are looked up in."""
 
     resources: tuple[str, ...] = option(
         (),
         help="word lists, vectors, WordNet: NAME=FILE:word=COLUMN,value=COLUMN or NAME=KIND:..., "
         "see docs/resources.md",
-        metavar="NAME=SPEC", split=False, path="resource", within=_path_within,
-        check=_check_resources, group="resources",
-    )  # fmt: skip
-    cache: str | None = option(
-        None,
-        help="folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's",
-        metavar="DIR", path="place", published=False, group="resources",
+        metavar="NAME=SPEC", split=False, path="resource", within=path_within,
+        check=check_resources, group="resources",
     )  # fmt: skip
 
 

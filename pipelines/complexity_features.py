@@ -1,0 +1,162 @@
+"""Features of instances: tables complexity/features and complexity/coverage.
+
+    lexbeam complexity features complexity --wordnet /usr/share/wordnet \\
+        --wordlist aoa=aoa.csv:word=Word,value=Rating.Mean,sd=Rating.SD
+
+docs/complexity_features.md lists the groups and their columns.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from pipelines.command import Command, Graph, HandedBack, Inputs, Source
+from pipelines.common_options import RunnerOptions
+from schemas.complexity import COVERAGE, FEATURES, INSTANCES
+from transforms.common.options import embedded, option
+from transforms.common.shown import Block
+from transforms.common.snapshots import Snapshot
+from transforms.common.sound import checked
+from transforms.common.tables import Part, read_rows
+from transforms.complexity.features_base import Setting
+from transforms.complexity.featuring import (
+    COVER,
+    FEATURE,
+    FeatureOptions,
+    check_features,
+    setting_of,
+)
+from transforms.complexity.panels_features import low_coverage, panels
+
+if TYPE_CHECKING:
+    import apache_beam as beam
+
+__all__ = ["COMPLEXITY_FEATURES", "ComplexityFeaturesOptions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComplexityFeaturesOptions(RunnerOptions):
+    """Options of `lexbeam complexity features`."""
+
+    folder: str | None = option(
+        None, help="folder with instances, of `lexbeam complexity load` or `select`; none: that of "
+        "`out`",
+        metavar="DIR", positional=True, path="place", published=False, fills="out",
+    )  # fmt: skip
+    features: FeatureOptions = embedded(FeatureOptions, group="features")
+
+
+class Plan(NamedTuple):
+    """What is to be done.
+
+    Attributes:
+        parts: parts of `complexity/instances`.
+        setting: groups and resources.
+    """
+
+    parts: tuple[Part, ...]
+    setting: Setting
+
+
+def _reads(options: ComplexityFeaturesOptions) -> Sequence[Source]:
+    return [Source(INSTANCES.name, options.folder)]
+
+
+def _check(options: ComplexityFeaturesOptions) -> None:
+    check_features(options.features)
+
+
+def _plan(options: ComplexityFeaturesOptions, inputs: Inputs) -> Plan:
+    parts = inputs.one(INSTANCES.name).parts
+    languages: set[str | None] = set()
+    for part in parts:
+        for rows in read_rows([checked(part)], ["language"]):
+            languages.update(pc.unique(rows["language"]).to_pylist())
+    return Plan(parts, setting_of(options.features, list(languages), _targets(parts)))
+
+
+def _targets(parts: Sequence[Part]) -> Iterator[tuple[str | None, str]]:
+    for part in parts:
+        for rows in read_rows([checked(part)], ["genre", "token"]):
+            for row in pa.TableGroupBy(rows, ["genre", "token"]).aggregate([]).to_pylist():
+                yield row["genre"], row["token"]
+
+
+def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
+    """Parts of `complexity/instances` in, parts of features and coverage out."""
+    import apache_beam as beam
+
+    from transforms.common.ptransforms import SpreadOverLanes
+    from transforms.complexity.features_ptransforms import ComputeFeatures
+
+    setting = plan.setting._replace(lexicon=graph.carry(plan.setting.lexicon))
+    made = (
+        pipeline
+        | "InstanceParts" >> beam.Create(plan.parts, reshuffle=False)
+        | "Spread" >> SpreadOverLanes(_rows, graph.lanes, graph.workspace, "")
+        | "Features" >> ComputeFeatures(graph.workspace, setting)
+    )
+    return {"parts": made}
+
+
+def _rows(part: Part) -> float:
+    return float(part.rows)
+
+
+def _expected(plan: Plan) -> Mapping[str, int]:
+    return {FEATURE.name: len(plan.parts), COVER.name: 1}
+
+
+def _chosen(plan: Plan) -> Mapping[str, Mapping[str, Any]]:
+    nothing: Any = None
+    return {FEATURE.name: FEATURE.chosen(nothing, plan.setting), COVER.name: {}}
+
+
+def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
+    return {
+        "instances": sum(part.rows for part in outcome.of_table(FEATURES.name)),
+        "groups": list(plan.setting.use),
+        "lists": list(plan.setting.lists),
+    }
+
+
+def _summary(snapshot: Snapshot) -> Iterator[Block]:
+    """Yield the number of columns of each group, and the columns that are known of few."""
+    coverage = snapshot.read(COVERAGE.name)
+    section = snapshot.section("complexity.features")
+    yield f"features of {section['instances']} instances, columns by group:"
+    for name in section["groups"]:
+        own = coverage.filter(pc.equal(coverage["feature_group"], name))
+        yield f"  {name}: {len(pc.unique(own['feature']))}"
+    low = low_coverage(coverage)
+    if low:
+        yield "least known, of single words or expressions as a whole:"
+    for feature, share in low[:_SHOWN]:
+        yield f"  {feature}: {100 * share:.0f} %"
+
+
+_SHOWN = 8
+
+COMPLEXITY_FEATURES: Command[ComplexityFeaturesOptions, Plan] = Command(
+    options=ComplexityFeaturesOptions,
+    examples="""\
+  lexbeam complexity features complexity
+  lexbeam complexity features complexity --use form,frequency --languages de,fr
+  lexbeam complexity features complexity --wordnet /usr/share/wordnet \\
+      --wordlist aoa=aoa.csv:word=Word,value=Rating.Mean,sd=Rating.SD,language=en""",
+    tables=(FEATURES, COVERAGE),
+    reads=_reads,
+    check=_check,
+    stages=(FEATURE, COVER),
+    plan=_plan,
+    build=_build,
+    expected=_expected,
+    chosen=_chosen,
+    resources=lambda plan: plan.setting.lexicon.described(),
+    section=_section,
+    summary=_summary,
+    report=panels,
+)

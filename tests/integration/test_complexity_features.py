@@ -1,0 +1,151 @@
+"""`lexbeam complexity features` on published instances: tables, sameness, errors."""
+
+import itertools
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "complexity"))
+
+from featured import instance, instances
+from making import put
+from small_runs import call, manifest
+
+from pipelines.registry import load
+from schemas.complexity import INSTANCES, LABELS
+from transforms.common.artefacts import Artefact
+from transforms.common.sections import Made
+from transforms.common.snapshots import open_snapshot
+from transforms.common.tables import Part, write_part
+
+pytestmark = pytest.mark.slow
+
+ROWS = [
+    instance("sea", "The ship sails over the sea.", genre="bible"),
+    instance("gene expression", "Of the gene expression in mice.", genre="biomed"),
+    instance("null", "It is null.", genre="biomed"),
+    instance("Donaudampfschiff", "Das Donaudampfschiff fährt.", language="de", genre=None),
+    instance("información", "La información llega.", language="es", genre=None),
+]
+
+
+def publish(out, rows=ROWS, parts=2, complexity=0.5):
+    """Publish instances and labels as `lexbeam complexity load` does."""
+    table = instances(*rows).sort_by("instance_id")
+    cuts = [len(table) * place // parts for place in range(parts + 1)]
+    made = [
+        Part.of(INSTANCES.name, n, write_part(Artefact(f"{out}-i{n}"), INSTANCES.schema(),
+                                              [table[a:b]], sort_keys=INSTANCES.key))
+        for n, (a, b) in enumerate(itertools.pairwise(cuts))
+    ]  # fmt: skip
+    labels = [
+        {"instance_id": name, "group": "", "complexity": complexity}
+        for name in table["instance_id"].to_pylist()
+    ]
+    schema = LABELS.schema()
+    written = write_part(Artefact(f"{out}-l"), schema, [schema.empty_table().from_pylist(
+        labels, schema)], sort_keys=LABELS.key)  # fmt: skip
+    section = (*made, Part.of(LABELS.name, 0, written))
+    put(out, Made(name="complexity.load", parts=section, entry={"options": {}, "inputs": []}))
+    return out
+
+
+def features(out, *words):
+    return call("complexity", "features", out, "--languages", "de", *words)
+
+
+def digests(out):
+    tables = manifest(out)["tables"]
+    return {name: tables[name] for name in ("complexity/features", "complexity/coverage")}
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory, monkeypatch):
+    """One cache of word frequencies for all of these tests."""
+    folder = tmp_path_factory.getbasetemp() / "features-cache"
+    monkeypatch.setenv("LEXBEAM_CACHE", str(folder))
+
+
+@pytest.fixture
+def norms(tmp_path):
+    path = tmp_path / "norms.csv"
+    path.write_text("word,age\nsea,3.5\ngene,12\nnull,9\n")
+    return f"age={path}:word=word,value=age,language=en"
+
+
+def test_tables_coverage_and_summary(tmp_path, norms, capsys):
+    out = publish(tmp_path / "out")
+    assert features(out, "--wordlist", norms) == 0
+    told = capsys.readouterr().out
+    assert "features of 5 instances" in told
+    assert "  norms: 6" in told
+    snapshot = open_snapshot(str(out))
+    rows = {row["instance_id"]: row for row in snapshot.read("complexity/features").to_pylist()}
+    assert list(rows) == sorted(rows)
+    own = {one["token"]: rows[one["instance_id"]] for one in ROWS}
+    assert [own[name]["age"] for name in ("sea", "gene expression", "null")] == [3.5, 12, 9]
+    assert own["Donaudampfschiff"]["age_known"] is False
+    assert own["información"]["zipf"] > 4
+    assert own["Donaudampfschiff"]["syllables"] == 4
+    coverage = {
+        (row["feature"], row["kind"], row["genre"]): (row["instances"], row["known"])
+        for row in snapshot.read("complexity/coverage").to_pylist()
+    }
+    assert coverage["age", "single", None] == (2, 0)
+    assert coverage["age_known", "single", "bible"] == (1, 1)
+    assert coverage["age_last", "mwe", "biomed"] == (1, 0)
+    assert ("age_last", "single", "biomed") not in coverage
+    (panel,) = load("complexity features").report(snapshot)
+    age = [row for row in panel.rows.to_pylist() if row["feature"] == "age"]
+    assert [(row["kind"], row["biomed"]) for row in age] == [("mwe", 100), ("single", 100)]
+    groups = {
+        field.metadata[b"group"] for field in list(snapshot.read("complexity/features").schema)[4:]
+    }
+    assert groups == {b"form", b"frequency", b"norms", b"context", b"mwe"}
+
+
+def test_the_same_on_two_processes_and_whatever_the_labels(tmp_path):
+    one = publish(tmp_path / "one", complexity=0.1)
+    two = publish(tmp_path / "two", complexity=0.9)
+    assert features(one) == 0
+    assert features(two, "--runner-config", "direct_multiprocess") == 0
+    assert digests(one) == digests(two)
+    # How the instances are dealt out to parts changes no row.
+    three = publish(tmp_path / "three", parts=1)
+    assert features(three) == 0
+    rows = [open_snapshot(str(out)).read("complexity/features").to_pylist() for out in (one, three)]
+    assert rows[0] == rows[1]
+
+
+def test_groups_that_are_named(tmp_path, norms):
+    out = publish(tmp_path / "out")
+    assert features(out, "--use", "norms", "--wordlist", norms) == 0
+    names = open_snapshot(str(out)).read("complexity/features").column_names
+    assert names[4:] == [
+        f"age{sd}{end}" for sd in ("", "_known") for end in ("", "_first", "_last")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--use", "norms"], "the group norms, which needs --wordlist"),
+        (["--use", "wordnet"], "the group wordnet, which needs --wordnet"),
+        (["--use", "forms"], "did you mean 'form'"),
+        (["--languages", "xx"], "wordfreq has no language 'xx'"),
+        (["--wordlist", "a=wordnet"], "'a' is no word list: give it as --wordnet"),
+        (["--wordlist", "zipf={norms}"], "two columns would be called 'zipf'"),
+        (["--wordlist", "a_sd={norms}"], "cannot be called 'a_sd'"),
+        (["--wordlist", "a=nowhere.csv:word=1,value=2"], "no file or folder is at"),
+        (["--wordnet", "nowhere"], "no file or folder is at"),
+    ],
+)
+def test_errors_name_the_remedy(tmp_path, capsys, norms, words, message):
+    out = publish(tmp_path / "out")
+    spec = norms.partition("=")[2]
+    filled = [word.format(norms=spec) for word in words]
+    assert call("complexity", "features", out, *filled) == 2
+    assert message in capsys.readouterr().err
+    assert "complexity.features" not in open_snapshot(str(out)).sections

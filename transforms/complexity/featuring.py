@@ -1,0 +1,291 @@
+"""Features of parts of `complexity/instances`: what is to be computed, the stages, coverage.
+
+FEATURE     a part of the instances -> a part of the features, and its coverage
+COVER       the coverage of all parts -> table complexity/coverage
+"""
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.complexity import COVERAGE, FEATURES
+from transforms.common.artefacts import Artefact, Stage
+from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.options import Within, option
+from transforms.common.receipts import File
+from transforms.common.sound import checked
+from transforms.common.tables import (
+    Part,
+    PartFile,
+    read_rows,
+    read_table,
+    sort_rows,
+    write_part,
+    write_rows,
+)
+from transforms.complexity.features import GROUPS, READ, Column, columns_of, features_of, schema_of
+from transforms.complexity.features_base import Setting, known_tag
+from transforms.complexity.features_form import TRIGRAMS
+from transforms.complexity.features_frequency import ZIPF
+from transforms.complexity.features_vectors import RESOURCE as VECTORS
+from transforms.complexity.features_vectors import centroids_of
+from transforms.complexity.features_wordnet import RESOURCE
+from transforms.lexicon.kinds import parse_spec
+from transforms.lexicon.resources import (
+    CacheOptions,
+    LexiconOptions,
+    check_resources,
+    path_within,
+    prepare,
+)
+
+__all__ = ["COVER", "FEATURE", "FeatureOptions", "Featured", "check_features", "setting_of"]
+
+log = logging.getLogger("lexbeam")
+
+_GROUPS = "transforms.complexity.features:GROUPS"
+
+
+def _check_lists(texts: Sequence[str]) -> None:
+    check_resources(texts)
+    for text in texts:
+        spec = parse_spec(text)
+        if spec.kind in ("vectors", "wordnet"):
+            raise UsageError(f"{spec.name!r} is no word list: give it as `{spec.kind}`")
+        if spec.name.endswith("_") or spec.name.endswith(("_first", "_last", "_known", "_sd")):
+            raise UsageError(f"a word list cannot be called {spec.name!r}: give another name")
+
+
+def _as_wordnet(path: str) -> str:
+    return f"{RESOURCE}=wordnet:{path}" if not path.startswith(f"{RESOURCE}=") else path
+
+
+def _within_wordnet(text: str) -> Within | None:
+    return path_within(_as_wordnet(text))
+
+
+def _as_vectors(path: str) -> str:
+    return f"{VECTORS}=vectors:{path}" if not path.startswith(f"{VECTORS}=") else path
+
+
+def _within_vectors(text: str) -> Within | None:
+    return path_within(_as_vectors(text))
+
+
+def _check_spec(text: str) -> None:
+    parse_spec(text)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeatureOptions(CacheOptions):
+    """Which features are computed, and from what."""
+
+    use: tuple[str, ...] = option(
+        (), help="groups of features; if not given, all for which there is what they need",
+        metavar="GROUP", choices=_GROUPS,
+    )  # fmt: skip
+    wordlist: tuple[str, ...] = option(
+        (), help="word lists, each NAME=FILE:word=COLUMN,value=COLUMN, see docs/resources.md; the "
+        "columns are called NAME",
+        metavar="NAME=SPEC", split=False, path="resource", within=path_within, check=_check_lists,
+        group="resources",
+    )  # fmt: skip
+    wordnet: str | None = option(
+        None, help="folder of the database files of WordNet, see docs/wordnet.md",
+        metavar="PATH", path="resource", within=_within_wordnet, stands_for=_as_wordnet,
+        check=_check_spec, group="resources",
+    )  # fmt: skip
+    vectors: str | None = option(
+        None, help="static vectors, FILE or a folder with our table, and what docs/resources.md "
+        "has of options",
+        metavar="FILE", path="resource", within=_within_vectors, stands_for=_as_vectors,
+        check=_check_spec, group="resources",
+    )  # fmt: skip
+    languages: tuple[str, ...] = option(
+        ("de", "en", "es", "fr", "it", "nl", "pt", "sv"),
+        help="languages beside its own in which a word's frequency is looked up",
+        metavar="LANG", group="resources",
+    )  # fmt: skip
+
+
+def check_features(options: FeatureOptions) -> None:
+    """Check that groups that are named have what they need.
+
+    Raises:
+        UsageError: one has not.
+    """
+    for name in options.use:
+        need = GROUPS[name].needs
+        if need and not getattr(options, need):
+            raise UsageError(f"`use` names the group {name}, which needs `{need}`: give it")
+
+
+def setting_of(
+    options: FeatureOptions,
+    languages: Sequence[str | None],
+    targets: Iterable[tuple[str | None, str]] = (),
+) -> Setting:
+    """Return what is computed for instances of some languages; resources are compiled.
+
+    Args:
+        options: of the command.
+        languages: those of the instances.
+        targets: genre and target of the instances, which vectors need; others are not looked at.
+
+    Raises:
+        UsageError: a group has not what it needs, or two columns would have one name.
+        LexbeamError: a resource cannot be read, or a package is missing.
+    """
+    check_features(options)
+    use = tuple(
+        name for name, group in GROUPS.items()
+        if name in options.use
+        or (not options.use and (not group.needs or getattr(options, group.needs)))
+    )  # fmt: skip
+    own = sorted({tag for tag in map(known_tag, languages) if tag})
+    # Of instances of one language a second column of its own frequency would say the same.
+    others = tuple(dict.fromkeys(tag for tag in options.languages if [tag] != own))
+    known = _wordfreq_languages()
+    for tag in options.languages:
+        if tag not in known:
+            raise UsageError(
+                f"`languages`: wordfreq has no language {tag!r}; there are {', '.join(known)}"
+            )
+    for tag in own:
+        if tag not in known:
+            log.warning("wordfreq has no language %r: its frequencies are null", tag)
+    listed = [tag for tag in own if tag in known]
+    resources: list[str] = []
+    if {"frequency", "context", "mwe"} & set(use):
+        asked = {*listed, *(others if "frequency" in use else ())}
+        resources += [f"{ZIPF}=wordfreq:{tag}" for tag in sorted(asked)]
+    if "form" in use:
+        resources += [f"{TRIGRAMS}=trigrams:{tag}" for tag in listed]
+    if "wordnet" in use and options.wordnet:
+        resources.append(options.wordnet)
+    if "vectors" in use and options.vectors:
+        resources.append(options.vectors)
+    lists: tuple[str, ...] = ()
+    if "norms" in use:
+        resources += options.wordlist
+        lists = tuple(sorted({parse_spec(text).name for text in options.wordlist}))
+    lexicon = prepare(LexiconOptions(resources=tuple(resources), cache=options.cache))
+    centroids = centroids_of(targets, lexicon) if "vectors" in use else ()
+    setting = Setting(use, lexicon, lists, others if "frequency" in use else (), centroids)
+    columns_of(setting)
+    return setting
+
+
+def _wordfreq_languages() -> list[str]:
+    try:
+        from wordfreq import available_languages
+    except ImportError as error:
+        raise LexbeamError(
+            "features need the package wordfreq, which the extra `complexity` installs: "
+            "pip install 'lexbeam[complexity]'"
+        ) from error
+    return sorted(available_languages())
+
+
+@dataclass(frozen=True)
+class Featured:
+    """Receipt of a part of the features.
+
+    Attributes:
+        part: the part.
+        coverage: its rows of complexity/coverage.
+    """
+
+    part: PartFile
+    coverage: File
+
+
+def _identity(part: Part, setting: Setting) -> Any:
+    return [
+        part.sha256, list(setting.use), list(setting.lists), list(setting.languages),
+        setting.lexicon.identity(), setting.centroids,
+    ]  # fmt: skip
+
+
+def _feature(artefact: Artefact, part: Part, setting: Setting) -> Featured:
+    columns = columns_of(setting)
+    found: list[pa.Table] = []
+
+    def computed() -> Iterator[pa.Table]:
+        for rows in read_rows([checked(part)], list(READ)):
+            features = features_of(rows, setting)
+            found.append(_coverage(features, columns))
+            yield features
+
+    made = write_part(artefact, schema_of(setting), computed(), sort_keys=FEATURES.key)
+    with artefact.writing(".coverage.parquet") as stream:
+        write_rows(stream, COVERAGE.schema(), [_added(found)], sort_keys=COVERAGE.key)
+    return Featured(made, artefact.file(".coverage.parquet"))
+
+
+def _coverage(features: pa.Table, columns: Sequence[Column]) -> pa.Table:
+    """Return for how many instances of each kind and genre each column is known."""
+    groups = pa.TableGroupBy(_told(features, columns), ["kind", "genre"])
+    counts = groups.aggregate([
+        ("instance_id", "count"),
+        *((one.name, "count", pc.CountOptions(mode="only_valid")) for one in columns),
+    ])  # fmt: skip
+    rows = []
+    for row in counts.to_pylist():
+        for one in columns:
+            if row["kind"] == "single" and (one.of != "whole" or one.group == "mwe"):
+                continue  # what single words cannot have
+            rows.append({
+                "feature": one.name, "feature_group": one.group, "kind": row["kind"],
+                "genre": row["genre"], "instances": row["instance_id_count"],
+                "known": row[f"{one.name}_count"],
+            })  # fmt: skip
+    return pa.Table.from_pylist(rows, COVERAGE.schema())
+
+
+def _told(features: pa.Table, columns: Sequence[Column]) -> pa.Table:
+    """Return features with null in the place of what says that something is not known."""
+    for one in columns:
+        if one.feature.name.endswith("_known"):
+            place = features.schema.get_field_index(one.name)
+            values = features[one.name]
+            kept = pc.if_else(values, values, pa.scalar(None, pa.bool_()))
+            features = features.set_column(place, one.name, kept)
+    return features
+
+
+def _added(tables: Sequence[pa.Table]) -> pa.Table:
+    keys = ["feature", "feature_group", "kind", "genre"]
+    whole = pa.concat_tables([COVERAGE.schema().empty_table(), *tables])
+    sums = pa.TableGroupBy(whole, keys).aggregate([("instances", "sum"), ("known", "sum")])
+    return sort_rows(
+        sums.rename_columns([*keys, "instances", "known"]).select(COVERAGE.schema().names),
+        COVERAGE.key,
+    )
+
+
+def _cover(artefact: Artefact, covered: Sequence[File], _: None) -> PartFile:
+    rows = read_table([checked(file) for file in covered])
+    return write_part(artefact, COVERAGE.schema(), [_added([rows])], sort_keys=COVERAGE.key)
+
+
+def _cover_identity(covered: Sequence[File], _: None) -> Any:
+    return sorted(file.sha256 for file in covered)
+
+
+def _chosen(_: Any, setting: Setting) -> Mapping[str, Any]:
+    return {_GROUPS: setting.use, **setting.lexicon.chosen()}
+
+
+FEATURE: Stage[Part, Setting, Featured] = Stage(
+    name="complexity/feature", receipt=Featured, identity=_identity, build=_feature,
+    chosen=_chosen, unit="parts",
+)  # fmt: skip
+COVER: Stage[Sequence[File], None, PartFile] = Stage(
+    name="complexity/cover", receipt=PartFile, identity=_cover_identity, build=_cover,
+    unit="tables",
+)  # fmt: skip
