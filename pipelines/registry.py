@@ -55,8 +55,7 @@ COMMANDS: dict[str, Entry] = {
         "pipelines.complexity_export:EXPORT_SHEETS", "instances as files that people fill in"
     ),
     "complexity aggregate": Entry(
-        "pipelines.complexity_aggregate:AGGREGATE",
-        "judgments to labels, and how far people agree",
+        "pipelines.complexity_aggregate:AGGREGATE", "judgments to labels, and how far people agree"
     ),
     "complexity features": Entry(
         "pipelines.complexity_features:COMPLEXITY_FEATURES",

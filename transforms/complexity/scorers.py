@@ -93,7 +93,8 @@ def _fit_svr(training: Training, options: ScorerOptions) -> Fitted:
     found = how.fit(rows * weights, training.labels)
     return {
         **ready, "weights": weights, "vectors": found.support_vectors_,
-        "shares": found.dual_coef_[0], "intercept": np.array(found.intercept_[0]), "gamma": np.array(gamma),
+        "shares": found.dual_coef_[0], "intercept": np.array(found.intercept_[0]),
+        "gamma": np.array(gamma),
     }  # fmt: skip
 
 
