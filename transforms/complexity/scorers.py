@@ -129,9 +129,13 @@ def _fit_trees(training: Training, settings: Mapping[str, Any], rounds: int) -> 
     import lightgbm
 
     # LightGBM takes gaps as they are: at each split they go where they do least harm.
-    data = lightgbm.Dataset(training.values, training.labels, params=dict(settings))
+    # A tree of a forest that finds no split says 0, so that 0 must be the mean.
+    mean = float(training.labels.mean())
+    data = lightgbm.Dataset(training.values, training.labels - mean, params=dict(settings))
     booster = lightgbm.train(dict(settings), data, rounds)
-    return {"trees": np.frombuffer(write_lightgbm(booster), np.uint8)}
+    return {
+        "trees": np.frombuffer(write_lightgbm(booster), np.uint8), "intercept": np.array(mean),
+    }  # fmt: skip
 
 
 def _predict_trees(fitted: Fitted, values: Floats) -> Floats:
@@ -141,7 +145,7 @@ def _predict_trees(fitted: Fitted, values: Floats) -> Floats:
             f"the trees are of {booster.num_feature()} columns, and here are {values.shape[1]}: "
             "give what they were made with"
         )
-    return predict_lightgbm(booster, values)
+    return predict_lightgbm(booster, values) + float(fitted["intercept"])
 
 
 def _fit_random_forest(training: Training, options: ScorerOptions) -> Fitted:

@@ -40,9 +40,9 @@ class ScorerOptions:
         0.5, help="SVR: columns are weighted by this power of their correlation with the labels of "
         "the training rows; 0: none", least=0, most=4,
     )  # fmt: skip
-    trees: int = option(300, help="random forest and extra trees: trees", least=1, most=100_000)
+    trees: int = option(150, help="random forest and extra trees: trees", least=1, most=100_000)
     leaves: int = option(
-        255, help="random forest and extra trees: leaves of a tree", least=2, most=10_000
+        127, help="random forest and extra trees: leaves of a tree", least=2, most=10_000
     )
     rounds: int = option(500, help="gradient boosting: trees", least=1, most=100_000)
     learning_rate: float = option(0.03, help="gradient boosting: step", least=1e-6, most=1)
