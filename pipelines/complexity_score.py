@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.command import Command, Given, Graph, HandedBack, Inputs, Source
@@ -263,7 +264,9 @@ def _section(plan: ScorePlan, outcome: HandedBack) -> Mapping[str, Any]:
 
 
 def _summary(snapshot: Snapshot) -> Iterator[str]:
-    yield from told_metrics(snapshot.read(COMPLEXITY_METRICS.name))
+    rows = snapshot.read(COMPLEXITY_METRICS.name)
+    # Genres, splits, and what word lists know are in the table.
+    yield from told_metrics(rows.filter(pc.invert(pc.match_substring(rows["subset"], "/"))))
 
 
 COMPLEXITY_SCORE: Command[ScoreOptions, ScorePlan] = Command(

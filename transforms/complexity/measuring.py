@@ -148,6 +148,8 @@ def subsets_of(rows: Rows, title: str) -> Iterator[tuple[str, Bools]]:
     for place, column in enumerate(rows.columns):
         if column.name.endswith(_KNOWN):
             known = rows.values[:, place] == 1
+            if known.all() or not known.any():
+                continue
             name = column.name.removesuffix(_KNOWN)
             yield f"{title}/{name} known", known
             yield f"{title}/{name} not known", ~known

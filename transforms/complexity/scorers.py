@@ -24,6 +24,7 @@ from transforms.lexicon.models.lightgbm_text import (
 
 __all__ = ["SCORERS"]
 
+_FEW = 10  # rows with fewer of which there are no trees, but the mean
 _BLOCK = 1 << 22  # numbers of a block of a kernel matrix
 
 
@@ -129,8 +130,10 @@ def _fit_trees(training: Training, settings: Mapping[str, Any], rounds: int) -> 
     import lightgbm
 
     # LightGBM takes gaps as they are: at each split they go where they do least harm.
-    # A tree of a forest that finds no split says 0, so that 0 must be the mean.
     mean = float(training.labels.mean())
+    if len(training.labels) < _FEW:
+        return {"trees": np.zeros(0, np.uint8), "intercept": np.array(mean)}
+    # A tree of a forest that finds no split says 0, so that 0 must be the mean.
     data = lightgbm.Dataset(training.values, training.labels - mean, params=dict(settings))
     booster = lightgbm.train(dict(settings), data, rounds)
     return {
@@ -139,6 +142,8 @@ def _fit_trees(training: Training, settings: Mapping[str, Any], rounds: int) -> 
 
 
 def _predict_trees(fitted: Fitted, values: Floats) -> Floats:
+    if not len(fitted["trees"]):
+        return np.full(len(values), float(fitted["intercept"]))
     booster = read_lightgbm(np.asarray(fitted["trees"], np.uint8).tobytes())
     if booster.num_feature() != values.shape[1]:
         raise LexbeamError(
