@@ -81,8 +81,13 @@ def test_a_single_word_is_its_own_parts_among_expressions():
 
 def test_a_group_can_be_left_out():
     found = rows()
-    assert not any("zipf" in name for name in matrix_of(found, "all", [], "frequency").names)
-    assert "genre:bible" not in matrix_of(found, "all", ["bible"], "genre").names
+    whole = matrix_of(found, "all", ["bible"])
+    for group, begin in (("frequency", "zipf"), ("genre", "genre:")):
+        less = matrix_of(found, "all", ["bible"], group)
+        own = np.array([name.startswith(begin) for name in less.names])
+        assert less.names == whole.names
+        assert np.isnan(less.values[:, own]).all()
+        np.testing.assert_array_equal(less.values[:, ~own], whole.values[:, ~own])
 
 
 def test_folds_by_part_keep_together_what_shares_a_word():

@@ -219,10 +219,9 @@ def matrix_of(rows: Rows, layout: str, genres: Sequence[str], without: str = "")
         rows: the instances.
         layout: one of `LAYOUTS`.
         genres: those that a scorer was trained with; another genre is none of them.
-        without: a group of columns that is left out, GENRE among them; empty for none.
+        without: a group of columns of which nothing is known, GENRE perhaps; empty for none.
     """
     chosen = layout_names([column.name for column in rows.columns], layout)
-    chosen = [(name, at) for name, at in chosen if not without or rows.columns[at].group != without]
     values = rows.values[:, [at for _, at in chosen]]
     names = [name for name, _ in chosen]
     groups = [rows.columns[at].group for _, at in chosen]
@@ -235,11 +234,12 @@ def matrix_of(rows: Rows, layout: str, genres: Sequence[str], without: str = "")
                 values[single, place] = values[single, whole]
         names, groups = [*names, "is_single"], [*groups, ""]
         values = np.column_stack([values, single])
-    if without != GENRE:
-        names += [f"genre:{genre}" for genre in genres]
-        groups += [GENRE] * len(genres)
-        values = np.column_stack([values, *(rows.genres == genre for genre in genres)])
-    return Matrix(names, groups, np.ascontiguousarray(values, np.float64))
+    names += [f"genre:{genre}" for genre in genres]
+    groups += [GENRE] * len(genres)
+    values = np.column_stack([values, *(rows.genres == genre for genre in genres)]).astype(float)
+    if without:
+        values[:, [group == without for group in groups]] = np.nan
+    return Matrix(names, groups, np.ascontiguousarray(values))
 
 
 def folds_of(rows: Rows, k: int, *, seed: int, by: str) -> npt.NDArray[np.int64]:
