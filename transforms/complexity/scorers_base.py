@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 Fitted = dict[str, npt.NDArray[Any]]
 
 BASE = ("frequency", "ridge", "svr", "random-forest", "extra-trees", "gradient-boosting")
-MEMBERS = ("ridge", "svr", "extra-trees", "gradient-boosting")
+MEMBERS = ("ridge", "svr", "gradient-boosting")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class ScorerOptions:
         "ones, or by ridge", choices=("nonnegative", "ridge"),
     )  # fmt: skip
     inner_folds: int = option(
-        5, help="stack: folds of the training rows by which weights are found", least=2, most=100
+        3, help="stack: folds of the training rows by which weights are found", least=2, most=100
     )
     seed: int = option(0, help="seed of folds, trees and permutations", least=0, most=2**31 - 1)
 
