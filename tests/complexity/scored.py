@@ -1,11 +1,21 @@
 """Small folders of instances, features and labels, made up, for tests of scorers."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 
-from schemas.complexity import INSTANCES, LABELS, SPLITS, features_schema
+sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 
-__all__ = ["WORDS", "tables"]
+from making import put
+
+from schemas.complexity import INSTANCES, LABELS, SPLITS, features_schema
+from transforms.common.artefacts import Artefact
+from transforms.common.sections import Made
+from transforms.common.tables import Part, write_part
+
+__all__ = ["WORDS", "publish", "splits_of", "tables"]
 
 WORDS = [f"w{number:02}" for number in range(60)]
 GENRES = ("bible", "biomed")
@@ -72,6 +82,20 @@ def tables(*, singles=120, expressions=60, seed=1, shuffle=None, unlabelled=()):
         "labels": pa.Table.from_pylist(labels, LABELS.schema()),
         "features": pa.Table.from_pylist(features, features_schema(columns)),
     }
+
+
+def publish(out, made):
+    """Publish tables in a folder, as sections of those that make them."""
+    parts = {}
+    for table, rows in made.items():
+        rows = rows.sort_by("instance_id")
+        file = write_part(Artefact(f"{out}-{table}"), rows.schema, [rows])
+        parts[table] = Part.of(f"complexity/{table}", 0, file)
+    entry = {"options": {}, "inputs": []}
+    first = tuple(parts[table] for table in ("instances", "labels") if table in parts)
+    put(out, Made(name="complexity.load", parts=first, entry=entry))
+    put(out, Made(name="complexity.features", parts=(parts["features"],), entry=entry))
+    return out
 
 
 def hash_of(text):

@@ -197,6 +197,14 @@ def test_a_kept_model_says_the_same(folder, tmp_path, scorer):
         assert other.predictions(Case(scorer, kind, mode, KEPT, ""), model=kept) == said[kind]
     # The folder itself makes the same bytes again.
     assert keep_model(place, merged(models[::-1])) == digest
+    # One whose arrays are not those of its scorer is refused, whatever its digests say.
+    content = dict(merged(models).content)
+    gone = sorted(name for name in content if name.startswith("single/") and "genres" not in name)
+    for name in gone:
+        less = {key: array for key, array in content.items() if key != name}
+        keep_model(place, replace(merged(models), content=less), overwrite=True)
+        with pytest.raises(LexbeamError, match=f"does not hold what scorer {scorer} does"):
+            other.predictions(Case(scorer, "single", "", KEPT, ""), model=opened(place, columns))
     with pytest.raises(LexbeamError, match="reads column 'zipf', which is not here"):
         opened(place, columns[1:])
     with pytest.raises(LexbeamError, match="does not know column 'more'"):

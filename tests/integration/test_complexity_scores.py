@@ -6,19 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "complexity"))
 
-from making import put
-from scored import tables
+from scored import publish, tables
 
 import lexbeam
 from pipelines.cli import main
 from pipelines.registry import load
-from transforms.common.artefacts import Artefact
-from transforms.common.sections import Made
 from transforms.common.snapshots import open_snapshot
-from transforms.common.tables import Part, write_part
 
 SMALL = [
     "--folds", "3", "--resamples", "20", "--rounds", "10", "--trees", "5", "--inner-folds", "2",
@@ -32,25 +27,12 @@ def published(tmp_path):
     """A function that publishes made-up instances, labels and features."""
 
     def of(name, *, drop=(), labels=True, **how):
-        out = tmp_path / name
         made = tables(**how)
         features = made["features"].drop_columns(list(drop))
-        metadata = {**features.schema.metadata}
-        made["features"] = features.replace_schema_metadata(metadata)
+        made["features"] = features
         if not labels:
             del made["labels"]
-        parts = {}
-        for table, rows in made.items():
-            stem = str(tmp_path / f"{name}-{table}")
-            rows = rows.sort_by("instance_id")
-            parts[table] = Part.of(
-                f"complexity/{table}", 0, write_part(Artefact(stem), rows.schema, [rows])
-            )
-        entry = {"options": {}, "inputs": []}
-        first = tuple(parts[table] for table in ("instances", "labels") if table in parts)
-        put(out, Made(name="complexity.load", parts=first, entry=entry))
-        put(out, Made(name="complexity.features", parts=(parts["features"],), entry=entry))
-        return out
+        return publish(tmp_path / name, made)
 
     return of
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.blas import one_thread
 from transforms.common.draws import numbers
+from transforms.common.errors import LexbeamError
 from transforms.common.options import embedded
 from transforms.common.receipts import File
 from transforms.common.sound import checked
@@ -199,7 +200,7 @@ def _fit(artefact: Artefact, task: FitTask, options: FitOptions) -> FittedCase:
                 )
                 model = save_model(artefact, kept_now)
         matrices = matrices_of(target, mode_of(case), genres, case.without)
-        predictions = _predicted(case.scorer, fitted, matrices)
+        predictions = _checked(case, fitted, matrices, task.model)
         names, permuted = _permuted(case, fitted, matrices, predictions, target, options)
     table = pa.table([
         pa.array(target.ids.tolist(), pa.string()),
@@ -212,6 +213,27 @@ def _fit(artefact: Artefact, task: FitTask, options: FitOptions) -> FittedCase:
 
 def _open(design: File) -> Rows:
     return rows_of(read_table([checked(design)]))
+
+
+def _checked(case: Case, fitted: Fitted, matrices: Sequence[Matrix], model: Kept | None) -> Floats:
+    """Return predictions, or what is wrong with a model from elsewhere.
+
+    Raises:
+        LexbeamError: its arrays are not those that its scorer has.
+    """
+    if model is None:
+        return _predicted(case.scorer, fitted, matrices)
+    why = "a prediction is no number"
+    try:
+        found = _predicted(case.scorer, fitted, matrices)
+        if np.isfinite(found).all():
+            return found
+    except (KeyError, ValueError, IndexError, TypeError) as error:
+        why = str(error)
+    raise LexbeamError(
+        f"the model {model.folder} does not hold what scorer {case.scorer} does ({why}): take it "
+        "from where it was made, or train it anew"
+    )
 
 
 def _predicted(scorer: str, fitted: Fitted, matrices: Sequence[Matrix]) -> Floats:
