@@ -165,6 +165,11 @@ def test_files_are_evaluated_and_published_where_that_is_asked(tmp_path, capsys)
     assert by_name["all", "mse"]["value"] == pytest.approx(np.mean((gold / 2 - 0.1) ** 2))
     assert by_name["all, complex from 0.5", "recall"]["system"] == "mine"
     assert len(load("evaluate complexity").report(open_snapshot(str(out)))) == 1
+    files = {"gold": tmp_path / "gold.tsv", "predictions": tmp_path / "said.csv"}
+    results = lexbeam.evaluate.complexity(**files, out=tmp_path / "more", resamples=0)
+    assert results.table("complexity/metrics").num_rows == 5
+    with pytest.raises(lexbeam.UsageError, match="`out` must be given"):
+        lexbeam.evaluate.complexity(**files, resamples=0)
     (tmp_path / "said.csv").write_text("i0,0.5\n")
     assert main(command) == 1
     assert "predictions lack 29 ids ('i1'" in capsys.readouterr().err
