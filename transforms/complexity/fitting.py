@@ -154,8 +154,6 @@ def chosen_of(scorers: Sequence[str], options: ScorerOptions) -> Mapping[str, Se
 
 
 def _chosen(task: FitTask, options: FitOptions) -> Mapping[str, Sequence[str]]:
-    if task is None:
-        return {REGISTRY: sorted(SCORERS)}
     return chosen_of([task.case.scorer], options.scorer)
 
 
