@@ -333,9 +333,9 @@ def score(
     members: str
     | Sequence[
         Literal["frequency", "ridge", "svr", "random-forest", "extra-trees", "gradient-boosting"]
-    ] = ("ridge", "svr", "extra-trees", "gradient-boosting"),
+    ] = ("ridge", "svr", "gradient-boosting"),
     weights: Literal["nonnegative", "ridge"] = "nonnegative",
-    inner_folds: int | str = 5,
+    inner_folds: int | str = 3,
     seed: int | str = 0,
     metric: str | Sequence[str] = ("pearson", "spearman", "mae", "mse", "r2"),
     threshold: str | Sequence[str] = (),
