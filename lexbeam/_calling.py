@@ -13,6 +13,7 @@ from typing import Any
 from lexbeam._given import given
 from lexbeam.results import Results, open_results
 from pipelines.registry import load
+from transforms.common.errors import UsageError
 from transforms.common.options import from_mapping
 from transforms.common.system_errors import explaining
 
@@ -60,6 +61,8 @@ def publish(name: str, values: Mapping[str, Any], beam: Sequence[str] = ()) -> R
 
 
 def _folder(options: Any) -> str:
+    if options.out is None and not hasattr(options, "config"):
+        raise UsageError("`out` must be given: the folder whose tables are returned")
     if options.out is None:  # a configuration file says it
         from pipelines.configuration import read_jobs
 

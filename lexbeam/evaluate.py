@@ -8,7 +8,7 @@ from typing import Literal
 from lexbeam._calling import publish as _publish
 from lexbeam.results import Results
 
-__all__ = ["change"]
+__all__ = ["change", "complexity"]
 
 
 def change(
@@ -98,6 +98,73 @@ def change(
             "resamples": resamples,
             "level": level,
             "bootstrap_seed": bootstrap_seed,
+            "resume": resume,
+            "overwrite": overwrite,
+            "fresh": fresh,
+            "drop": drop,
+            "keep": keep,
+            "keep_snapshots": keep_snapshots,
+        },
+    )
+
+
+def complexity(
+    *,
+    gold: str | os.PathLike[str],
+    predictions: str | os.PathLike[str],
+    system: str = "predictions",
+    metric: str | Sequence[str] = ("pearson", "spearman", "mae", "mse", "r2"),
+    threshold: str | Sequence[str] = (),
+    resamples: int | str = 1000,
+    level: float | str = 0.95,
+    bootstrap_seed: int | str = 0,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    fresh: bool = False,
+    drop: str | Sequence[str] = (),
+    keep: Literal["all", "published"] = "all",
+    keep_snapshots: int | str = 2,
+) -> Results:
+    """A file of predicted complexity against a gold file.
+
+    Args:
+        gold: complexity by id: lines `id,score`, or a table with a header `id` and `complexity`.
+        predictions: predicted complexity by id, likewise.
+        system: what the table calls what was evaluated.
+        metric: metrics of numbers, see docs/evaluation.md.
+        threshold: also accuracy, precision, recall and f1 of what is at least as complex as this, 0
+            to 1, for example 0.5.
+        resamples: resamples of the bootstrap; 0: no intervals (at least 0, at most 1000000).
+        level: share of the resamples that an interval holds (at least 0.01, at most 0.999).
+        bootstrap_seed: seed of the resamples.
+        out: folder where table complexity/metrics is published; none: it is only told.
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
+        fresh: make everything anew, whatever artefacts there are.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
+        keep_snapshots: snapshots kept, the new one among them (at least 1).
+
+    Returns:
+        All that is published in the folder then.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _publish(
+        "evaluate complexity",
+        {
+            "gold": gold,
+            "predictions": predictions,
+            "system": system,
+            "metric": metric,
+            "threshold": threshold,
+            "resamples": resamples,
+            "level": level,
+            "bootstrap_seed": bootstrap_seed,
+            "out": out,
             "resume": resume,
             "overwrite": overwrite,
             "fresh": fresh,

@@ -74,6 +74,14 @@ COMMANDS: dict[str, Entry] = {
     "evaluate change": Entry(
         "pipelines.evaluate:EVALUATE_CHANGE", "change scores against gold, with intervals"
     ),
+    "complexity score": Entry(
+        "pipelines.complexity_score:COMPLEXITY_SCORE",
+        "predict complexity by reference scorers, and measure them",
+    ),
+    "evaluate complexity": Entry(
+        "pipelines.evaluate_complexity:EVALUATE_COMPLEXITY",
+        "a file of predicted complexity against a gold file",
+    ),
     "init": Entry("pipelines.init:INIT", "write a configuration for texts, from a look at them"),
     "run": Entry("pipelines.run:RUN", "any commands from one configuration file, published once"),
     "show": Entry("pipelines.show:SHOW", "show tables, or answer questions about them"),

@@ -75,7 +75,8 @@ def _run_command(
 ) -> None:
     command = load(name)
     job = Job(section_of(name), command, options)
-    if command.action is not None and not command.tables:
+    told_alone = bool(command.tables) and options.out is None  # its action tells its tables
+    if command.action is not None and (not command.tables or told_alone):
         _check(job)
         command.action(options, Action(tell, beam=beam, data=data))
     elif command.preview is not None and getattr(options, "dry_run", False):

@@ -15,9 +15,9 @@ from schemas.metrics import metrics_table
 from schemas.rejects import REASONS
 
 __all__ = [
-    "COMPLEXITY_METRICS", "COVERAGE", "FEATURES", "FLAGS", "INSTANCES", "JUDGMENTS",
-    "JUDGMENT_REASONS", "JUDGMENT_REJECTS", "KINDS", "LABELS", "LOAD_REASONS", "LOAD_REJECTS",
-    "PREDICTIONS", "SPLITS", "STRATA", "features_schema", "instances_schema",
+    "COMPLEXITY_METRICS", "COVERAGE", "FEATURES", "FLAGS", "IMPORTANCE", "INSTANCES", "JUDGMENTS",
+    "JUDGMENT_REASONS", "JUDGMENT_REJECTS", "KINDS", "LABELS", "LEARNING", "LOAD_REASONS",
+    "LOAD_REJECTS", "PREDICTIONS", "SPLITS", "STRATA", "features_schema", "instances_schema",
 ]  # fmt: skip
 
 KINDS = ("single", "mwe")
@@ -327,3 +327,45 @@ PREDICTIONS = Table(
 )  # fmt: skip
 
 COMPLEXITY_METRICS = metrics_table("complexity")
+
+IMPORTANCE = Table(
+    name="complexity/importance",
+    row="what a scorer loses without a feature, or without a group of features",
+    key=("scorer", "kind", "measure", "what", "of"),
+    columns=[
+        column("scorer", pa.string(), "the scorer"),
+        column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
+        column(
+            "measure", pa.string(), "permutation: its values are dealt out anew among the "
+            "instances that are predicted; ablation: the scorer is trained without it",
+            range="permutation, ablation",
+        ),
+        column("what", pa.string(), "whether one feature or a group", range="feature, group"),
+        column("of", pa.string(), "the feature, or the group"),
+        column(
+            "value", pa.float64(), "Pearson's r of pooled predictions, less what is left of it; "
+            "null where r is not defined", range="-2 to 2", nullable=True,
+        ),
+        column("n", pa.int64(), "instances that count", range="0 and up"),
+    ],
+)  # fmt: skip
+
+LEARNING = Table(
+    name="complexity/learning",
+    row="what a scorer reaches with a share of the targets to train on",
+    key=("scorer", "kind", "share"),
+    columns=[
+        column("scorer", pa.string(), "the scorer"),
+        column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
+        column("share", pa.float64(), "share of the training targets", range="0 to 1"),
+        column(
+            "trained", pa.float64(), "instances that it was trained on, mean over folds",
+            range="1 and up",
+        ),
+        column(
+            "pearson", pa.float64(), "Pearson's r of pooled predictions; null where it is not "
+            "defined", range="-1 to 1", nullable=True,
+        ),
+        column("n", pa.int64(), "instances that count", range="0 and up"),
+    ],
+)  # fmt: skip

@@ -13,8 +13,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "complexity"))
 
 from edges_making import at_most_seconds, is_readable, names_it, required_of
+from scored import publish, tables
 from small_runs import SLICES, SMALL, make_out
 
 from pipelines import report, running
@@ -49,6 +51,8 @@ def base(made_once, tmp_path_factory):
     (folder / "gold.tsv").write_text(GOLD)
     (folder / "words.tsv").write_text(GOLD)
     (folder / "c.yaml").write_text(CONFIG)
+    (folder / "scores.csv").write_text("a,0.1\nb,0.5\nc,0.3\n")
+    publish(folder / "scored", tables(singles=24, expressions=0))
     return folder
 
 
@@ -62,6 +66,11 @@ def given_to(words, base):
         "change": {"corpora": published, **_pairs(SLICES), **_pairs(SMALL)},
         "evaluate change": {"folder": published, "gold": str(base / "gold.tsv"),
                             "resamples": "10"},
+        "complexity export": {"path": str(base / "scored"), "to": "sheet.tsv"},
+        "complexity features": {"folder": str(base / "scored"), "use": "form"},
+        "complexity score": {"folder": str(base / "scored"), "scorer": "ridge", "resamples": "10"},
+        "evaluate complexity": {"gold": str(base / "scores.csv"), "resamples": "10",
+                                "predictions": str(base / "scores.csv")},
         "lexicon look": {"resources": f"list={base / 'words.tsv'}:word=word,value=graded"},
         "init": {"inputs": str(base / "texts"), "overwrite": True},
         "run": {"config": str(base / "c.yaml")}, "clean": {"path": "copy"},

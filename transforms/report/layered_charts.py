@@ -87,8 +87,9 @@ def cloud(
     label: str,
     colour: str,
     values: Mapping[str, str],
+    log: bool = True,
 ) -> dict[str, Any]:
-    """Return a point for each row, `x` on a log scale, with a grey point `behind` it.
+    """Return a point for each row, with a grey point `behind` it.
 
     Args:
         x, y: where a row's point is.
@@ -97,9 +98,10 @@ def cloud(
         label: what is written beside a point; empty for nothing.
         colour: of the point.
         values: the order of `colour`, and the colour of each.
+        log: whether `x` is on a log scale.
     """
     alt = altair()
-    scale = alt.Scale(type="log", nice=False, padding=12)
+    scale = alt.Scale(type="log" if log else "linear", nice=False, padding=12)
     at = alt.X(f"{x}:Q", scale=scale, axis=alt.Axis(tickCount=6))
     layers = []
     if behind is not None:
@@ -117,10 +119,11 @@ def cloud(
             tooltip=tips(alt, [name, colour], [x, y]),
         )
     )  # fmt: skip
-    written = alt.Chart().transform_filter(_has(label)).mark_text(
-        align="left", dx=6, dy=-5, color="var(--ink)", fontSize=11
-    )  # fmt: skip
-    layers.append(written.encode(x=at, y=height, text=alt.Text(f"{label}:N")))
+    if label:
+        written = alt.Chart().transform_filter(_has(label)).mark_text(
+            align="left", dx=6, dy=-5, color="var(--ink)", fontSize=11
+        )  # fmt: skip
+        layers.append(written.encode(x=at, y=height, text=alt.Text(f"{label}:N")))
     return finished(alt.layer(*layers).properties(width="container", height=380))
 
 

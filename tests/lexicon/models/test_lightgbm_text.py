@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 
+import lightgbm
 import numpy as np
 import pytest
 from model_making import booster, columns
@@ -63,6 +64,22 @@ def test_a_booster_comes_back_and_predicts_the_same(case):
     assert write_lightgbm(loaded) == kept
     assert loaded.feature_name() == ["zipf", "length", "genre"]
     assert b"parameters" not in kept
+
+
+def test_a_split_of_missing_values_from_others_comes_back():
+    random = np.random.default_rng(1)
+    rows = random.normal(size=(200, 2))
+    rows[random.random(200) < 0.4, 0] = np.nan
+    labels = np.isnan(rows[:, 0]) + 0.0
+    made = lightgbm.train(
+        lightgbm_settings(1, objective="regression", min_data_in_leaf=5),
+        lightgbm.Dataset(rows, labels), 3,
+    )  # fmt: skip
+    text = write_lightgbm(made)
+    assert re.search(rb"threshold=(\S+ )*inf", text)
+    found = predict_lightgbm(read_lightgbm(text), rows)
+    np.testing.assert_array_equal(found, predict_lightgbm(made, rows))
+    assert found[labels == 1].min() > found[labels == 0].max()
 
 
 def test_settings_cannot_be_undone():

@@ -32,6 +32,9 @@ _CODE = r"\d{1,10}"  # 32 bits of a set of categories
 _CODES = re.compile(rf"{_CODE}(?: {_CODE})*", re.ASCII)
 _FLOAT = r"-?\d{1,40}(?:\.\d{1,40})?(?:e[+-]\d{1,3})?"
 _FLOATS = re.compile(rf"(?:{_FLOAT}(?: {_FLOAT})*)?", re.ASCII)
+# A split that tells missing values from all others has the threshold inf.
+_THRESHOLD = rf"(?:{_FLOAT}|inf)"
+_THRESHOLDS = re.compile(rf"(?:{_THRESHOLD}(?: {_THRESHOLD})*)?", re.ASCII)
 _TOKENS = re.compile(r"[^\s=]+(?: [^\s=]+)*")
 _OBJECTIVE = re.compile(rf"([a-z_0-9]+)((?: [a-z_]+:{_FLOAT}| sqrt)*)", re.ASCII)
 _SINGLE = frozenset(
@@ -285,5 +288,6 @@ def _ints(text: str) -> npt.NDArray[np.int64]:
 
 def _floats(fields: dict[str, str], name: str, wanted: int) -> None:
     text = fields[name]
-    if not _FLOATS.fullmatch(text) or len(text.split()) != wanted:
+    form = _THRESHOLDS if name == "threshold" else _FLOATS
+    if not form.fullmatch(text) or len(text.split()) != wanted:
         raise Refused(f"its {name} is no list of {wanted} numbers")

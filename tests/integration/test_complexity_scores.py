@@ -1,0 +1,175 @@
+"""`lexbeam complexity score` and `evaluate complexity`, from files in to files out."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "complexity"))
+
+from scored import publish, tables
+
+import lexbeam
+from pipelines.cli import main
+from pipelines.registry import load
+from transforms.common.snapshots import open_snapshot
+
+SMALL = [
+    "--folds", "3", "--resamples", "20", "--rounds", "10", "--trees", "5", "--inner-folds", "2",
+    "--members", "ridge,gradient-boosting",
+]  # fmt: skip
+TABLES = ("predictions", "metrics", "importance", "learning")
+
+
+@pytest.fixture
+def published(tmp_path):
+    """A function that publishes made-up instances, labels and features."""
+
+    def of(name, *, drop=(), labels=True, **how):
+        made = tables(**how)
+        features = made["features"].drop_columns(list(drop))
+        made["features"] = features
+        if not labels:
+            del made["labels"]
+        return publish(tmp_path / name, made)
+
+    return of
+
+
+def score(folder, *words, wanted=0):
+    command = ["complexity", "score", str(folder), *SMALL, *map(str, words), "--overwrite"]
+    assert main(command) == wanted
+    return open_snapshot(str(folder))
+
+
+def files_of(snapshot):
+    return {name: [part.sha256 for part in snapshot.parts(f"complexity/{name}")] for name in TABLES}
+
+
+def values(snapshot, metric="pearson"):
+    rows = snapshot.read("complexity/metrics").to_pylist()
+    return {(r["system"], r["subset"]): r["value"] for r in rows if r["metric"] == metric}
+
+
+@pytest.mark.slow
+def test_scorers_side_by_side_make_the_same_bytes(published, capsys):
+    words = [
+        "--scorer", "ridge", "--mwe", "own,double", "--mwe-folds", "token,part",
+        "--leave-genre-out", "--importance", "--ablation", "--curve", "--threshold", "0.5",
+    ]  # fmt: skip
+    folder = published("one")
+    one = score(folder, *words)
+    told = capsys.readouterr().out
+    assert "ridge" in told
+    assert "single without bible" in told
+    two = score(published("two"), *words, "--runner-config", "direct_multiprocess")
+    assert files_of(one) == files_of(two)
+    found = values(one)
+    assert {"ridge", "ridge/double"} == {name for name, _ in found}
+    assert {"single", "mwe", "mwe by part", "mwe without biomed", "single/aoa known"} <= {
+        subset for _, subset in found
+    }
+    assert found["ridge", "single"] > 0.8
+    assert "single, complex from 0.5" in {subset for _, subset in values(one, "f1")}
+    rows = one.read("complexity/predictions").to_pylist()
+    assert len(rows) == 120 + 60 + 60
+    assert {row["fold"] for row in rows} == {0, 1, 2}
+    assert one.read("complexity/importance").num_rows
+    assert one.read("complexity/learning").num_rows == 3 * 6
+    # Another scorer makes nothing anew of these.
+    more = score(folder, *words[2:], "--scorer", "ridge,frequency")
+    before = one.read("complexity/predictions").to_pylist()
+    after = more.read("complexity/predictions").to_pylist()
+    assert [row for row in after if not row["scorer"].startswith("frequency")] == before
+    command = load("complexity score")
+    titles = [panel.title for panel in [*command.report(one), *command.quotes(one, ())]]
+    assert titles[0] == "Scorers"
+    assert {"Learning curves", "Hardest words", "Worst predicted, in context"} <= set(titles)
+    assert not any("a W" in str(panel) for panel in command.report(one))
+
+
+@pytest.mark.slow
+def test_another_folder_a_kept_model_and_words_without_labels(published, tmp_path):
+    model = tmp_path / "models" / "stack"
+    train, other = published("train"), published("other", seed=2, unlabelled=(1,))
+    words = ["--scorer", "stack", "--mwe", "pooled"]
+    on = score(train, *words, "--on", other, "--save", model)
+    assert set(values(on)) >= {("stack", "single"), ("stack/pooled", "mwe")}
+    rows = on.read("complexity/predictions").to_pylist()
+    assert len(rows) == 180
+    assert sum(row["complexity"] is None for row in rows) == 1
+    assert {row["fold"] for row in rows} == {None}
+    kept = sorted(path.name for path in model.iterdir())
+    assert [name.partition("-")[0] for name in kept] == ["model.json", "weights"]
+    said = {row["instance_id"]: row["prediction"] for row in rows}
+    bare = published("bare", seed=2, labels=False)
+    again = score(bare, "--model", model)
+    rows = again.read("complexity/predictions").to_pylist()
+    assert {row["instance_id"]: row["prediction"] for row in rows} == said
+    reasons = {row["reason"] for row in again.read("complexity/metrics").to_pylist()}
+    assert reasons == {"empty", "too_few"} or reasons == {"empty"}
+    # The model stays as it is, unless it may be replaced.
+    results = lexbeam.complexity.score(
+        train, out=tmp_path / "again", scorer="ridge", test="trial", resamples=0
+    )
+    splits = {
+        row["instance_id"]: row["published_split"]
+        for row in open_snapshot(str(train)).read("complexity/instances").to_pylist()
+    }
+    predicted = results.table("complexity/predictions")["instance_id"].to_pylist()
+    assert {splits[name] for name in predicted} == {"trial"}
+
+
+@pytest.mark.slow
+def test_what_is_wrong_is_told_before_anything_is_made(published, tmp_path, capsys):
+    train, other = published("train"), published("other", drop=("aoa_known",))
+
+    def told(*words, code=2):
+        capsys.readouterr()
+        score(train, *words, wanted=code)
+        return capsys.readouterr().err
+
+    assert "has the feature 'aoa_known'" in told("--on", other)
+    assert "`on` is the folder itself".replace("`on`", "--on") in told("--on", train)
+    assert "say what is predicted" in told("--on", other, "--test", "trial")
+    assert "is of cross-validation" in told("--test", "trial", "--curve")
+    assert "keeps one model" in told("--save", tmp_path / "m", "--scorer", "ridge,svr")
+    assert "did you mean 'ridge'" in told("--scorer", "rigde")
+    assert "is no number from 0 to 1" in told("--threshold", "5")
+    assert "there is no model in" in told("--model", tmp_path / "nowhere", code=1)
+    assert "no single instance is of split 'tset'" in told("--test", "tset")
+
+
+@pytest.mark.slow
+def test_files_are_evaluated_and_published_where_that_is_asked(tmp_path, capsys):
+    random = np.random.default_rng(1)
+    gold = random.random(30)
+    (tmp_path / "gold.tsv").write_text("id\tcorpus\ttoken\tcomplexity\n" + "".join(
+        f"i{place}\tc\tt{place}\t{value}\n" for place, value in enumerate(gold.tolist())
+    ))  # fmt: skip
+    (tmp_path / "said.csv").write_text(
+        "".join(f"i{place},{value / 2 + 0.1}\n" for place, value in enumerate(gold.tolist()))
+    )
+    command = [
+        "evaluate", "complexity", "--gold", str(tmp_path / "gold.tsv"), "--predictions",
+        str(tmp_path / "said.csv"),
+    ]  # fmt: skip
+    assert main(command) == 0
+    assert "all  pearson 1.000 (1.000 to 1.000)" in capsys.readouterr().out
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["gold.tsv", "said.csv"]
+    out = tmp_path / "out"
+    assert main([*command, "--out", str(out), "--threshold", "0.5", "--system", "mine"]) == 0
+    rows = open_snapshot(str(out)).read("complexity/metrics").to_pylist()
+    by_name = {(row["subset"], row["metric"]): row for row in rows}
+    assert by_name["all", "mse"]["value"] == pytest.approx(np.mean((gold / 2 - 0.1) ** 2))
+    assert by_name["all, complex from 0.5", "recall"]["system"] == "mine"
+    assert len(load("evaluate complexity").report(open_snapshot(str(out)))) == 1
+    files = {"gold": tmp_path / "gold.tsv", "predictions": tmp_path / "said.csv"}
+    results = lexbeam.evaluate.complexity(**files, out=tmp_path / "more", resamples=0)
+    assert results.table("complexity/metrics").num_rows == 5
+    with pytest.raises(lexbeam.UsageError, match="`out` must be given"):
+        lexbeam.evaluate.complexity(**files, resamples=0)
+    (tmp_path / "said.csv").write_text("i0,0.5\n")
+    assert main(command) == 1
+    assert "predictions lack 29 ids ('i1'" in capsys.readouterr().err

@@ -1,0 +1,172 @@
+"""Beam glue of the reference scorers.
+
+FitCases        PCollection[(place, DesignTask)] -> (PCollection[(place, Designed)],
+                                                     PCollection[(system, CaseDone)])
+MeasureSystems  PCollection[(system, CaseDone)] -> PCollection[Part]
+KeepModel       PCollection[(system, CaseDone)] -> a model in a folder, and its digest
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import apache_beam as beam
+
+from schemas.complexity import COMPLEXITY_METRICS, IMPORTANCE, LEARNING, PREDICTIONS
+from transforms.common.artefacts import Workspace
+from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
+from transforms.common.tables import Part
+from transforms.complexity.fitting import (
+    DESIGN,
+    FIT,
+    Designed,
+    DesignTask,
+    FitOptions,
+    FitTask,
+    FittedCase,
+)
+from transforms.complexity.holding_out import Case
+from transforms.complexity.keeping import KeptModel, merged
+from transforms.complexity.measuring import (
+    EVALUATE,
+    CaseDone,
+    Evaluated,
+    EvaluateTask,
+    MeasureOptions,
+)
+from transforms.complexity.scoring_tasks import OTHER, OWN, Asked, fit_tasks, weight_of
+from transforms.lexicon.models.keeping import keep_model, load_model
+
+__all__ = ["DesignFolders", "FitCases", "KeepModel", "MeasureSystems"]
+
+Key = tuple[int, Case]
+
+
+@dataclass
+class DesignFolders(beam.PTransform):
+    """Join features, labels and splits of each folder."""
+
+    workspace: Workspace
+
+    def expand(
+        self, tasks: beam.PCollection[tuple[int, DesignTask]]
+    ) -> beam.PCollection[tuple[int, Designed]]:
+        """Apply the transform."""
+        return tasks | "Join" >> beam.ParDo(MakeArtefact(self.workspace, DESIGN, None))
+
+
+class _Tasks(beam.DoFn):
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
+
+    def process(
+        self, element: tuple[int, Iterable[tuple[int, Designed]]]
+    ) -> Iterator[tuple[Key, FitTask]]:
+        yield from fit_tasks(self._asked, dict(element[1]))
+
+
+def _by_system(element: tuple[Key, FittedCase]) -> tuple[str, CaseDone]:
+    (_, case), fitted = element
+    return case.system, CaseDone(case, fitted)
+
+
+@dataclass
+class FitCases(beam.PTransform):
+    """Fit every scorer to what every case is trained on, and predict what it holds out."""
+
+    workspace: Workspace
+    asked: Asked
+    options: FitOptions
+    lanes: int
+
+    def expand(
+        self, designs: beam.PCollection[tuple[int, Designed]]
+    ) -> beam.PCollection[tuple[str, CaseDone]]:
+        """Apply the transform."""
+        return (
+            designs
+            | "Gather" >> beam.WithKeys(0)
+            | "GroupFolders" >> beam.GroupByKey()
+            | "MakeTasks" >> beam.ParDo(_Tasks(self.asked))
+            | "SpreadCases" >> SpreadOverLanes(weight_of, self.lanes, self.workspace, FIT.name)
+            | "Fit" >> beam.ParDo(MakeArtefact(self.workspace, FIT, self.options))
+            | "KeyBySystem" >> beam.Map(_by_system)
+        )
+
+
+class _EvaluateTasks(beam.DoFn):
+    def process(
+        self, element: tuple[str, Iterable[CaseDone | None]], designs: dict[int, Designed]
+    ) -> Iterator[tuple[str, EvaluateTask]]:
+        system, found = element
+        done = tuple(sorted(one for one in found if one is not None))
+        other = designs[OTHER].part.file if OTHER in designs else None
+        yield system, EvaluateTask(system, designs[OWN].part.file, other, done)
+
+
+class _Parts(beam.DoFn):
+    def __init__(self, systems: list[str]) -> None:
+        self._number = {system: number for number, system in enumerate(systems)}
+
+    def process(self, element: tuple[str, Evaluated]) -> Iterator[Part]:
+        system, found = element
+        number = self._number[system]
+        yield Part.of(PREDICTIONS.name, number, found.predictions)
+        yield Part.of(COMPLEXITY_METRICS.name, number, found.metrics)
+        yield Part.of(IMPORTANCE.name, number, found.importance)
+        yield Part.of(LEARNING.name, number, found.learning)
+
+
+@dataclass
+class MeasureSystems(beam.PTransform):
+    """Pool the predictions of every system, and measure them.
+
+    Attributes:
+        systems: the names of all, sorted: each is a part of every table.
+        designs: what `DesignFolders` yields.
+    """
+
+    workspace: Workspace
+    systems: list[str]
+    options: MeasureOptions
+    designs: beam.PCollection
+
+    def expand(self, done: beam.PCollection[tuple[str, CaseDone]]) -> beam.PCollection[Part]:
+        """Apply the transform."""
+        every = [(system, None) for system in self.systems]
+        return (
+            (done, done.pipeline | "EverySystem" >> beam.Create(every))
+            | "WithEverySystem" >> beam.Flatten()
+            | "GroupBySystem" >> beam.GroupByKey()
+            | "MakeTasks" >> beam.ParDo(_EvaluateTasks(), designs=beam.pvalue.AsDict(self.designs))
+            | "Measure" >> beam.ParDo(MakeArtefact(self.workspace, EVALUATE, self.options))
+            | "NameParts" >> beam.ParDo(_Parts(self.systems))
+        )
+
+
+class _Keep(beam.DoFn):
+    def __init__(self, folder: str, overwrite: bool) -> None:
+        self._folder = folder
+        self._overwrite = overwrite
+
+    def process(self, element: tuple[int, Iterable[tuple[str, CaseDone]]]) -> Iterator[KeptModel]:
+        done = sorted(one for _, one in element[1] if one.fitted.model is not None)
+        models: list[Any] = [load_model(one.fitted.model) for one in done if one.fitted.model]
+        yield KeptModel(keep_model(self._folder, merged(models), overwrite=self._overwrite))
+
+
+@dataclass
+class KeepModel(beam.PTransform):
+    """Keep the models of all labelled instances, of both kinds, as one."""
+
+    folder: str
+    overwrite: bool
+
+    def expand(self, done: beam.PCollection[tuple[str, CaseDone]]) -> beam.PCollection[KeptModel]:
+        """Apply the transform."""
+        return (
+            done
+            | "Gather" >> beam.WithKeys(0)
+            | "GroupAll" >> beam.GroupByKey()
+            | "Keep" >> beam.ParDo(_Keep(self.folder, self.overwrite))
+        )
