@@ -4,7 +4,7 @@
     lexbeam complexity score train --scorer stack --on trial --save models/stack
     lexbeam complexity score words --model models/stack
 
-docs/complexity_score.md says what is computed, and how.
+docs/complexity-score.md says what is computed, and how.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

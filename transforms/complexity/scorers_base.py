@@ -22,7 +22,7 @@ MEMBERS = ("ridge", "svr", "gradient-boosting")
 class ScorerOptions:
     """How scorers learn. Defaults were chosen by cross-validation on the training set of CompLex.
 
-    docs/complexity_score.md says what they give.
+    docs/complexity-score.md says what they give.
     """
 
     baseline_column: str = option("zipf", help="the one column of scorer `frequency`")
