@@ -106,10 +106,9 @@ def _main() -> int:
     for runner, files in found.items():
         told = "the same bytes" if files == first else "OTHER BYTES"
         print(f"{runner}: {len(files)} files, {told}")
-    for name in first:
-        if name.endswith(".parquet"):
-            path = given.out / next(iter(found)) / "complexity" / "current" / name
-            print(f"  {name}: {pq.ParquetFile(path).metadata.num_rows} rows")
+    tables = given.out / next(iter(found)) / "complexity" / "current" / "complexity"
+    for table in sorted(tables.iterdir()):
+        print(f"  complexity/{table.name}: {pq.read_table(table).num_rows} rows")
     return int(any(files != first for files in found.values()))
 
 
