@@ -1,0 +1,100 @@
+"""Raw text to scored features of complexity by `lexbeam run`: the same bytes on every runner."""
+
+import random
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from mixed_runs import published, skip_without
+
+from pipelines.cli import main
+
+pytestmark = pytest.mark.slow
+
+GENRES = {
+    "sea": ["ship", "sailor", "harbour", "lighthouse", "tide", "old anchor", "deep water"],
+    "law": ["judge", "verdict", "jurisdiction", "tax", "court", "new statute", "plea"],
+}
+FRAMES = ["The {} was seen by the {} near the {}.", "Of every {} there is a {}, and no {}."]
+PEOPLE = 4
+
+
+def write_texts(folder):
+    draw = random.Random(1)
+    for genre, words in GENRES.items():
+        (folder / genre).mkdir()
+        for number in range(6):
+            sentences = [
+                draw.choice(FRAMES).format(*(draw.choice(words) for _ in range(3)))
+                for _ in range(12)
+            ]
+            (folder / genre / f"{number}.txt").write_text(" ".join(sentences), "utf-8")
+
+
+def write_judgments(path, instances):
+    """Let people judge: longer targets are harder, and each person has a view of their own."""
+    lines = ["instance_id\tannotator\trating"]
+    for row in instances.to_pylist():
+        for person in range(PEOPLE):
+            noise = random.Random(f"{row['instance_id']} {person}").randint(-1, 1)
+            rating = min(max(len(row["token"]) // 3 + noise, 1), 5)
+            lines.append(f"{row['instance_id']}\tperson {person}\t{rating}")
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    """A configuration of all steps, with the corpora and the judgments that it names."""
+    folder = tmp_path_factory.mktemp("complexity")
+    write_texts(folder)
+    corpora = [str(folder / f"{genre}-corpus") for genre in GENRES]
+    for genre, out in zip(GENRES, corpora, strict=True):
+        words = ["--format", "text", "--engine", "builtin:en", "--parts", "2"]
+        assert main(["corpus", str(folder / genre), "--out", out, *words]) == 0
+    select = {"corpora": corpora, "genres": list(GENRES), "quota": 40, "contexts": 8}
+    asked = folder / "asked"
+    words = [f"--{name}={','.join(value) if name == 'genres' else value}"
+             for name, value in select.items() if name != "corpora"]  # fmt: skip
+    assert main(["complexity", "select", *corpora, "--out", str(asked), *words]) == 0
+    write_judgments(
+        folder / "judgments.tsv", pq.read_table(asked / "current" / "complexity" / "instances")
+    )
+    steps = {
+        "select": select,
+        "aggregate": {"judgments": [str(folder / "judgments.tsv")]},
+        "split": {"method": "balanced", "shares": ["train=.7", "test=.3"]},
+        "features": {},
+        "score": {"scorer": ["frequency", "ridge"], "folds": 3, "resamples": 20},
+    }
+    path = folder / "config.yaml"
+    path.write_text(yaml.safe_dump({"parts": 3, "complexity": steps}), "utf-8")
+    return path
+
+
+def run(config, out, runner):
+    assert main(["run", str(config), "--out", str(out), "--runner-config", runner]) == 0
+    return published(out)
+
+
+@pytest.fixture(scope="module")
+def expected(config, tmp_path_factory):
+    return run(config, tmp_path_factory.mktemp("direct") / "out", "direct")
+
+
+def test_every_step_makes_rows(expected):
+    rows = {
+        name.split("/")[1]: pq.read_metadata(pa.BufferReader(content)).num_rows
+        for name, content in expected.items()
+        if name.endswith(".parquet")
+    }
+    made = ("instances", "judgments", "labels", "splits", "features", "predictions", "metrics")
+    assert all(rows[name] for name in made)
+
+
+@pytest.mark.parametrize("runner", ["direct_multiprocess", "flink_local"])
+def test_every_published_file_has_the_same_bytes(runner, config, expected, tmp_path):
+    skip_without(runner)
+    found = run(config, tmp_path / "out", runner)
+    assert found.keys() == expected.keys()
+    assert [name for name in expected if found[name] != expected[name]] == []
