@@ -37,6 +37,7 @@ from transforms.complexity.features_frequency import FREQUENCY
 from transforms.complexity.features_layers import SYNTAX
 from transforms.complexity.features_mwe import MWE
 from transforms.complexity.features_norms import NORMS
+from transforms.complexity.features_surprisal import SURPRISAL
 from transforms.complexity.features_vectors import VECTORS
 from transforms.complexity.features_wordnet import WORDNET
 
@@ -58,6 +59,7 @@ GROUPS: dict[str, Group] = {
     "vectors": VECTORS,
     "context": CONTEXT,
     "syntax": SYNTAX,
+    "surprisal": SURPRISAL,
     "mwe": MWE,
     "corpus": CORPUS,
 }

@@ -78,6 +78,7 @@ class Setting(NamedTuple):
         languages: the languages beside its own in which a word's frequency is looked up.
         centroids: by genre, the mean of the unit vectors of its distinct targets.
         counts: those of the reference corpus (`corpus_counts.Counts`), where there is one.
+        ngrams: counts of n-grams (`ngram_counting.NgramCounts`), for surprisal.
     """
 
     use: tuple[str, ...]
@@ -86,6 +87,7 @@ class Setting(NamedTuple):
     languages: tuple[str, ...]
     centroids: tuple[tuple[str | None, tuple[float, ...]], ...] = ()
     counts: Any = None
+    ngrams: Any = None
 
 
 class Words(NamedTuple):
