@@ -29,6 +29,7 @@ from transforms.complexity.featuring import (
     FEATURE,
     FeatureOptions,
     check_features,
+    described,
     setting_of,
 )
 from transforms.complexity.ngram_counting import COMBINE_NGRAMS, COUNT_NGRAMS, WANT_NGRAMS
@@ -181,13 +182,20 @@ COMPLEXITY_FEATURES: Command[ComplexityFeaturesOptions, Plan] = Command(
     reads=_reads,
     check=_check,
     stages=(
-        WANT, COUNT, COMBINE, WANT_NGRAMS, COUNT_NGRAMS, COMBINE_NGRAMS, FEATURE, COVER,
-    ),  # fmt: skip
+        WANT,
+        COUNT,
+        COMBINE,
+        WANT_NGRAMS,
+        COUNT_NGRAMS,
+        COMBINE_NGRAMS,
+        FEATURE,
+        COVER,
+    ),
     plan=_plan,
     build=_build,
     expected=_expected,
     chosen=_chosen,
-    resources=lambda plan: plan.setting.lexicon.described(),
+    resources=lambda plan: described(plan.setting),
     section=_section,
     summary=_summary,
     report=panels,

@@ -32,6 +32,7 @@ from transforms.complexity.features_base import (
 )
 from transforms.complexity.features_context import CONTEXT
 from transforms.complexity.features_corpus import CORPUS
+from transforms.complexity.features_encoder import ENCODER
 from transforms.complexity.features_form import FORM
 from transforms.complexity.features_frequency import FREQUENCY
 from transforms.complexity.features_layers import SYNTAX
@@ -62,6 +63,7 @@ GROUPS: dict[str, Group] = {
     "surprisal": SURPRISAL,
     "mwe": MWE,
     "corpus": CORPUS,
+    "encoder": ENCODER,
 }
 
 

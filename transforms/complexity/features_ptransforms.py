@@ -109,9 +109,7 @@ class _CorpusNgrams(beam.DoFn):
 
 
 class _OwnNgrams(beam.DoFn):
-    def process(
-        self, part: Part, wanted: tuple[int, _ByPart]
-    ) -> Iterator[tuple[int, NgramTask]]:
+    def process(self, part: Part, wanted: tuple[int, _ByPart]) -> Iterator[tuple[int, NgramTask]]:
         before = tuple(one.sentences for number, one in wanted[1] if number < part.number)
         yield 0, NgramTask(part, tuple(one.keys for _, one in wanted[1]), before)
 

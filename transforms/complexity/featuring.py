@@ -37,6 +37,7 @@ from transforms.complexity.features import (
     schema_of,
 )
 from transforms.complexity.features_base import Setting, known_tag
+from transforms.complexity.features_encoder import encoding_of
 from transforms.complexity.features_form import TRIGRAMS
 from transforms.complexity.features_frequency import ZIPF
 from transforms.complexity.features_vectors import RESOURCE as VECTORS
@@ -44,6 +45,7 @@ from transforms.complexity.features_vectors import centroids_of
 from transforms.complexity.features_wordnet import RESOURCE
 from transforms.complexity.ngram_counting import CountedNgrams, open_ngrams
 from transforms.corpora.reading import column_names
+from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import (
     CacheOptions,
@@ -60,6 +62,7 @@ __all__ = [
     "FeatureTask",
     "Featured",
     "check_features",
+    "described",
     "setting_of",
 ]
 
@@ -100,7 +103,7 @@ def _check_spec(text: str) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FeatureOptions(CacheOptions):
+class FeatureOptions(CacheOptions, EncoderOptions):
     """Which features are computed, and from what."""
 
     use: tuple[str, ...] = option(
@@ -199,7 +202,10 @@ def setting_of(
         lists = tuple(sorted({parse_spec(text).name for text in options.wordlist}))
     lexicon = prepare(LexiconOptions(resources=tuple(resources), cache=options.cache))
     centroids = centroids_of(targets, lexicon) if "vectors" in use else ()
-    setting = Setting(use, lexicon, lists, others if "frequency" in use else (), centroids)
+    encoder = encoding_of(options) if "encoder" in use else None
+    setting = Setting(
+        use, lexicon, lists, others if "frequency" in use else (), centroids, encoder=encoder
+    )
     columns_of(setting)
     return setting
 
@@ -247,6 +253,7 @@ def _identity(task: FeatureTask, setting: Setting) -> Any:
     return [
         task.part.sha256, list(setting.use), list(setting.lists), list(setting.languages),
         setting.lexicon.identity(), setting.centroids,
+        None if setting.encoder is None else setting.encoder.identity(),
         None if counts is None else [counts.file.sha256, counts.tokens, counts.documents],
         None if task.ngrams is None else [task.ngrams.file.sha256, task.ngrams.own],
     ]  # fmt: skip
@@ -327,7 +334,14 @@ def _cover_identity(covered: Sequence[File], _: None) -> Any:
 
 
 def _chosen(_: Any, setting: Setting) -> Mapping[str, Any]:
-    return {_GROUPS: setting.use, **setting.lexicon.chosen()}
+    encoder = {} if setting.encoder is None else setting.encoder.chosen()
+    return {_GROUPS: setting.use, **setting.lexicon.chosen(), **encoder}
+
+
+def described(setting: Setting) -> Mapping[str, Any]:
+    """Return what a manifest says of the resources of a setting."""
+    encoder = {} if setting.encoder is None else {"encoder": setting.encoder.described()}
+    return {**setting.lexicon.described(), **encoder}
 
 
 FEATURE: Stage[FeatureTask, Setting, Featured] = Stage(

@@ -6,11 +6,11 @@ before a sentence, and its end is no event. The model is the hierarchical Dirich
 
     p_k(w | h) = (c(h w) + m_k * p_(k-1)(w | h without its first word)) / (c(h) + m_k)
 
-where p_0 is the word's share in its language at large. So a probability of a word takes its n-grams'
-counts and those of what stands before it, and nothing else: only n-grams of the sentences that are
-asked about need be counted, and what a sentence itself has given to each can be subtracted, which
-gives the very model of all others. (Kneser-Ney and Witten-Bell also take the number of different
-words after h, for which all n-grams of a corpus would have to be kept.)
+where p_0 is the word's share in its language at large. So the probability of a word depends on the
+counts of its n-grams and of what stands before it, and on nothing else: only n-grams of the
+sentences that are asked about need be counted, and what a sentence itself has given to each can be
+subtracted, which gives the very model of all others. (Kneser-Ney and Witten-Bell also depend on the
+number of different words after h, for which all n-grams of a corpus would have to be kept.)
 
 N-grams are keys, hashes of 64 bits: of a million that are wanted, one in a corpus of 10^8 words is
 taken for another with probability .00003.
