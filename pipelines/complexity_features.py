@@ -132,8 +132,10 @@ def _expected(plan: Plan) -> Mapping[str, int]:
 
 def _counting(plan: Plan) -> Sequence[tuple[Stage[Any, Any, Any], ...]]:
     """Return the stages that count, three each."""
-    found = {"corpus": (WANT, COUNT, COMBINE),
-             "surprisal": (WANT_NGRAMS, COUNT_NGRAMS, COMBINE_NGRAMS)}  # fmt: skip
+    found: dict[str, tuple[Stage[Any, Any, Any], ...]] = {
+        "corpus": (WANT, COUNT, COMBINE),
+        "surprisal": (WANT_NGRAMS, COUNT_NGRAMS, COMBINE_NGRAMS),
+    }
     return [stages for group, stages in found.items() if group in plan.setting.use]
 
 

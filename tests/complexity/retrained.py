@@ -1,4 +1,4 @@
-"""The trigram model trained anew, with dictionaries, on sentences that are left."""
+"""The trigram model trained anew, with dictionaries, on the sentences that are left."""
 
 import math
 from collections import Counter
@@ -14,7 +14,7 @@ def words_of(forms):
 
 
 class Retrained:
-    """Probabilities of words after two words, by MacKay and Peto (1995)."""
+    """Probabilities of words after two words, as `ngrams` defines them."""
 
     def __init__(self, sentences, mass=MASS):
         self.mass = mass
@@ -31,7 +31,9 @@ class Retrained:
         """Return the surprisal of a word after the `size` words before it."""
         before = ["<", "<", *words][at + 2 - size : at + 2]
         p = base
-        for order, mass in zip(range(size + 1), self.mass, strict=False):
+        for order, factor in zip(range(size + 1), self.mass, strict=False):
             history = tuple(before[size - order :])
-            p = (self.grams[*history, words[at]] + mass * p) / (self.after[history] + mass)
+            uses = self.after[history]
+            mass = 1 + factor * uses**0.75
+            p = (self.grams[*history, words[at]] + mass * p) / (uses + mass)
         return -math.log2(p)

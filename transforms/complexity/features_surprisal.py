@@ -38,7 +38,11 @@ _LEAST = 1e-9  # of a word that wordfreq does not have: Zipf 0
 def _columns(_: Setting) -> Sequence[Feature]:
     def of(name: str, doc: str, range: str = "0 and up") -> Feature:
         return Feature(
-            name, doc, range, "bits", "trigram model (MacKay and Peto 1995) without the sentence"
+            name,
+            doc,
+            range,
+            "bits",
+            "trigram model without the sentence (after MacKay and Peto 1995)",
         )
 
     return (
