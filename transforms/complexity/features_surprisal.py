@@ -77,9 +77,9 @@ def _of_instances(batch: Batch, setting: Setting) -> Values:
     following[behind[np.unique(words.owners[behind], return_index=True)[1]]] = True
 
     def mean(values: Floats, mask: np.ndarray) -> Floats:
-        number = sums(words.owners[mask], words.count)
-        total = sums(words.owners[mask], words.count, values[mask])
-        return np.divide(total, number, out=np.full(words.count, np.nan), where=number > 0)
+        number = sums(words.owners[mask], words.sentences)
+        total = sums(words.owners[mask], words.sentences, values[mask])
+        return np.divide(total, number, out=np.full(words.sentences, np.nan), where=number > 0)
 
     return {
         "surprisal": mean(bits.after, inside),

@@ -5,10 +5,10 @@ before a sentence, and its end is no event. With c the counts, k = 1, 2, 3 the w
 
     p_k(w | h) = (c(h w) + m_k(c(h)) * p_(k-1)(w | h without its first word)) / (c(h) + m_k(c(h)))
 
-where p_0 is the word's share in its language at large, and m_k(c) = 1 + a_k * c^.75. With a constant
-m this is the hierarchical Dirichlet language model (MacKay and Peto 1995); with the number of
-different words after h it is Witten and Bell's (1991), and m estimates that number from the uses of
-h, as Herdan's law has it of a text. So the probability of a word depends on the counts of its
+where p_0 is the word's share in its language at large, and m_k(c) = 1 + a_k * c^.75. With a
+constant m this is the hierarchical Dirichlet language model (MacKay and Peto 1995); with the number
+of different words after h it is Witten and Bell's (1991), and m estimates that number from the uses
+of h, as Herdan's law has it of a text. So the probability of a word depends on the counts of its
 n-grams and of what stands before it, and on nothing else: only n-grams of the sentences that are
 asked about need be counted, and what a sentence itself has given to each can be subtracted, which
 gives the very model of all others. (For the number itself, as for Kneser-Ney, all n-grams of a
@@ -49,7 +49,7 @@ class Sequences(NamedTuple):
     """The words of sentences, one after the other.
 
     Attributes:
-        count: the number of sentences.
+        sentences: their number.
         words: distinct words, in lower case.
         codes: the place of each word among them.
         owners: the sentence of each word, ascending.
@@ -57,7 +57,7 @@ class Sequences(NamedTuple):
         salts: for each sentence a hash of what its counts are kept apart by, its language.
     """
 
-    count: int
+    sentences: int
     words: pa.Array
     codes: Ints
     owners: Ints
@@ -112,11 +112,11 @@ def _before(hashes: Hashes, owners: Ints, steps: int) -> Hashes:
 def sentence_keys(sequences: Sequences) -> Hashes:
     """Return a key of each sentence: the same words in the same order have the same; 0: no word."""
     hashes = np.append(content_hashes(sequences.words), np.uint64(0))[sequences.codes]
-    sizes = np.bincount(sequences.owners, minlength=sequences.count)
+    sizes = np.bincount(sequences.owners, minlength=sequences.sentences)
     starts = np.cumsum(sizes) - sizes
     rank = (np.arange(len(hashes)) - np.repeat(starts, sizes)).astype(np.uint64)
     placed = mix64(mix64(hashes + GOLDEN) + rank * GOLDEN)
-    found = np.zeros(sequences.count, np.uint64)
+    found = np.zeros(sequences.sentences, np.uint64)
     some = np.flatnonzero(sizes)
     if len(some):
         found[some] = np.add.reduceat(placed, starts[some])
