@@ -133,10 +133,12 @@ def _measured(
     place = located(encoder.split([sentence])[0], sentence, start, end)
     scores = [math.nan, math.nan]
     if encoder.masked_lm is not None:
-        scores = [
-            _bits(encoder, sentence, start, end, scoring, per_piece, options)
-            for scoring, per_piece in ((_WHOLE, False), ("masked", True))
-        ]
+        whole_bits, pieces = _bits(encoder, sentence, start, end, options, _WHOLE)
+        # Of one piece nothing can be known before it: both are the same.
+        piece = whole_bits if pieces == 1 else _bits(
+            encoder, sentence, start, end, options, "masked", per_piece=True
+        )[0]  # fmt: skip
+        scores = [whole_bits, piece]
     return [
         math.nan if place is None else float(place[1] - place[0]),
         math.sqrt(float(target @ target)), _distance(target, whole), _distance(target, alone),
@@ -145,15 +147,17 @@ def _measured(
 
 
 def _bits(
-    encoder: Encoder, sentence: str, start: int, end: int, scoring: str, per_piece: bool,
-    options: EncoderOptions,
-) -> float:  # fmt: skip
+    encoder: Encoder, sentence: str, start: int, end: int, options: EncoderOptions, scoring: str,
+    *, per_piece: bool = False,
+) -> tuple[float, int]:  # fmt: skip
+    """Return the surprisal of a target in its place, and its pieces."""
     scores = word_log_probs(
         encoder, [sentence], [start], [end], [[sentence[start:end]]], scoring=scoring,
         per_piece=per_piece, options=options,
     )  # fmt: skip
     value = -float(scores.log_probs[0][0]) / math.log(2)
-    return value if math.isnan(value) else max(value, 0.0)  # of float32, it may be above 1
+    # Of float32, a probability may be above 1.
+    return value if math.isnan(value) else max(value, 0.0), int(scores.pieces[0][0])
 
 
 def _distance(first: Floats, second: Floats) -> float:
