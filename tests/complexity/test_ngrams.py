@@ -88,3 +88,9 @@ def test_order_makes_a_sentence():
     assert found[0] == found[2]
     assert found[0] != found[1]
     assert found[3] == 0
+
+
+@pytest.mark.parametrize("sentences", [[], [None], [[]], [[","], None]])
+def test_nothing_to_count(sentences):
+    found = computed(sentences, sentences)
+    assert found.after.tolist() == found.alone.tolist() == []
