@@ -143,6 +143,12 @@ def features(
     folder: str | os.PathLike[str] | None = None,
     *,
     out: str | os.PathLike[str] | None = None,
+    encoder: str | os.PathLike[str] | None = None,
+    encoder_layers: str = "-1",
+    encoder_pooling: str = "mean",
+    encoder_length: int | str | None = None,
+    encoder_batch: int | str = 32,
+    encoder_device: Literal["auto", "cpu", "cuda"] = "auto",
     cache: str | os.PathLike[str] | None = None,
     use: str | Sequence[str] = (),
     wordlist: str | Sequence[str] = (),
@@ -165,14 +171,24 @@ def features(
         folder: folder with instances, of `lexbeam complexity load` or `select`; none: that of
             `out`.
         out: folder of the published tables; if not given, the one of `folder`.
+        encoder: masked language model or encoder: a folder as save_pretrained writes it, or
+            KIND:ARGUMENT.
+        encoder_layers: layers whose mean is a piece's vector: -1 (the last), -4..-1, 0,1 (0:
+            embeddings).
+        encoder_pooling: how a span's pieces become one vector.
+        encoder_length: pieces kept of a longer text, around the target; special ones count;
+            default: what the model takes (at least 8).
+        encoder_batch: texts of a document that go through the model at once (at least 1).
+        encoder_device: where the encoder runs; auto: a CUDA device if there is one, else the CPU.
         cache: folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's.
         use: groups of features; if not given, all for which there is what they need.
         wordlist: word lists, each NAME=FILE:word=COLUMN,value=COLUMN, see docs/resources.md; the
             columns are called NAME.
         wordnet: folder of the database files of WordNet, see docs/wordnet.md.
-        vectors: static vectors, FILE or a folder with our table, and what docs/resources.md has of
-            options.
-        corpus: folder of `lexbeam corpus`: a reference corpus in which the words are counted.
+        vectors: static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`, and what
+            docs/resources.md has of options.
+        corpus: folder of `lexbeam corpus`: a reference corpus in which words and n-grams are
+            counted.
         languages: languages beside its own in which a word's frequency is looked up.
         resume: continue a run that was cut off, with the same options.
         overwrite: replace what is published there; artefacts are still reused.
@@ -195,6 +211,12 @@ def features(
         {
             "folder": folder,
             "out": out,
+            "encoder": encoder,
+            "encoder_layers": encoder_layers,
+            "encoder_pooling": encoder_pooling,
+            "encoder_length": encoder_length,
+            "encoder_batch": encoder_batch,
+            "encoder_device": encoder_device,
             "cache": cache,
             "use": use,
             "wordlist": wordlist,

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from pipelines.command import Command, Graph, HandedBack, Inputs, Source
 from pipelines.common_options import RunnerOptions
 from schemas.complexity import COVERAGE, FEATURES, INSTANCES
+from transforms.common.artefacts import Stage
 from transforms.common.options import embedded, option
 from transforms.common.shown import Block
 from transforms.common.snapshots import Snapshot
@@ -28,8 +29,10 @@ from transforms.complexity.featuring import (
     FEATURE,
     FeatureOptions,
     check_features,
+    described,
     setting_of,
 )
+from transforms.complexity.ngram_counting import COMBINE_NGRAMS, COUNT_NGRAMS, WANT_NGRAMS
 from transforms.complexity.panels_features import low_coverage, panels
 from transforms.corpora.corpus import SentencePart
 
@@ -57,7 +60,7 @@ class Plan(NamedTuple):
     Attributes:
         parts: parts of `complexity/instances`.
         setting: groups and resources.
-        corpus: parts of `sentences` of the reference corpus, if its counts are features.
+        corpus: parts of `sentences` of the reference corpus, if it is counted.
     """
 
     parts: tuple[Part, ...]
@@ -84,7 +87,7 @@ def _plan(options: ComplexityFeaturesOptions, inputs: Inputs) -> Plan:
         for rows in read_rows([checked(part)], ["language"]):
             languages.update(pc.unique(rows["language"]).to_pylist())
     setting = setting_of(options.features, list(languages), _targets(parts))
-    if "corpus" not in setting.use:
+    if options.features.corpus is None or not {"corpus", "surprisal"} & set(setting.use):
         return Plan(parts, setting)
     own = inputs.one("sentences").parts
     found = sorted(SentencePart(part.rows, part.path, part.bytes, part.sha256) for part in own)
@@ -121,18 +124,27 @@ def _rows(part: Part) -> float:
 
 def _expected(plan: Plan) -> Mapping[str, int]:
     expected = {FEATURE.name: len(plan.parts), COVER.name: 1}
-    if plan.corpus:
-        expected |= {WANT.name: len(plan.parts), COUNT.name: len(plan.corpus), COMBINE.name: 1}
+    for wanted, counted, combined in _counting(plan):
+        counting = plan.corpus or plan.parts
+        expected |= {wanted.name: len(plan.parts), counted.name: len(counting), combined.name: 1}
     return expected
+
+
+def _counting(plan: Plan) -> Sequence[tuple[Stage[Any, Any, Any], ...]]:
+    """Return the stages that count, three each."""
+    found: dict[str, tuple[Stage[Any, Any, Any], ...]] = {
+        "corpus": (WANT, COUNT, COMBINE),
+        "surprisal": (WANT_NGRAMS, COUNT_NGRAMS, COMBINE_NGRAMS),
+    }
+    return [stages for group, stages in found.items() if group in plan.setting.use]
 
 
 def _chosen(plan: Plan) -> Mapping[str, Mapping[str, Any]]:
     nothing: Any = None
-    counting = (WANT, COUNT, COMBINE) if plan.corpus else ()
     return {
         FEATURE.name: FEATURE.chosen(nothing, plan.setting),
         COVER.name: {},
-        **{stage.name: {} for stage in counting},
+        **{stage.name: {} for stages in _counting(plan) for stage in stages},
     }
 
 
@@ -171,12 +183,21 @@ COMPLEXITY_FEATURES: Command[ComplexityFeaturesOptions, Plan] = Command(
     tables=(FEATURES, COVERAGE),
     reads=_reads,
     check=_check,
-    stages=(WANT, COUNT, COMBINE, FEATURE, COVER),
+    stages=(
+        WANT,
+        COUNT,
+        COMBINE,
+        WANT_NGRAMS,
+        COUNT_NGRAMS,
+        COMBINE_NGRAMS,
+        FEATURE,
+        COVER,
+    ),
     plan=_plan,
     build=_build,
     expected=_expected,
     chosen=_chosen,
-    resources=lambda plan: plan.setting.lexicon.described(),
+    resources=lambda plan: described(plan.setting),
     section=_section,
     summary=_summary,
     report=panels,

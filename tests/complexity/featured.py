@@ -31,6 +31,7 @@ def instance(token, sentence=None, *, kind=None, language="en", genre="bible", t
         instance_id=format(hash_of((kind, genre or "", token, sentence or "")), "032x"),
         kind=kind, token=token, genre=genre, language=language, sentence=sentence, source="a",
         flags=[], forms=None if sentence is None else [one.group() for one in found],
+        start=start if start >= 0 else None, end=start + len(token) if start >= 0 else None,
         position=inside[0] if start >= 0 and inside else None,
         tokens=len(inside) if start >= 0 and inside else None,
     )  # fmt: skip

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from featured import columns, computed, instance, setting_with
 
-from transforms.complexity.features_vectors import centroids_of
+from transforms.complexity.features_vectors import NEAR, centroids_of
 
 VECTORS = {"sea": (3.0, 4.0), "ship": (1.0, 0.0), "over": (0.0, 2.0), "gene": (-2.0, 0.0)}
 TARGETS = [("bible", "Sea"), ("bible", "sea"), ("bible", "ship over"), ("biomed", "gene"),
@@ -51,3 +51,27 @@ def test_distances_by_hand(setting):
     assert columns(pair, "vector_norm", "vector_norm_last", "vector_words") == [1.5, 2, 1]
     assert pair["vector_genre"] == pytest.approx(distance((1, 1), (1.6, 1.8)))
     assert columns(none, "vector_known", "vector_norm", "vector_genre") == [False, None, None]
+
+
+def test_neighbours_by_hand(setting):
+    sea, none, pair = computed(
+        setting, instance("sea"), instance("xqz"), instance("ship over")
+    )  # fmt: skip
+    # Ten are asked for, and there are three: all others.
+    cosines = [1 - distance(VECTORS["sea"], VECTORS[word]) for word in ("ship", "over", "gene")]
+    assert sea["vector_near"] == pytest.approx(sum(cosines) / 3)
+    assert sea["vector_near_zipf"] == pytest.approx((4.9 + 6.0 + 4.2) / 3)
+    assert columns(none, "vector_near", "vector_near_zipf") == [None, None]
+    assert pair["vector_near_zipf_first"] == pytest.approx((5.1 + 6.0 + 4.2) / 3)
+
+
+def test_only_the_nearest_count_and_unknown_ones_have_no_frequency(tmp_path):
+    near = {f"w{n}": (1.0, 0.1 + n / 100) for n in range(NEAR)}
+    words = {"sea": (1.0, 0.0), "ship": (-1.0, 0.0), **near}
+    lines = [f"{word} {a} {b}" for word, (a, b) in words.items()]
+    (tmp_path / "v.txt").write_text("\n".join([f"{len(lines)} 2", *lines]) + "\n")
+    setting = setting_with(tmp_path, use=("vectors",), more=(f"vectors_=vectors:{tmp_path}/v.txt",))
+    (sea,) = computed(setting, instance("sea"))
+    expected = [1 - distance((1, 0), vector) for vector in near.values()]
+    assert sea["vector_near"] == pytest.approx(sum(expected) / NEAR)
+    assert sea["vector_near_zipf"] is None

@@ -5,6 +5,7 @@ import math
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
@@ -12,10 +13,13 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "complexity"))
 
 from featured import instance, instances
 from making import put
-from small_runs import call, corpus, manifest, write_texts
+from retrained import Retrained, words_of
+from small_encoders import trained
+from small_runs import call, corpus, make_out, manifest, write_texts
 
 from pipelines.registry import load
 from schemas.complexity import INSTANCES, LABELS
+from transforms.change.exporting import as_trained
 from transforms.common.artefacts import Artefact
 from transforms.common.sections import Made
 from transforms.common.snapshots import open_snapshot
@@ -104,7 +108,9 @@ def test_tables_coverage_and_summary(tmp_path, norms, capsys):
     groups = {
         field.metadata[b"group"] for field in list(snapshot.read("complexity/features").schema)[4:]
     }
-    assert groups == {b"form", b"frequency", b"norms", b"context", b"syntax", b"mwe"}
+    assert groups == {
+        b"form", b"frequency", b"norms", b"context", b"syntax", b"surprisal", b"mwe",
+    }  # fmt: skip
 
 
 def test_the_same_on_two_processes_and_whatever_the_labels(tmp_path):
@@ -173,3 +179,104 @@ def test_a_reference_corpus(tmp_path):
     words = ["--use", "corpus", "--corpus", tmp_path / "corpus"]
     assert features(two, *words, "--runner-config", "direct_multiprocess") == 0
     assert digests(two) == digests(out)
+
+
+def test_surprisal_without_the_sentence(tmp_path):
+    rows = [
+        *ROWS[:4], instance("ship", ROWS[0]["sentence"]),
+        instance("gene expression", "The ship over gene expression."),
+    ]  # fmt: skip
+    out = publish(tmp_path / "out", rows, parts=3)
+    assert features(out, "--use", "surprisal") == 0
+    found = told(out)
+    # Distinct sentences of the language; that of two instances counts once, whatever its part.
+    sentences = {tuple(words_of(row["forms"])) for row in rows if row["language"] == "en"}
+    for row, place in ((rows[0], 5), (rows[4], 1)):
+        words = words_of(row["forms"])
+        model = Retrained([list(other) for other in sentences if list(other) != words])
+        base = 10 ** (word_frequency(words[place]) - 9)
+        assert found[row["instance_id"]]["surprisal"] == pytest.approx(
+            model.bits(words, place, base)
+        )
+    two = publish(tmp_path / "two", rows, parts=3)
+    assert features(two, "--use", "surprisal", "--runner-config", "direct_multiprocess") == 0
+    assert digests(two) == digests(out)
+    one = publish(tmp_path / "one", rows, parts=1)
+    assert features(one, "--use", "surprisal") == 0
+    assert told(one) == found
+
+
+def test_surprisal_in_a_reference_corpus(tmp_path):
+    assert corpus(write_texts(tmp_path / "texts"), tmp_path / "corpus") == 0
+    sentences = open_snapshot(str(tmp_path / "corpus")).read("sentences")["forms"].to_pylist()
+    own = " ".join(sentences[3])
+    rows = [instance("sea", own), instance("sea", "Over the sea.")]
+    out = publish(tmp_path / "out", rows)
+    words = ["--use", "surprisal,corpus", "--corpus", tmp_path / "corpus"]
+    assert features(out, *words) == 0
+    found = told(out)
+    for row in rows:
+        forms = words_of(row["forms"])
+        left = [other for other in map(words_of, sentences) if other != forms]
+        assert row is rows[1] or len(left) < len(sentences)
+        place = forms.index("sea")
+        expected = Retrained(left).bits(forms, place, 10 ** (word_frequency("sea") - 9))
+        assert found[row["instance_id"]]["surprisal"] == pytest.approx(expected)
+    two = publish(tmp_path / "two", rows)
+    assert features(two, *words, "--runner-config", "direct_multiprocess") == 0
+    assert digests(two) == digests(out)
+
+
+def test_vectors_of_a_run_of_change(tmp_path, made_once):
+    folder = made_once("small_out", make_out)
+    rows = [*ROWS[:2], instance("ship", "The ship sings.")]
+    out = publish(tmp_path / "out", rows)
+    words = ["--use", "vectors", "--vectors", f"{folder}:slice=1850-1900"]
+    assert features(out, *words) == 0
+    ship = told(out)[rows[2]["instance_id"]]
+    early, late = (norm_of(folder, name, "ship") for name in ("1800-1849", "1850-1900"))
+    assert ship["vector_norm"] == pytest.approx(late, rel=1e-5)
+    assert late != pytest.approx(early, rel=1e-5)
+    assert -1 <= ship["vector_near"] <= 1
+    assert ship["vector_near_zipf"] > 4
+    two = publish(tmp_path / "two", rows)
+    assert features(two, *words, "--runner-config", "direct_multiprocess") == 0
+    assert digests(two) == digests(out)
+
+
+def test_a_slice_that_is_not_there(tmp_path, made_once, capsys):
+    folder = made_once("small_out", make_out)
+    out = publish(tmp_path / "out")
+    assert features(out, "--vectors", f"{folder}:slice=1850") == 1
+    assert "no slice '1850'" in capsys.readouterr().err
+
+
+def test_an_encoder(tmp_path, made_once):
+    folder = made_once("encoder-bert", lambda folder: trained(folder, "bert"))
+    out = publish(tmp_path / "out")
+    words = ["--use", "encoder", "--encoder", folder, "--encoder-device", "cpu"]
+    assert features(out, *words) == 0
+    sea = told(out)[ROWS[0]["instance_id"]]
+    assert sea["encoder_pieces"] >= 1
+    assert sea["encoder_surprisal"] > 0
+    assert open_snapshot(str(out)).section("complexity.features")["resources"]["encoder"]["digest"]
+    two = publish(tmp_path / "two")
+    assert features(two, *words, "--runner-config", "direct_multiprocess") == 0
+    assert digests(two) == digests(out)
+
+
+def told(out):
+    rows = open_snapshot(str(out)).read("complexity/features").to_pylist()
+    return {row["instance_id"]: row for row in rows}
+
+
+def word_frequency(word):
+    from wordfreq import zipf_frequency
+
+    return zipf_frequency(word, "en")
+
+
+def norm_of(folder, slice, word):
+    snapshot = open_snapshot(str(folder))
+    made = as_trained(snapshot, slice, snapshot.section("change")["seeds"][0])
+    return float(np.linalg.norm(made.vectors[list(made.words).index(word)].astype(float)))

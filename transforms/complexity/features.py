@@ -32,11 +32,13 @@ from transforms.complexity.features_base import (
 )
 from transforms.complexity.features_context import CONTEXT
 from transforms.complexity.features_corpus import CORPUS
+from transforms.complexity.features_encoder import ENCODER
 from transforms.complexity.features_form import FORM
 from transforms.complexity.features_frequency import FREQUENCY
 from transforms.complexity.features_layers import SYNTAX
 from transforms.complexity.features_mwe import MWE
 from transforms.complexity.features_norms import NORMS
+from transforms.complexity.features_surprisal import SURPRISAL
 from transforms.complexity.features_vectors import VECTORS
 from transforms.complexity.features_wordnet import WORDNET
 
@@ -58,8 +60,10 @@ GROUPS: dict[str, Group] = {
     "vectors": VECTORS,
     "context": CONTEXT,
     "syntax": SYNTAX,
+    "surprisal": SURPRISAL,
     "mwe": MWE,
     "corpus": CORPUS,
+    "encoder": ENCODER,
 }
 
 

@@ -32,7 +32,7 @@ Values = Mapping[str, npt.NDArray[Any]]
 # source, no order is among them.
 READ = (
     "instance_id", "kind", "token", "genre", "language", "sentence", "forms", "lemmas", "upos",
-    "position", "tokens",
+    "start", "end", "position", "tokens",
 )  # fmt: skip
 
 
@@ -78,6 +78,8 @@ class Setting(NamedTuple):
         languages: the languages beside its own in which a word's frequency is looked up.
         centroids: by genre, the mean of the unit vectors of its distinct targets.
         counts: those of the reference corpus (`corpus_counts.Counts`), where there is one.
+        ngrams: counts of n-grams (`ngram_counting.NgramCounts`), for surprisal.
+        encoder: the encoder (`features_encoder.Encoding`), where there is one.
     """
 
     use: tuple[str, ...]
@@ -86,6 +88,8 @@ class Setting(NamedTuple):
     languages: tuple[str, ...]
     centroids: tuple[tuple[str | None, tuple[float, ...]], ...] = ()
     counts: Any = None
+    ngrams: Any = None
+    encoder: Any = None
 
 
 class Words(NamedTuple):

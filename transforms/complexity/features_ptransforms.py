@@ -1,6 +1,7 @@
 """Beam glue of features: parts of instances in, parts of the tables out.
 
 CountInCorpus     PCollection[Part] -> PCollection[Counted], the one of a reference corpus
+CountNgrams       PCollection[Part] -> PCollection[CountedNgrams], the one of all sentences
 ComputeFeatures   PCollection[Part] -> PCollection[Part] of complexity/features and /coverage
 """
 
@@ -24,9 +25,17 @@ from transforms.complexity.corpus_counting import (
 )
 from transforms.complexity.features_base import Setting
 from transforms.complexity.featuring import COVER, FEATURE, Featured, FeatureTask
+from transforms.complexity.ngram_counting import (
+    COMBINE_NGRAMS,
+    COUNT_NGRAMS,
+    WANT_NGRAMS,
+    CountedNgrams,
+    NgramTask,
+    WantedNgrams,
+)
 from transforms.corpora.corpus import SentencePart
 
-__all__ = ["ComputeFeatures", "CountInCorpus"]
+__all__ = ["ComputeFeatures", "CountInCorpus", "CountNgrams"]
 
 
 class _Number(beam.DoFn):
@@ -70,11 +79,62 @@ def _digest_of_counted(counted: Counted) -> str:
     return counted.file.sha256
 
 
+_ByPart = tuple[tuple[int, WantedNgrams], ...]
+
+
+class _OfPart(beam.DoFn):
+    def process(
+        self, element: tuple[int, WantedNgrams]
+    ) -> Iterator[tuple[int, tuple[int, WantedNgrams]]]:
+        yield 0, element
+
+
+class _AllOfParts(beam.DoFn):
+    def process(
+        self, element: tuple[int, Iterable[tuple[int, WantedNgrams]]]
+    ) -> Iterator[tuple[int, _ByPart]]:
+        number, found = element
+        yield number, tuple(sorted(found, key=_first))
+
+
+def _first(pair: tuple[int, WantedNgrams]) -> int:
+    return pair[0]
+
+
+class _CorpusNgrams(beam.DoFn):
+    def process(
+        self, part: SentencePart, wanted: tuple[int, _ByPart]
+    ) -> Iterator[tuple[int, NgramTask]]:
+        yield 0, NgramTask(part, tuple(one.keys for _, one in wanted[1]), None)
+
+
+class _OwnNgrams(beam.DoFn):
+    def process(self, part: Part, wanted: tuple[int, _ByPart]) -> Iterator[tuple[int, NgramTask]]:
+        before = tuple(one.sentences for number, one in wanted[1] if number < part.number)
+        yield 0, NgramTask(part, tuple(one.keys for _, one in wanted[1]), before)
+
+
+class _AllNgrams(beam.DoFn):
+    def process(
+        self, element: tuple[int, Iterable[CountedNgrams]]
+    ) -> Iterator[tuple[int, tuple[CountedNgrams, ...]]]:
+        number, found = element
+        yield number, tuple(sorted(found, key=_digest_of_ngrams))
+
+
+def _digest_of_ngrams(counted: CountedNgrams) -> str:
+    return counted.file.sha256
+
+
 class _Tasks(beam.DoFn):
     def process(
-        self, part: Part, counts: tuple[int, Counted] | None = None
+        self,
+        part: Part,
+        counts: tuple[int, Counted] | None = None,
+        ngrams: tuple[int, CountedNgrams] | None = None,
     ) -> Iterator[tuple[int, FeatureTask]]:
-        yield part.number, FeatureTask(part, None if counts is None else counts[1])
+        found = None if counts is None else counts[1]
+        yield part.number, FeatureTask(part, found, None if ngrams is None else ngrams[1])
 
 
 class _Name(beam.DoFn):
@@ -122,13 +182,53 @@ class CountInCorpus(beam.PTransform):
 
 
 @dataclass
+class CountNgrams(beam.PTransform):
+    """Count the n-grams of the instances' sentences, in these or in a reference corpus.
+
+    Attributes:
+        workspace: where artefacts lie.
+        corpus: parts of `sentences`; none: the instances' own sentences are counted.
+    """
+
+    workspace: Workspace
+    corpus: tuple[SentencePart, ...] = ()
+
+    def expand(self, parts: beam.PCollection[Part]) -> beam.PCollection[tuple[int, CountedNgrams]]:
+        """Apply the transform."""
+        found = (
+            parts
+            | "Number" >> beam.ParDo(_Number())
+            | "Want" >> beam.ParDo(MakeArtefact(self.workspace, WANT_NGRAMS, not self.corpus))
+            | "OfPart" >> beam.ParDo(_OfPart())
+            | "GroupWanted" >> beam.GroupByKey()
+            | "AllWanted" >> beam.ParDo(_AllOfParts())
+        )
+        wanted = beam.pvalue.AsSingleton(found)
+        if self.corpus:
+            tasks = (
+                parts.pipeline
+                | "CorpusParts" >> beam.Create(self.corpus)
+                | "CorpusTasks" >> beam.ParDo(_CorpusNgrams(), wanted=wanted)
+            )
+        else:
+            tasks = parts | "OwnTasks" >> beam.ParDo(_OwnNgrams(), wanted=wanted)
+        return (
+            tasks
+            | "Count" >> beam.ParDo(MakeArtefact(self.workspace, COUNT_NGRAMS, None))
+            | "GroupCounted" >> beam.GroupByKey()
+            | "AllCounted" >> beam.ParDo(_AllNgrams())
+            | "Combine" >> beam.ParDo(MakeArtefact(self.workspace, COMBINE_NGRAMS, None))
+        )
+
+
+@dataclass
 class ComputeFeatures(beam.PTransform):
     """Compute the features of each part, and their coverage over all.
 
     Attributes:
         workspace: where artefacts lie.
         setting: groups and resources, as workers open them.
-        corpus: parts of `sentences` of a reference corpus, where its counts are features.
+        corpus: parts of `sentences` of a reference corpus, where it is counted.
     """
 
     workspace: Workspace
@@ -138,9 +238,12 @@ class ComputeFeatures(beam.PTransform):
     def expand(self, parts: beam.PCollection[Part]) -> beam.PCollection[Part]:
         """Apply the transform."""
         counts = {}
-        if self.corpus:
+        if "corpus" in self.setting.use:
             found = parts | "CountInCorpus" >> CountInCorpus(self.workspace, self.corpus)
             counts["counts"] = beam.pvalue.AsSingleton(found)
+        if "surprisal" in self.setting.use:
+            ngrams = parts | "CountNgrams" >> CountNgrams(self.workspace, self.corpus)
+            counts["ngrams"] = beam.pvalue.AsSingleton(ngrams)
         featured = (
             parts
             | "Tasks" >> beam.ParDo(_Tasks(), **counts)

@@ -1,4 +1,4 @@
-"""Features of static vectors: length, and how far a target is from its genre and its sentence.
+"""Features of static vectors: length, neighbours, distance to the target's genre and sentence.
 
 The length of a vector grows with how often a word is used, and in how few contexts (Schakel and
 Wilson 2015). Cosines are of vectors in float64.
@@ -20,14 +20,17 @@ from transforms.complexity.features_base import (
     Values,
     Words,
     numbers,
+    sums,
 )
+from transforms.complexity.features_frequency import zipf_of
 from transforms.lexicon.casing import coded
 from transforms.lexicon.resources import Lexicon
 
-__all__ = ["RESOURCE", "VECTORS", "centroids_of"]
+__all__ = ["NEAR", "RESOURCE", "VECTORS", "centroids_of"]
 
 RESOURCE = "vectors_"
 _SOURCE = "the vectors"
+NEAR = 10  # neighbours
 _TOKENS = 8192  # whose vectors are taken at once
 
 
@@ -35,6 +38,14 @@ def _columns(_: Setting) -> Sequence[Feature]:
     return (
         Feature("vector_known", "whether the word has a vector", "0 or 1", None, _SOURCE, "both"),
         Feature("vector_norm", "length of its vector", "0 and up", None, _SOURCE),
+        Feature(
+            "vector_near", f"mean cosine to its {NEAR} nearest neighbours: how dense its "
+            "neighbourhood is", "-1 to 1", None, _SOURCE,
+        ),
+        Feature(
+            "vector_near_zipf", "mean frequency of those of these neighbours that wordfreq knows",
+            "0 to 9", "Zipf", f"{_SOURCE}; wordfreq (Speer 2022)",
+        ),
         Feature(
             "vector_genre", "cosine distance of its vector (of an expression: the mean of its "
             "words' unit vectors) to the mean of the genre's distinct targets", "0 to 2", None,
@@ -55,7 +66,32 @@ def _of_words(words: Words, setting: Setting) -> Values:
         return {}
     vectors, found = known.vectors(words.forms)
     norms = _norms(vectors.astype(np.float64))
-    return {"vector_known": found, "vector_norm": np.where(found, norms, np.nan)}
+    near, zipf = _neighbours(words, known, setting)
+    return {
+        "vector_known": found, "vector_norm": np.where(found, norms, np.nan),
+        "vector_near": near, "vector_near_zipf": zipf,
+    }  # fmt: skip
+
+
+def _neighbours(words: Words, opened: Any, setting: Setting) -> tuple[Floats, Floats]:
+    """Return the mean cosine of each word to its nearest neighbours, and their mean frequency."""
+    distinct, places = coded(words.forms)
+    rows = opened.nearest(distinct, NEAR)
+    _, owners = coded(pa.concat_arrays([distinct, rows["word"].combine_chunks()]))
+    owners = owners[len(distinct) :]
+    # Pair by pair: a product of matrices has other last bits with other words beside it.
+    cosines = numbers(opened.cosine(rows["word"], rows["neighbour"]))
+    near, code = coded(rows["neighbour"])
+    zipf = zipf_of(near, words.language, setting)[code]
+
+    def mean(values: Floats) -> Floats:
+        some = ~np.isnan(values)
+        count = sums(owners[some], len(distinct))
+        total = sums(owners[some], len(distinct), values[some])
+        found = np.divide(total, count, out=np.full(len(count), np.nan), where=count > 0)
+        return found[places]
+
+    return mean(cosines), mean(zipf)
 
 
 def _norms(vectors: Floats) -> Floats:
@@ -148,5 +184,5 @@ def centroids_of(
     return tuple(found)
 
 
-VECTORS = Group("static vectors: length, distance to genre and sentence", _columns,
+VECTORS = Group("static vectors: length, neighbours, distance to genre and sentence", _columns,
                 of_words=_of_words, of_instances=_of_instances, needs="vectors")  # fmt: skip

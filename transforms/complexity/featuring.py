@@ -37,12 +37,15 @@ from transforms.complexity.features import (
     schema_of,
 )
 from transforms.complexity.features_base import Setting, known_tag
+from transforms.complexity.features_encoder import encoding_of
 from transforms.complexity.features_form import TRIGRAMS
 from transforms.complexity.features_frequency import ZIPF
 from transforms.complexity.features_vectors import RESOURCE as VECTORS
 from transforms.complexity.features_vectors import centroids_of
 from transforms.complexity.features_wordnet import RESOURCE
+from transforms.complexity.ngram_counting import CountedNgrams, open_ngrams
 from transforms.corpora.reading import column_names
+from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.kinds import parse_spec
 from transforms.lexicon.resources import (
     CacheOptions,
@@ -59,6 +62,7 @@ __all__ = [
     "FeatureTask",
     "Featured",
     "check_features",
+    "described",
     "setting_of",
 ]
 
@@ -99,7 +103,7 @@ def _check_spec(text: str) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FeatureOptions(CacheOptions):
+class FeatureOptions(CacheOptions, EncoderOptions):
     """Which features are computed, and from what."""
 
     use: tuple[str, ...] = option(
@@ -118,13 +122,14 @@ class FeatureOptions(CacheOptions):
         check=_check_spec, group="resources",
     )  # fmt: skip
     vectors: str | None = option(
-        None, help="static vectors, FILE or a folder with our table, and what docs/resources.md "
-        "has of options",
-        metavar="FILE", path="resource", within=_within_vectors, stands_for=_as_vectors,
+        None, help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`, and what "
+        "docs/resources.md has of options",
+        metavar="FILE|DIR", path="resource", within=_within_vectors, stands_for=_as_vectors,
         check=_check_spec, group="resources",
     )  # fmt: skip
     corpus: str | None = option(
-        None, help="folder of `lexbeam corpus`: a reference corpus in which the words are counted",
+        None, help="folder of `lexbeam corpus`: a reference corpus in which words and n-grams are "
+        "counted",
         metavar="CORPUS_DIR", path="place",
     )  # fmt: skip
     languages: tuple[str, ...] = option(
@@ -182,7 +187,7 @@ def setting_of(
             log.warning("wordfreq has no language %r: its frequencies are null", tag)
     listed = [tag for tag in own if tag in known]
     resources: list[str] = []
-    if {"frequency", "context", "mwe"} & set(use):
+    if {"frequency", "context", "mwe", "surprisal", "vectors"} & set(use):
         asked = {*listed, *(others if "frequency" in use else ())}
         resources += [f"{ZIPF}=wordfreq:{tag}" for tag in sorted(asked)]
     if "form" in use:
@@ -197,7 +202,10 @@ def setting_of(
         lists = tuple(sorted({parse_spec(text).name for text in options.wordlist}))
     lexicon = prepare(LexiconOptions(resources=tuple(resources), cache=options.cache))
     centroids = centroids_of(targets, lexicon) if "vectors" in use else ()
-    setting = Setting(use, lexicon, lists, others if "frequency" in use else (), centroids)
+    encoder = encoding_of(options) if "encoder" in use else None
+    setting = Setting(
+        use, lexicon, lists, others if "frequency" in use else (), centroids, encoder=encoder
+    )
     columns_of(setting)
     return setting
 
@@ -214,10 +222,17 @@ def _wordfreq_languages() -> list[str]:
 
 
 class FeatureTask(NamedTuple):
-    """A part of the instances, and the counts of the reference corpus, where there is one."""
+    """A part of the instances.
+
+    Attributes:
+        part: the part.
+        counts: of the reference corpus, where there is one.
+        ngrams: counts of n-grams, where surprisal is asked for.
+    """
 
     part: Part
     counts: Counted | None = None
+    ngrams: CountedNgrams | None = None
 
 
 @dataclass(frozen=True)
@@ -238,13 +253,17 @@ def _identity(task: FeatureTask, setting: Setting) -> Any:
     return [
         task.part.sha256, list(setting.use), list(setting.lists), list(setting.languages),
         setting.lexicon.identity(), setting.centroids,
+        None if setting.encoder is None else setting.encoder.identity(),
         None if counts is None else [counts.file.sha256, counts.tokens, counts.documents],
+        None if task.ngrams is None else [task.ngrams.file.sha256, task.ngrams.own],
     ]  # fmt: skip
 
 
 def _feature(artefact: Artefact, task: FeatureTask, setting: Setting) -> Featured:
     if task.counts is not None:
         setting = setting._replace(counts=open_counts(task.counts))
+    if task.ngrams is not None:
+        setting = setting._replace(ngrams=open_ngrams(task.ngrams))
     columns = columns_of(setting)
     covered = COVERAGE.schema().empty_table()
 
@@ -315,7 +334,14 @@ def _cover_identity(covered: Sequence[File], _: None) -> Any:
 
 
 def _chosen(_: Any, setting: Setting) -> Mapping[str, Any]:
-    return {_GROUPS: setting.use, **setting.lexicon.chosen()}
+    encoder = {} if setting.encoder is None else setting.encoder.chosen()
+    return {_GROUPS: setting.use, **setting.lexicon.chosen(), **encoder}
+
+
+def described(setting: Setting) -> Mapping[str, Any]:
+    """Return what a manifest says of the resources of a setting."""
+    encoder = {} if setting.encoder is None else {"encoder": setting.encoder.described()}
+    return {**setting.lexicon.described(), **encoder}
 
 
 FEATURE: Stage[FeatureTask, Setting, Featured] = Stage(
