@@ -108,9 +108,7 @@ def test_tables_coverage_and_summary(tmp_path, norms, capsys):
     groups = {
         field.metadata[b"group"] for field in list(snapshot.read("complexity/features").schema)[4:]
     }
-    assert groups == {
-        b"form", b"frequency", b"norms", b"context", b"syntax", b"surprisal", b"mwe",
-    }  # fmt: skip
+    assert groups == {b"form", b"frequency", b"norms", b"context", b"syntax", b"mwe"}
 
 
 def test_the_same_on_two_processes_and_whatever_the_labels(tmp_path):

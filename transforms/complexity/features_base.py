@@ -137,6 +137,7 @@ class Group(NamedTuple):
         of_words: values of distinct words of one language, or None.
         of_instances: values of instances, or None.
         needs: the option without which it has nothing to compute from; empty for none.
+        asked_without: the option without which it is computed only if `use` names it.
     """
 
     doc: str
@@ -144,6 +145,7 @@ class Group(NamedTuple):
     of_words: Callable[[Words, Setting], Values] | None = None
     of_instances: Callable[[Batch, Setting], Values] | None = None
     needs: str = ""
+    asked_without: str = ""
 
 
 def known_tag(language: str | None) -> str | None:

@@ -104,4 +104,4 @@ def _base(words: Sequences, languages: Sequence[str | None], setting: Setting) -
 
 
 SURPRISAL = Group("how unexpected the target is in its sentence, under an n-gram model", _columns,
-                  of_instances=_of_instances)  # fmt: skip
+                  of_instances=_of_instances, asked_without="corpus")  # fmt: skip

@@ -36,7 +36,7 @@ from transforms.complexity.features import (
     features_of,
     schema_of,
 )
-from transforms.complexity.features_base import Setting, known_tag
+from transforms.complexity.features_base import Group, Setting, known_tag
 from transforms.complexity.features_encoder import encoding_of
 from transforms.complexity.features_form import TRIGRAMS
 from transforms.complexity.features_frequency import ZIPF
@@ -170,8 +170,7 @@ def setting_of(
     check_features(options)
     use = tuple(
         name for name, group in GROUPS.items()
-        if name in options.use
-        or (not options.use and (not group.needs or getattr(options, group.needs)))
+        if (name in options.use if options.use else _by_default(group, options))
     )  # fmt: skip
     own = sorted({tag for tag in map(known_tag, languages) if tag})
     # Of instances of one language a second column of its own frequency would say the same.
@@ -208,6 +207,11 @@ def setting_of(
     )
     columns_of(setting)
     return setting
+
+
+def _by_default(group: Group, options: FeatureOptions) -> bool:
+    needed = [name for name in (group.needs, group.asked_without) if name]
+    return all(getattr(options, name) for name in needed)
 
 
 def _wordfreq_languages() -> list[str]:
