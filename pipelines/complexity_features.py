@@ -6,6 +6,7 @@
 docs/complexity-features.md lists the groups and their columns.
 """
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     import apache_beam as beam
 
 __all__ = ["COMPLEXITY_FEATURES", "ComplexityFeaturesOptions"]
+
+log = logging.getLogger("lexbeam")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +89,11 @@ def _plan(options: ComplexityFeaturesOptions, inputs: Inputs) -> Plan:
     for part in parts:
         for rows in read_rows([checked(part)], ["language"]):
             languages.update(pc.unique(rows["language"]).to_pylist())
+    if None in languages:
+        log.warning(
+            "some instances have no language, so that nothing is known of them that depends on it, "
+            "such as frequency: say it when they are made (--language of `lexbeam complexity load`)"
+        )
     setting = setting_of(options.features, list(languages), _targets(parts))
     if options.features.corpus is None or not {"corpus", "surprisal"} & set(setting.use):
         return Plan(parts, setting)

@@ -34,7 +34,10 @@ class Parser(argparse.ArgumentParser):
 
     def parse_strictly(self, arguments: Iterable[str]) -> argparse.Namespace:
         """Parse, and fail on unknown options."""
-        values, unknown = self.parse_known_args(self._joined(arguments))
+        words = self._joined(arguments)
+        values, unknown = self.parse_known_args(words)
+        if unknown:
+            values, unknown = self.parse_known_args(self._repeated(words, unknown))
         for word in unknown:
             flag = word.partition("=")[0]
             if not word.startswith("-"):
@@ -61,8 +64,36 @@ class Parser(argparse.ArgumentParser):
                 joined.append(word)
         return joined
 
+    def _repeated(self, words: Iterable[str], unknown: Iterable[str]) -> list[str]:
+        """Repeat the flag of an option that takes several files before those that follow it.
+
+        `--judgments A B` is then `--judgments A --judgments B`. Only words that no other argument
+        takes are given to it, so that an argument may stand behind such an option.
+        """
+        left = [word for word in unknown if not word.startswith("-")]
+        found: list[str] = []
+        flag, values = "", 0
+        for word in words:
+            if word.startswith("-"):
+                name, equals, _ = word.partition("=")
+                action = self._option_string_actions.get(name)
+                flag, values = name if isinstance(action, _Files) else "", len(equals)
+            elif flag and not values:
+                values = 1
+            elif flag and word in left:
+                left.remove(word)
+                found.append(flag)
+            else:
+                flag = ""
+            found.append(word)
+        return found
+
     def _may_be_value(self, word: str) -> bool:
         return bool(_MINUS.match(word)) and word not in self._option_string_actions
+
+
+class _Files(argparse._AppendAction):
+    """An option that takes several files, which may follow each other after one flag."""
 
 
 _MINUS = re.compile(r"-[^-]|--\d")
@@ -105,9 +136,10 @@ def _add(group: argparse._ActionsContainer, entry: Option, text: str) -> None:
         group.add_argument(f"--{entry.shown}", action=action, **common)
         return
     choices = "{" + ",".join(entry.allowed) + "}" if entry.choices else entry.name.upper()
+    several: Any = _Files if entry.path else "append"
     group.add_argument(
         f"--{entry.shown}",
-        action="append" if entry.several else "store",
+        action=several if entry.several else "store",
         metavar=entry.metavar or choices,
         **common,
     )

@@ -92,6 +92,9 @@ def test_what_is_not_there_is_told(rows):
         sides_of(rows, Case("ridge", "single", "", "split", "tset"), HOLD, 1)
     with pytest.raises(UsageError, match="no labelled instances of split x"):
         sides_of(rows, Case("ridge", "mwe", "own", "token", "0"), replace(HOLD, train_on=("x",)), 1)
+    expressions = rows.at(rows.kinds == "mwe")
+    with pytest.raises(UsageError, match="instances of kind single to train on, for mwe, token 0"):
+        sides_of(expressions, Case("ridge", "mwe", "average", "token", "0"), HoldOptions(), 1)
 
 
 def test_expressions_as_their_parts(rows):

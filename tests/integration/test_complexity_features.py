@@ -156,6 +156,15 @@ def test_errors_name_the_remedy(tmp_path, capsys, norms, words, message):
     assert "complexity.features" not in open_snapshot(str(out)).sections
 
 
+def test_no_language_is_told(tmp_path, caplog):
+    rows = [instance("sea", "The ship sails over the sea.", language=None)]
+    assert features(publish(tmp_path / "out", rows, parts=1), "--use", "frequency") == 0
+    assert "some instances have no language" in caplog.text
+    caplog.clear()
+    assert features(publish(tmp_path / "known"), "--use", "frequency") == 0
+    assert "no language" not in caplog.text
+
+
 def test_a_reference_corpus(tmp_path):
     texts = write_texts(tmp_path / "texts")
     assert corpus(texts, tmp_path / "corpus") == 0

@@ -1,4 +1,5 @@
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -176,3 +177,41 @@ def test_help_names_flags_of_its_own_options_alone():
     assert "what --[no-]quoting and `inputs` are for" in told
     assert "off with FILE alone; see `min_count` and `lines`" in told
     assert "as of --dim, 100 % of it (default 3)" in told
+
+
+@dataclass(frozen=True, kw_only=True)
+class Files:
+    folder: str | None = option(None, help="folder", positional=True)
+    judgments: tuple[str, ...] = option((), help="files", path="input")
+    cuts: tuple[str, ...] = option((), help="no files")
+
+
+def files_of(*words):
+    parser = Parser(prog="x")
+    add_options(parser, Files)
+    found = from_arguments(Files, parser.parse_strictly(words))
+    return found.folder, [Path(one).name for one in found.judgments], found.cuts
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "out --judgments a b c --cuts 1",
+        "out --judgments a,b --judgments c --cuts 1",
+        "out --judgments=a b c --cuts=1",
+        "--cuts 1 out --judgments a --judgments b c",
+    ],
+)
+def test_several_files_may_follow_one_flag(words):
+    assert files_of(*words.split()) == ("out", ["a", "b", "c"], ("1",))
+
+
+def test_an_argument_may_stand_behind_an_option_of_files():
+    assert files_of("--judgments", "a", "out") == ("out", ["a"], ())
+
+
+def test_words_after_an_option_of_no_files_are_errors():
+    with pytest.raises(UsageError, match="'2' belongs to no option"):
+        files_of("out", "--cuts", "1", "2")
+    with pytest.raises(UsageError, match="'b' belongs to no option"):
+        files_of("out", "--judgments", "a", "--cuts", "1", "b")

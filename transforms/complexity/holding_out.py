@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from schemas.complexity import KINDS
 from transforms.common.draws import uniform
 from transforms.common.errors import UsageError
 from transforms.common.options import option
@@ -217,9 +218,11 @@ def sides_of(rows: Rows, case: Case, options: HoldOptions, seed: int) -> tuple[B
         train &= drawn < case.share
     if not train.any():
         splits = f" of split {', '.join(options.train_on)}" if options.train_on else ""
+        mode = mode_of(case)
+        kinds = [name for name, used in zip(KINDS, mode[:2], strict=True) if used]
         raise UsageError(
-            f"scorer {case.system}: no labelled instances{splits} to train on, of kind {case.kind} "
-            f"for {case.way} {case.held}: give more, or fewer `folds`"
+            f"scorer {case.system}: no labelled instances{splits} of kind {' or '.join(kinds)} to "
+            f"train on, for {case.kind}, {case.way} {case.held}: give more, or fewer `folds`"
         )
     return train, held
 
