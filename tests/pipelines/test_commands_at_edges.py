@@ -67,6 +67,7 @@ def given_to(words, base):
         "evaluate change": {"folder": published, "gold": str(base / "gold.tsv"),
                             "resamples": "10"},
         "complexity export": {"path": str(base / "scored"), "to": "sheet.tsv"},
+        "complexity split": {"folder": str(base / "scored")},
         "complexity features": {"folder": str(base / "scored"), "use": "form"},
         "complexity score": {"folder": str(base / "scored"), "scorer": "ridge", "resamples": "10"},
         "evaluate complexity": {"gold": str(base / "scores.csv"), "resamples": "10",

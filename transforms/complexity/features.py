@@ -95,8 +95,7 @@ class Column(NamedTuple):
         more = {"group": self.group, "source": self.feature.source, "of": self.of}
         if self.feature.languages is not None:
             more["languages"] = " ".join(self.feature.languages)
-        if self.feature.needs_corpus:
-            more["needs_corpus"] = "yes"
+        more["needs_corpus"] = "yes" if self.feature.needs_corpus else "no"
         return found.with_metadata({**found.metadata, **more})
 
 
