@@ -126,6 +126,6 @@ def test_random_dates_change_nothing(tmp_path):
         assert len(rows) > 100
         shares.append([(rows[name] <= 0.05).mean() for name in ("p_value", "p_relative")])
         flagged.append((rows.q_value <= 0.05).mean())
-        assert not rows.significant.all()
+        assert rows.significant.mean() <= 0.02
     assert np.mean(shares, axis=0) == pytest.approx([0.05, 0.05], abs=0.04)
     assert np.mean(flagged) <= 0.01

@@ -192,7 +192,8 @@ def _evidence(facts: dict[str, Any]) -> Iterator[str]:
         ("share_relative", "more than the vocabulary at large"),
     ):
         if facts.get(name) is not None:
-            told += f"; {words} (q at most .05): {100 * facts[name]:.1f} % of the words"
+            share = f"{100 * facts[name]:.1f} % of {facts['ranked']} words of any part of speech"
+            told += f"; {words} (q at most .05): {share}"
     yield told
 
 
