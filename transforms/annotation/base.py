@@ -47,6 +47,7 @@ __all__ = [
     "check_engine",
     "describe_engine",
     "load_engine",
+    "load_splitter",
     "split_paragraphs",
 ]
 
@@ -145,6 +146,19 @@ def load_engine(
                 annotate=_taking_turns(load()),
             )
         return _LOADED[spec, layers]
+
+
+@functools.lru_cache(8)
+def load_splitter(language: str | None) -> Engine:
+    """Return an engine that splits text into sentences and forms, by the rules of a language.
+
+    They are those of `builtin`, which need no model; of a language that has none, or of None, those
+    for any language.
+    """
+    return Engine(
+        name=f"sentences:{language}", language=language, fingerprint="", has_upos=False,
+        has_lemmas=False, annotate=_taking_turns(builtin.splitting(language)),
+    )  # fmt: skip
 
 
 def _taking_turns(annotate: Annotate) -> Annotate:

@@ -21,7 +21,7 @@ from transforms.common.errors import UsageError, nearest
 from transforms.common.records import Sentence
 from transforms.common.resources import model_digest
 
-__all__ = ["languages", "prepare"]
+__all__ = ["languages", "prepare", "splitting"]
 
 # HanTa was trained on plain quotation marks and dashes and takes others for foreign words.
 _PLAIN = str.maketrans("‘’‚‛“”„‟«»‹›–—―", "''''\"\"\"\"\"\"''---")
@@ -84,6 +84,27 @@ def prepare(
         return annotate
 
     return info, load
+
+
+def splitting(language: str | None) -> Annotate:
+    """Load what splits paragraphs into sentences and word forms, and does nothing else.
+
+    Args:
+        language: whose rules count, as far as spaCy has any; None: those for all languages.
+    """
+    nlp = _splitter(language or "xx")
+    zone = zones(nlp)
+
+    def annotate(
+        paragraphs: Sequence[str], map_form: MapForm | None = None
+    ) -> list[list[Sentence]]:
+        with zone():
+            return [
+                sentences_of(read, lemmas=False, upos=False, kind="builtin", layers=())
+                for read in read_docs(nlp, paragraphs, map_form)
+            ]
+
+    return annotate
 
 
 def _splitter(language: str) -> Any:

@@ -305,7 +305,8 @@ def _typed(value: Any, kind: Any, shown: str, *, split: bool) -> Any:
         return kind(value)
     except (TypeError, ValueError, OverflowError):
         word = {int: "a whole number", float: "a number", bool: "true or false"}.get(kind, "text")
-        raise UsageError(f"{shown} must be {word}, not {quoted(value)}") from None
+        hint = "; give a text in quotes" if word == "text" and isinstance(value, bool) else ""
+        raise UsageError(f"{shown} must be {word}, not {quoted(value)}{hint}") from None
 
 
 def _stripped(item: Any) -> Any:

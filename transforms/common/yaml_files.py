@@ -1,8 +1,8 @@
 """YAML as people write it, read in one way, with bounds: whatever is in a file, reading it ends.
 
-Taken are mappings whose keys are texts, each given once, lists and single values. An alias (`*x`)
-may stand for a single value, not for a list or a mapping: aliases of aliases grow without end. Of
-tags only `!!str` is taken.
+Taken are mappings whose keys are texts (`on` and `null` are), each given once, lists and single
+values. An alias (`*x`) may stand for a single value, not for a list or a mapping: aliases of
+aliases grow without end. Of tags only `!!str` is taken.
 """
 
 from collections.abc import Hashable
@@ -57,7 +57,9 @@ class _Refused(Exception):
         super().__init__(f"line {node.start_mark.line + 1}: {why}")
 
 
-_TEXT, _MERGE, _NULL = (f"tag:yaml.org,2002:{name}" for name in ("str", "merge", "null"))
+_TEXT, _MERGE, _NULL, _BOOL = (
+    f"tag:yaml.org,2002:{name}" for name in ("str", "merge", "null", "bool")
+)
 
 
 class _Loader(yaml.SafeLoader):
@@ -94,8 +96,10 @@ class _Loader(yaml.SafeLoader):
                 raise _Refused(key, "a list or mapping is the name of something: names are texts")
             if key.tag == _MERGE:
                 raise _Refused(key, "the merge key << is not taken: write out what it brings")
-            if key.value == "null" and key.tag == _NULL:
-                key.tag = _TEXT  # an option is called so, and nothing else can be meant
+            # Options are called `null` and `on`, and nothing else can be meant: YAML 1.1 takes on,
+            # off, yes and no for truth values.
+            if key.tag == _BOOL or (key.value == "null" and key.tag == _NULL):
+                key.tag = _TEXT
             if key.tag != _TEXT:
                 raise _Refused(
                     key, f"{quoted(key.value)} is no text, as names are; give it in quotes"

@@ -34,7 +34,7 @@ from transforms.formats.fields import record_of_fields
 from transforms.formats.streams import iter_lines, opened, too_long
 from transforms.formats.text_cleaning import Cleaning, cleaning, decode
 
-__all__ = ["read_csv", "rows", "sniff"]
+__all__ = ["StrayQuote", "read_csv", "rows", "sniff"]
 
 _DELIMITERS = "\t,;|"
 _TABBED = (".tsv", ".tab")
@@ -45,6 +45,18 @@ _REMEDY = "see --no-quoting"
 _OVERHEAD = 64  # bytes that a line costs besides its characters
 
 Row = tuple[int, list[str] | BadRecord]
+
+
+class StrayQuote(BadRecord):
+    """Why a row has no cells: a quote opens one and does not close it.
+
+    Attributes:
+        delimiter: the table's.
+    """
+
+    def __init__(self, cause: str, delimiter: str) -> None:
+        super().__init__("malformed", f"a stray quote ({cause}); {_REMEDY}")
+        self.delimiter = delimiter
 
 
 class _Broken(BadRecord):
@@ -180,13 +192,13 @@ def _split(
                 alone = taken[-1][0]
             elif number >= alone and "unexpected end" in str(error):
                 alone = sys.maxsize
-            yield number, BadRecord("malformed", f"a stray quote ({_cause(error)}); {_REMEDY}")
+            yield number, StrayQuote(_cause(error), table.delimiter)
             continue
         table.begin(cells)
         if taken and table.swallowed([line, *(str(text) for _, text in taken)], cells):
             pending.extendleft(reversed(taken))
             cause = f"it would make one row of {len(taken) + 1} lines that are rows themselves"
-            yield number, BadRecord("malformed", f"a stray quote ({cause}); {_REMEDY}")
+            yield number, StrayQuote(cause, table.delimiter)
             continue
         if any(map(str.strip, cells)):
             yield number, cells

@@ -16,7 +16,7 @@ from transforms.formats.paths import look_up
 from transforms.formats.streams import encodings_of, iter_lines, opened, peek, read_all, too_long
 from transforms.formats.text_cleaning import Cleaning, cleaning, decode, without_control
 
-__all__ = ["read_json", "read_jsonl"]
+__all__ = ["json_rows", "read_json", "read_jsonl"]
 
 _HEAD = 4096
 _PIECE = 1 << 18
@@ -29,6 +29,20 @@ def read_jsonl(source: Source, options: ReaderOptions) -> Iterator[Record | Reje
     """Yield a record or reject for each line that is not blank; its position is the line number.
 
     With `options.records` each line is read as `transforms.formats.nested` says.
+
+    Raises:
+        BadRecord: `empty`, if all lines are blank.
+    """
+    how = cleaning(source, options)
+    for number, value in json_rows(source, options):
+        if isinstance(value, BadRecord):
+            yield Reject(str(number), value.reason, value.detail)
+        else:
+            yield from entries_of(str(number), value, options, how)
+
+
+def json_rows(source: Source, options: ReaderOptions) -> Iterator[tuple[int, Any]]:
+    """Yield the number and the value of each line that is not blank, or a `BadRecord`.
 
     Raises:
         BadRecord: `empty`, if all lines are blank.
@@ -47,9 +61,8 @@ def read_jsonl(source: Source, options: ReaderOptions) -> Iterator[Record | Reje
                 value = _parse(line, encodings, how)
                 line = None  # which may be long
             except BadRecord as error:
-                yield Reject(str(number), error.reason, error.detail)
-                continue
-            yield from entries_of(str(number), value, options, how)
+                value = error
+            yield number, value
     if not records:
         raise BadRecord("empty", "no line holds anything")
 

@@ -1,19 +1,20 @@
-"""How table rejects is merged: row by row, each part taking those of its bucket."""
+"""How tables of rejects are merged: row by row, each part taking those of its bucket, or as one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from schemas.columns import Table
 from schemas.rejects import REJECTS
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader
 from transforms.common.merge import MergeTask, Staged, in_order, merge, staged_identity
-from transforms.common.tables import PartFile, sort_rows
-from transforms.formats.staging import REJECT
+from transforms.common.tables import PartFile, sort_rows, write_part
+from transforms.formats.staging import REJECT, StagedRejects
 
-__all__ = ["MERGE_REJECTS"]
+__all__ = ["MERGE_REJECTS", "list_rejects"]
 
 
 def _identity(task: MergeTask, options: None) -> Any:
@@ -42,3 +43,16 @@ MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(
     build=_merge_rejects,
     unit="parts",
 )
+
+
+def list_rejects(artefact: Artefact, table: Table, staged: Iterable[StagedRejects]) -> PartFile:
+    """Write staged rejects as the one part of a table, which has the columns of `rejects`."""
+    with BatchReader() as reader:
+        batches = [
+            reader.read(one.file, ordinal)
+            for one in staged
+            if one.file is not None
+            for ordinal in range(one.batches)
+        ]
+        rows = pa.Table.from_batches(batches, REJECT).select(table.schema().names)
+    return write_part(artefact, table.schema(), [sort_rows(rows, table.key)], sort_keys=table.key)

@@ -61,6 +61,10 @@ class Resource(Protocol):
         """Yield what it says of a word, for a person: what it is, and its value."""
 
 
+def _whatever_its_name(_: str, parsed: Parsed) -> Parsed:
+    return parsed
+
+
 class Kind(NamedTuple):
     """A kind of resource.
 
@@ -70,6 +74,8 @@ class Kind(NamedTuple):
         open: must cost milliseconds: no table of hashes, no copy.
         help: how it is written, for a person.
         digest: from a path, a name of the content that counts.
+        named: from the name that a person gives the resource, and what `parse` returned, what
+            counts for a resource of that name.
     """
 
     parse: Callable[[str], Parsed]
@@ -77,3 +83,4 @@ class Kind(NamedTuple):
     open: Callable[[Opened, Any], Resource]
     help: str
     digest: Callable[[str], str] = content_digest
+    named: Callable[[str, Parsed], Parsed] = _whatever_its_name

@@ -72,7 +72,8 @@ def _chosen(source: Source, _: Any) -> Mapping[str, Collection[str]]:
 
 
 def _build(artefact: Artefact, source: Source, _: Any) -> Compiled:
-    log.info("compiling %s", " ".join([source.kind, *(file.path for file in source.files)]))
+    paths = [files.shown(file.path) for file in source.files]
+    log.info("compiling %s", " ".join([source.kind, *paths]))
     made: dict[str, File] = {}
     try:
         _compile(artefact, source, made)

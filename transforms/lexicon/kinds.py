@@ -65,7 +65,8 @@ def parse_spec(text: str) -> Spec:
     kinds = with_outside(KINDS, GROUP)
     kind = word if word in kinds and word != DEFAULT else DEFAULT
     try:
-        return Spec(name, kind, kinds[kind].parse(argument if kind == word else rest))
+        parsed = kinds[kind].parse(argument if kind == word else rest)
+        return Spec(name, kind, kinds[kind].named(name, parsed))
     except UsageError as error:
         hint = nearest(word, kinds) if kind == DEFAULT and argument else ""
         raise UsageError(f"resource {name!r}: {error}{hint}") from None

@@ -9,7 +9,9 @@ import pyarrow as pa
 import pytest
 
 from transforms.common.errors import LexbeamError
+from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.lexicon.word_lists.kinds import WORDS
+from transforms.lexicon.word_lists.scales import SCALES
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -116,13 +118,34 @@ ERRORS = [line.strip() for line in DOC.split("### Errors")[1].split("\n## ")[0].
     [
         (0, "mrc.csv:word=WORD,value=conc"),
         (1, "mrc.csv:word=WORD,value=MEANP,factor=100,scale=100-700"),
-        (2, "mrc.csv:word=2,value=1,header=yes"),
-        (3, "subtlex-es.tsv.xz:word=word,value=count"),
+        (3, "mrc.csv:word=2,value=1,header=yes"),
+        (4, "subtlex-es.tsv.xz:word=word,value=count"),
     ],
 )
 def test_errors_of_the_doc_are_those_that_come(norms, place, spec):
     with pytest.raises(LexbeamError) as failed:
         opened(WORDS, f"{norms}/{spec}")
-    told = str(failed.value).replace(f"{norms}/", "norms/")
+    _is_in_doc(failed.value, norms, place)
+
+
+@pytest.mark.data
+def test_a_well_known_list_on_another_scale_is_the_error_of_the_doc(norms, tmp_path):
+    spec = f"concreteness={norms}/mrc.csv:word=WORD,value=CONC"
+    with pytest.raises(LexbeamError) as failed:
+        prepare(LexiconOptions(resources=(spec,), cache=str(tmp_path)))
+    _is_in_doc(failed.value, norms, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.data
+@pytest.mark.parametrize("name", sorted(LINES.keys() & SCALES.keys()))
+def test_the_norms_at_hand_are_on_the_scales_of_their_names(norms, tmp_path, name):
+    spec = re.sub(",scale=[^,]*", "", LINES[name]).replace("norms/", f"{norms}/", 1)
+    (found,) = prepare(LexiconOptions(resources=(f"{name}={spec}",), cache=str(tmp_path))).held
+    assert found.open().facts["declared"] is False
+
+
+def _is_in_doc(error, norms, place):
+    told = re.sub(r"^resource '\w+': ", "", str(error)).replace(f"{norms}/", "norms/")
     pieces = [re.escape(piece) for piece in ERRORS[place].split("...")]
     assert re.match(".*".join(pieces), told), told

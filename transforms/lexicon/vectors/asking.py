@@ -49,6 +49,11 @@ class Vectors:
         """Numbers of a vector."""
         return int(self.matrix.shape[1])
 
+    @property
+    def words(self) -> pa.Array:
+        """The words in the order of the matrix, large_string."""
+        return self._words.words.take(pa.array(self._place_of)).cast(pa.large_string())
+
     def rows(self, words: pa.Array | pa.ChunkedArray) -> npt.NDArray[np.int64]:
         """Return the row of each word in the matrix, `MISSING` where there is none."""
         distinct, places = coded(words)

@@ -34,6 +34,11 @@ class WordList:
         self.facts: dict[str, Any] = opened["about"].to_pylist()[0]
         self.scale: tuple[float, float] = (self.facts["low"], self.facts["high"])
 
+    @property
+    def listed(self) -> pa.Table:
+        """All that can be asked for, `word` and `value`; lower-case forms have entries, too."""
+        return self._rows.select(["word", "value"])
+
     def look_up(
         self,
         words: pa.Array | pa.ChunkedArray,
@@ -65,6 +70,15 @@ class WordList:
         taken = pa.array(places.ravel())
         found = [only(pc.if_else(untagged, whole[name], tagged[name])) for name in _COLUMNS]
         return pa.table([column.take(taken) for column in found], schema=LOOKED_UP)
+
+    def values(self, distinct: pa.Array) -> np.ndarray:
+        """Return the value of each word, float64, NaN where the list has none."""
+        rows = self._words.find(distinct)
+        values = np.full(len(rows), np.nan)
+        there = rows != MISSING
+        # A list without rows has no chunk of values, and none of the words.
+        values[there] = only(self._rows["value"]).to_numpy(zero_copy_only=False)[rows[there]]
+        return values
 
     def look(self, word: str, pos: str | None = None) -> Iterator[tuple[str, str]]:
         """Yield what the list says of a word, for a person, who may call `NOUN` n or Noun."""

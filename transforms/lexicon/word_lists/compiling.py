@@ -21,6 +21,7 @@ from transforms.lexicon.word_lists.merging import merged
 from transforms.lexicon.word_lists.numbers import missing, multiplied, numbers_of, to_log10
 from transforms.lexicon.word_lists.options import UPOS, Rules, WordListOptions
 from transforms.lexicon.word_lists.reading import ROWS, read_cells
+from transforms.lexicon.word_lists.scales import scale_that_fits, told
 
 __all__ = ["ABOUT", "compile_words", "compiled"]
 
@@ -109,7 +110,8 @@ def compiled(
         column: what the value is called there.
 
     Raises:
-        LexbeamError: nothing is left, a value is outside the scale, or a word has several rows.
+        LexbeamError: nothing is left, a value is outside the scale that is declared or usual for
+            the list's name, or a word has several rows.
     """
     rows = rows.combine_chunks()
     about: dict[str, object] = {"rows": len(rows)}
@@ -124,6 +126,7 @@ def compiled(
     if not len(rows):
         raise LexbeamError(f"{where}: no row has a word and a value in column {column!r}")
     _check_scale(rows, rules, where, column)
+    _check_usual_scale(rows, rules, where, column)
     by_word = rows["word"]
     if rules.case == "lower":
         by_word = lowered(by_word)
@@ -171,6 +174,19 @@ def _check_scale(rows: pa.Table, rules: Rules, where: str, column: str) -> None:
         f"{where}, line {row['line']}: {row['value']:g} in column {column!r} (word "
         f"{row['word']!r}) is outside the scale {rules.low:g}-{rules.high:g}: correct `scale=`, "
         "`factor=` or the column, or give `scale=read`"
+    )
+
+
+def _check_usual_scale(rows: pa.Table, rules: Rules, where: str, column: str) -> None:
+    if not rules.usual:
+        return
+    ends = pc.min_max(rows["value"]).as_py()
+    if scale_that_fits(rules.usual, ends["min"], ends["max"]) is not None:
+        return
+    raise LexbeamError(
+        f"{where}: the values in column {column!r} go from {ends['min']:g} to {ends['max']:g}, "
+        f"where lists of this name go from {told(rules.usual)}: give the right column or "
+        "`factor=`, or say the scale by `scale=LOW-HIGH` or `scale=read`"
     )
 
 

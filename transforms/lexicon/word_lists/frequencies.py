@@ -118,7 +118,7 @@ class Frequencies:
     ) -> pa.Table:
         """Return `value`, with null as `sd` and `n`, as a word list does; `pos` is not used."""
         distinct, places = coded(words)
-        values = self._listed(distinct)
+        values = self._list.values(distinct)
         self._add_lowered(distinct, values)
         self._add_tokens(distinct, values)
         values = np.append(values, np.nan)[places]
@@ -133,10 +133,6 @@ class Frequencies:
         if value is not None:
             yield "Zipf frequency", f"{value:g} (log10 of uses in 10^9 words, {self._language})"
 
-    def _listed(self, words: pa.Array) -> np.ndarray:
-        found = self._list.look_up(words)["value"].combine_chunks()
-        return found.to_numpy(zero_copy_only=False).copy()
-
     def _add_lowered(self, words: pa.Array, values: np.ndarray) -> None:
         """Look up what is nothing but letters of ASCII in lower case: it is one token."""
         if self._base in _UNSPACED | _DOTLESS:
@@ -146,7 +142,7 @@ class Frequencies:
         plain = pc.match_substring_regex(taken, "^[A-Za-z]*[A-Z][A-Za-z]*$")
         left = left[plain.to_numpy(zero_copy_only=False).astype(bool)]
         if len(left):
-            values[left] = self._listed(lowered(words.take(pa.array(left))))
+            values[left] = self._list.values(lowered(words.take(pa.array(left))))
 
     def _add_tokens(self, words: pa.Array, values: np.ndarray) -> None:
         """Cut what is left into tokens, and look these up."""
@@ -169,7 +165,7 @@ class Frequencies:
         flat = [token for own in tokens for token in own]
         smashed = [smash_numbers(token) for token in flat]
         listed, places = coded(pa.array(smashed, pa.large_string()))
-        zipf = self._listed(listed)[places]
+        zipf = self._list.values(listed)[places]
         start = 0
         for place, own in zip(left, tokens, strict=True):
             parts = range(start, start + len(own))

@@ -17,11 +17,12 @@ from transforms.lexicon.base import Kind, Parsed
 from transforms.lexicon.casing import CASES
 from transforms.lexicon.word_lists.asking import open_words
 from transforms.lexicon.word_lists.compiling import compile_words, compiled
-from transforms.lexicon.word_lists.options import DUPLICATES, FORM, Rules, parse
+from transforms.lexicon.word_lists.options import DUPLICATES, FORM, Rules, parse, with_usual_scale
 
 __all__ = ["WORDS", "ArgumentOptions", "Read", "words_from"]
 
-WORDS = Kind(parse=parse, compile=compile_words, open=open_words, help=FORM)
+WORDS = Kind(parse=parse, compile=compile_words, open=open_words, help=FORM,
+             named=with_usual_scale)  # fmt: skip
 
 Read = Callable[[str], pa.Table]
 

@@ -1,13 +1,14 @@
 """How a word list is written: `FILE:word=COLUMN,value=COLUMN[,key=value...]`."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from transforms.common.errors import UsageError
 from transforms.formats.base import ReaderOptions
 from transforms.lexicon.base import Parsed
 from transforms.lexicon.casing import CASES
 from transforms.lexicon.specs import choice, number, split_spec, yes
+from transforms.lexicon.word_lists.scales import SCALES, Scale
 
 __all__ = [
     "DELIMITERS",
@@ -18,6 +19,7 @@ __all__ = [
     "WordListOptions",
     "parse",
     "scale_of",
+    "with_usual_scale",
 ]
 
 # Whitespace: any run of it.
@@ -54,6 +56,8 @@ class Rules:
         low: least value that the scale allows; None: the least that is there.
         high: greatest value that the scale allows; None: the greatest that is there.
         min_n: rows of fewer people or uses are left out; None: none are.
+        usual: scales of lists of this name, one of which must hold all values; empty: whatever
+            they are.
     """
 
     case: str = "fold"
@@ -61,6 +65,7 @@ class Rules:
     low: float | None = None
     high: float | None = None
     min_n: float | None = None
+    usual: tuple[Scale, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +86,7 @@ class WordListOptions:
         decimal: `point` or `comma`.
         factor: values are multiplied by it, as a decimal number.
         log10: values become log10(value + this); None: they stay.
+        scaled: whether the scale is said, be it `read`.
         rules: what is made of the rows.
     """
 
@@ -97,6 +103,7 @@ class WordListOptions:
     decimal: str = "point"
     factor: str = "1"
     log10: float | None = None
+    scaled: bool = False
     rules: Rules = Rules()
 
     @property
@@ -137,6 +144,7 @@ def parse(argument: str) -> Parsed:
         decimal=choice(given, "decimal", ("point", "comma"), "point"),
         factor=given.get("factor", "1"),
         log10=number(given, "log10"),
+        scaled="scale" in given,
         rules=Rules(
             case=choice(given, "case", CASES, "fold"),
             duplicates=choice(given, "duplicates", DUPLICATES, "error"),
@@ -146,6 +154,15 @@ def parse(argument: str) -> Parsed:
         ),
     )
     return Parsed((path,), options, given.get("language"))
+
+
+def with_usual_scale(name: str, parsed: Parsed) -> Parsed:
+    """Return the same of a list called `name`: its usual scales count where none is said."""
+    options: WordListOptions = parsed.options
+    if options.scaled or options.log10 is not None:
+        return parsed
+    rules = replace(options.rules, usual=SCALES.get(name.casefold(), ()))
+    return parsed._replace(options=replace(options, rules=rules))
 
 
 def scale_of(text: str) -> tuple[float | None, float | None]:

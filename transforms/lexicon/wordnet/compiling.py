@@ -10,6 +10,8 @@ Tables and what a row is; `*_bounds` hold where the rows of each owner begin, an
     examples        an example of a synset; example_bounds by synset
     pointers        a pointer of a synset; pointer_bounds by synset
     exceptions_n    an irregular form and a base, by key; also _v, _a, _r
+
+`glosses.py` says what the tables of definitions are.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,9 +24,11 @@ import pyarrow.compute as pc
 from transforms.lexicon.keys import keys_of, order_of_keys
 from transforms.lexicon.wordnet.depths import depths
 from transforms.lexicon.wordnet.files import read_exceptions, read_index
+from transforms.lexicon.wordnet.glosses import gloss_tables
 from transforms.lexicon.wordnet.lexnames import HYPERNYMS, PART_FILES, PARTS, RELATIONS
 from transforms.lexicon.wordnet.senses import sense_tables
 from transforms.lexicon.wordnet.synsets import Synsets, bounds_of, bounds_table, read_synsets
+from transforms.lexicon.wordnet.wordnet import WordNet
 
 __all__ = ["compile_wordnet", "split_gloss"]
 
@@ -52,10 +56,23 @@ def split_gloss(gloss: str) -> tuple[str, list[str]]:
 def compile_wordnet(paths: Sequence[str], options: Any) -> Iterator[tuple[str, pa.Table]]:
     """Read the database in the folder `paths[0]` and yield its tables.
 
+    Args:
+        paths: of the folder.
+        options: whose `language` decides how words of definitions are lemmatised; None: English.
+
     Raises:
         LexbeamError: a file is missing or truncated, a line is wrong, or files contradict.
     """
-    folder = paths[0]
+    made = {}
+    for name, table in _tables(paths[0]):
+        made[name] = table.combine_chunks()
+        yield name, made[name]
+    wordnet = WordNet(made) if options is None else WordNet(made, options.language)
+    definitions = wordnet.definitions(np.arange(len(wordnet)))
+    yield from gloss_tables(definitions, wordnet.morphy, wordnet.extended_gloss)
+
+
+def _tables(folder: str) -> Iterator[tuple[str, pa.Table]]:
     synsets = read_synsets(folder)
     indexes = [read_index(folder, part) for part in PART_FILES]
     exceptions = [read_exceptions(folder, part) for part in PART_FILES]

@@ -72,5 +72,6 @@ RELATIONS = {
 ANTONYM = ("!",)
 HYPERNYMS = ("@", "@i")
 HYPONYMS = ("~", "~i")
-# Whose glosses adapted Lesk reads: hypernyms, hyponyms, holonyms, meronyms, similar, also see.
-EXTENDED_GLOSS = (*HYPERNYMS, *HYPONYMS, "#m", "#s", "#p", "%m", "%s", "%p", "&", "^")
+# Whose glosses adapted Lesk reads: hypernyms, hyponyms, holonyms, meronyms, similar, also see,
+# derivationally related forms.
+EXTENDED_GLOSS = (*HYPERNYMS, *HYPONYMS, "#m", "#s", "#p", "%m", "%s", "%p", "&", "^", "+")

@@ -157,25 +157,22 @@ def _detached(part: Part, words: pa.Array) -> pa.Array:
         stems = pc.if_else(full, pc.utf8_slice_codeunits(words, 0, -3), words)
         short = pc.or_(pc.ends_with(words, "ss"), pc.less_equal(pc.utf8_length(words), 2))
         allowed = _true(pc.or_(full, pc.invert(short)))
-    chosen = np.full(len(words), -1, np.int64)
-    tried: list[pa.Array] = []
-    count = 0
+    lengths = pc.utf8_length(stems).to_numpy(zero_copy_only=False)
+    places = [np.empty(0, np.int64)]
+    tried = [pa.array([], pa.large_string())]
     for ending, instead in part.rules:
-        places = np.flatnonzero(
-            allowed
-            & (chosen < 0)
-            & _true(pc.ends_with(stems, ending))
-            & (pc.utf8_length(stems).to_numpy(zero_copy_only=False) > len(ending))
+        some = np.flatnonzero(
+            allowed & _true(pc.ends_with(stems, ending)) & (lengths > len(ending))
         )
-        cut = pc.utf8_slice_codeunits(stems.take(pa.array(places)), 0, -len(ending))
-        made = _joined_to(cut, instead)
-        real = np.flatnonzero(part.has(made))
-        chosen[places[real]] = count + real
-        tried.append(made)
-        count += len(made)
-    if not tried:
-        return pa.nulls(len(words), pa.large_string())
-    made = pa.concat_arrays(tried).take(pa.array(chosen, mask=chosen < 0))
+        cut = pc.utf8_slice_codeunits(stems.take(pa.array(some)), 0, -len(ending))
+        places.append(some)
+        tried.append(_joined_to(cut, instead))
+    at, made = np.concatenate(places), pa.concat_arrays(tried)
+    # Asked for at once, since one look-up of many is faster than many; the first rule counts.
+    real = np.flatnonzero(part.has(made))[::-1]
+    chosen = np.full(len(words), -1, np.int64)
+    chosen[at[real]] = real
+    made = made.take(pa.array(chosen, mask=chosen < 0))
     if part.letter == "n":
         made = pc.if_else(full, _joined_to(made, "ful"), made)
     return made

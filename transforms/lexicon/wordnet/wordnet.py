@@ -15,8 +15,10 @@ import pyarrow as pa
 from transforms.lexicon.base import Opened
 from transforms.lexicon.keys import MISSING, find
 from transforms.lexicon.wordnet.asking import ANY, NONE, Asked, Pos, Words, asked, relation_codes
+from transforms.lexicon.wordnet.glosses import Glosses
 from transforms.lexicon.wordnet.lexnames import (
     ANTONYM,
+    EXTENDED_GLOSS,
     HYPERNYMS,
     HYPONYMS,
     LEXNAMES,
@@ -243,6 +245,10 @@ class WordNet:
         """Return the hyponyms and the instances of each synset."""
         return self.related(synsets, HYPONYMS)
 
+    def extended_gloss(self, synsets: np.ndarray) -> Ragged:
+        """Return the synsets around each one whose glosses adapted Lesk reads."""
+        return self.related(synsets, EXTENDED_GLOSS)
+
     def depth_min(self, synsets: np.ndarray) -> np.ndarray:
         """Return the steps of the shortest way to a root along `hypernyms`, int64; a root has 0."""
         return self._tables.values("synsets", "depth_min", synsets)
@@ -273,6 +279,11 @@ class WordNet:
         """Return the examples of each synset, lists of string."""
         found = self._tables.within("example_bounds", synsets)
         return found.lists(self._tables.texts("examples", "example", found.values))
+
+    @cached_property
+    def glosses(self) -> Glosses:
+        """The words of definitions as numbers."""
+        return Glosses(self._tables, self.morphy)
 
     def __len__(self) -> int:
         return len(self._tables.numbers("synsets", "offset"))

@@ -1,0 +1,46 @@
+"""Scales of well-known kinds of word lists, by the name that a person gives the list.
+
+A list that has one of these names must be on one of its scales, unless `scale=` says another: the
+ratings of another study, or the wrong column, would else go unnoticed.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+__all__ = ["SCALES", "Scale", "scale_that_fits", "told"]
+
+
+class Scale(NamedTuple):
+    """A scale: its least and its greatest value, and whose it is."""
+
+    low: float
+    high: float
+    whose: str
+
+
+_MRC = "MRC database (Coltheart 1981)"
+_AGES = (Scale(0, 25, "years (Kuperman et al. 2012)"), Scale(100, 700, _MRC))
+
+SCALES: dict[str, tuple[Scale, ...]] = {
+    "concreteness": (Scale(1, 5, "Brysbaert et al. 2014"),),
+    "aoa": _AGES,
+    "age_of_acquisition": _AGES,
+    "prevalence": (Scale(-5, 5, "probits of who knows it, Brysbaert et al. 2019"),),
+    # The least familiar word of the MRC database has 43.
+    "familiarity": (Scale(1, 7, "ratings"), Scale(10, 700, _MRC)),
+    "imageability": (Scale(1, 7, "ratings"), Scale(100, 700, _MRC)),
+    "mrc_familiarity": (Scale(10, 700, _MRC),),
+    "mrc_concreteness": (Scale(100, 700, _MRC),),
+    "mrc_imageability": (Scale(100, 700, _MRC),),
+    "mrc_aoa": (Scale(100, 700, _MRC),),
+}
+
+
+def scale_that_fits(scales: Sequence[Scale], low: float, high: float) -> Scale | None:
+    """Return the first scale that holds values from `low` to `high`; None if there is none."""
+    return next((scale for scale in scales if scale.low <= low and high <= scale.high), None)
+
+
+def told(scales: Sequence[Scale]) -> str:
+    """Return scales as a person reads them."""
+    return " or ".join(f"{scale.low:g} to {scale.high:g} ({scale.whose})" for scale in scales)
