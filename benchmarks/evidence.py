@@ -2,16 +2,13 @@
 
     lexbeam corpus $D/sotu --out sotu --exclude '*.csv' --format text --engine spacy:$M/en_ud \\
         --dates "table:$D/sotu/SOTU_metadata.csv:key=filename,date=Date,author=President"
-    python -m benchmarks.evidence datings --corpus sotu --by document --out trials
-    python -m benchmarks.evidence datings --corpus sotu --by author --out trials
-    python -m benchmarks.evidence real --corpus sotu --by document --seeds 3 --out trials
-    python -m benchmarks.evidence real --corpus sotu --by author --seeds 3 --out trials
-    python -m benchmarks.evidence power --corpus sotu --out trials
-    python -m benchmarks.evidence samples --out trials
-    python -m benchmarks.evidence series --corpus sotu --datings 3 --out trials
+    python -m benchmarks.evidence all --corpus sotu --out trials
+
+or one of them: `datings`, `real`, `power`, `samples`, `series`, with other numbers if asked for.
 
 `datings` deals the documents of two periods out to two dates at random, one by one or by author, so
-that no word has changed; `real` leaves them in their periods, with nulls by document or by author.
+that no word has changed; `real` leaves them in their periods, with nulls by document (their authors
+are taken away) or by author.
 `power` deals by document, and then lets words take over a share of another word's uses in the later
 slice. `samples` makes corpora with planted changes and controls (`lexbeam sample`). `series` deals
 to four dates by document, and lets words take over uses from the third slice on: change points
@@ -40,6 +37,7 @@ EARLY, LATE = 1800, 1900  # the dates that are dealt
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
 LEAST_USES = 200
 LEVEL = 0.05
+UNITS = ("document", "author")
 FUNCTION = {"ADP", "AUX", "CCONJ", "DET", "PART", "PRON", "SCONJ"}
 CLASSES: dict[str, Callable[[str | None], bool]] = {
     "all": lambda upos: True,
@@ -49,10 +47,10 @@ CLASSES: dict[str, Callable[[str | None], bool]] = {
 
 
 class Document(NamedTuple):
-    """A document's author, its period and its sentences as lists of form, lemma and tag."""
+    """A document's author, its year and its sentences as lists of form, lemma and tag."""
 
     author: str
-    period: int
+    year: int
     sentences: list[list[tuple[str, str, str]]]
 
     @property
@@ -66,9 +64,9 @@ def read_documents(corpus: Path, slices: str) -> list[Document]:
     spans = [tuple(map(int, span.split("-"))) for span in slices.split(",")]
     about = pq.read_table(corpus / "documents", columns=["document_id", "author", "year"])
     known = {
-        row["document_id"]: (row["author"] or "", period)
+        row["document_id"]: (row["author"] or "", row["year"])
         for row in about.to_pylist()
-        for period, (first, last) in enumerate(spans)
+        for first, last in spans
         if row["year"] is not None and first <= row["year"] <= last
     }
     rows = pq.read_table(
@@ -105,6 +103,20 @@ def dealt(
     return years
 
 
+class Planted(NamedTuple):
+    """Documents with changed words.
+
+    Attributes:
+        documents: with their years as before.
+        truth: words that took over uses of another one, and the share of theirs that these are.
+        touched: words that have given uses away, and those that were made: neither changed nor not.
+    """
+
+    documents: list[Document]
+    truth: dict[str, float]
+    touched: set[str]
+
+
 def planted(
     documents: list[Document],
     years: list[int],
@@ -113,8 +125,8 @@ def planted(
     since: int = LATE,
     shares: tuple[float, ...] = SHARES,
     least: int = LEAST_USES,
-) -> tuple[list[Document], dict[str, float]]:
-    """Let words take over a share of another word's uses since a year; return the shares."""
+) -> Planted:
+    """Let words take over a share of another word's uses since a year."""
     draw = random.Random(seed)
     nouns: list[Counter[str]] = [Counter(), Counter()]
     for document, year in zip(documents, years, strict=True):
@@ -143,7 +155,8 @@ def planted(
         else document._replace(sentences=[list(map(changed, s)) for s in document.sentences])
         for document, year in zip(documents, years, strict=True)
     ]  # fmt: skip
-    return made, {word: share for word, (_, share) in takes.items()}
+    truth = {word: share for word, (_, share) in takes.items()}
+    return Planted(made, truth, {*gives, *(f"{word}x" for word in takes)})
 
 
 def write_conllu(path: Path, documents: list[Document], years: list[int]) -> None:
@@ -170,12 +183,18 @@ def run_trial(
     if not (folder / "change" / "current").exists():
         folder.mkdir(parents=True, exist_ok=True)
         write_conllu(folder / "dated.conllu", documents, years)
-        corpus = str(folder / "corpus")
-        lexbeam("corpus", str(folder / "dated.conllu"), "--out", corpus, "--overwrite",
+        corpus = folder / "corpus"
+        lexbeam("corpus", str(folder / "dated.conllu"), "--out", str(corpus), "--overwrite",
                 "--format", "conllu", "--dates", "field:date")  # fmt: skip
-        lexbeam("change", corpus, "--out", str(folder / "change"), "--overwrite", *words,
-                "--slices", slices, "--keep", "published")  # fmt: skip
+        change_scores(folder, corpus, words, slices)
     return means(folder / "change")
+
+
+def change_scores(folder: Path, corpus: Path, words: list[str], slices: str) -> None:
+    """Make change scores of a corpus, unless they are there."""
+    if not (folder / "change" / "current").exists():
+        lexbeam("change", str(corpus), "--out", str(folder / "change"), "--overwrite", *words,
+                "--slices", slices, "--keep", "published")  # fmt: skip
 
 
 def means(change: Path) -> list[dict[str, Any]]:
@@ -200,17 +219,22 @@ def shares(rows: list[dict[str, Any]]) -> dict[str, float]:
 
 
 def _datings(given: argparse.Namespace) -> None:
+    for by in given.by:
+        _datings_by(by, given)
+
+
+def _datings_by(by: str, given: argparse.Namespace) -> None:
     documents = read_documents(given.corpus / "current", SLICES)
     trials = defaultdict(list)
     for number in range(given.datings):
-        years = dealt(documents, given.by, 1000 + number)
-        folder = given.out / f"{given.by}-{number}"
+        years = dealt(documents, by, 1000 + number)
+        folder = given.out / f"{by}-{number}"
         rows = run_trial(folder, documents, years, _words(given))
         for alignment in given.alignment.split(","):
             found = shares([row for row in rows if row["alignment"] == alignment])
             trials[alignment].append(found)
-            print(f"{given.by} {number} {alignment}", json.dumps(found), flush=True)
-    print(f"| random by {given.by} | mean | least | most |\n|---|---|---|---|")
+            print(f"{by} {number} {alignment}", json.dumps(found), flush=True)
+    print(f"| random by {by} | mean | least | most |\n|---|---|---|---|")
     for alignment, some in trials.items():
         for name in some[0]:
             values = [found[name] for found in some]
@@ -219,17 +243,25 @@ def _datings(given: argparse.Namespace) -> None:
 
 
 def _real(given: argparse.Namespace) -> None:
-    documents = read_documents(given.corpus / "current", SLICES)
-    years = [(EARLY, LATE)[document.period] for document in documents]
-    if given.by == "document":  # without authors documents are what is dealt
-        documents = [document._replace(author="") for document in documents]
-    folder = given.out / f"real-{given.by}"
-    rows = run_trial(folder, documents, years, _words(given))
+    for by in given.by:
+        folder = given.out / f"real-{by}"
+        if by == "document":  # without authors documents are what is dealt
+            documents = read_documents(given.corpus / "current", SLICES)
+            nameless = [document._replace(author="") for document in documents]
+            years = [document.year for document in documents]
+            run_trial(folder, nameless, years, _words(given), SLICES)
+        else:
+            change_scores(folder, given.corpus, _words(given), SLICES)
+        _tell_real(by, folder, given)
+
+
+def _tell_real(by: str, folder: Path, given: argparse.Namespace) -> None:
+    rows = means(folder / "change")
     tags = {
         row["word"]: row["upos"]
         for row in pq.read_table(folder / "change" / "current" / "change" / "summary").to_pylist()
     }
-    print("| alignment | words | ranked | q <= .05 | relative |\n|---|---|---|---|---|")
+    print(f"| by {by} | words | ranked | q <= .05 | relative |\n|---|---|---|---|---|")
     for alignment in given.alignment.split(","):
         ranked = [row for row in rows if row["ranked"] and row["alignment"] == alignment]
         for name, wanted in CLASSES.items():
@@ -243,11 +275,10 @@ def _power(given: argparse.Namespace) -> None:
     flagged: dict[tuple[str, float], list[bool]] = defaultdict(list)
     for number in range(given.datings):
         years = dealt(documents, "document", 2000 + number)
-        made, truth = planted(documents, years, number)
+        made, truth, touched = planted(documents, years, number)
         rows = run_trial(given.out / f"power-{number}", made, years, _words(given))
         for row in rows:
-            touched = row["word"].endswith("x") and row["word"][:-1] in truth
-            if row["ranked"] and row["score"] is not None and not touched:
+            if row["ranked"] and row["score"] is not None and row["word"] not in touched:
                 flagged[row["alignment"], truth.get(row["word"], 0.0)].append(row["significant"])
     print("| alignment | share of uses changed | words | flagged |\n|---|---|---|---|")
     for (alignment, share), found in sorted(flagged.items()):
@@ -290,15 +321,14 @@ def _series(given: argparse.Namespace) -> None:
     found: dict[float, list[tuple[bool, bool, bool]]] = defaultdict(list)
     for number in range(given.datings):
         years = dealt(documents, "document", 3000 + number, dates)
-        made, truth = planted(
+        made, truth, touched = planted(
             documents, years, number, since=dates[2], shares=(0.5, 0.75, 1.0), least=LEAST_USES * 2
         )
         folder = given.out / f"series-{number}"
         run_trial(folder, made, years, _words(given), slices)
         points = pq.read_table(folder / "change" / "current" / "change" / "points").to_pylist()
         for row in points:
-            touched = row["word"].endswith("x") and row["word"][:-1] in truth
-            if row["ranked"] and row["p_value"] is not None and not touched:
+            if row["ranked"] and row["p_value"] is not None and row["word"] not in touched:
                 right = row["point_to"] == f"s{dates[2]}"
                 low = row["p_value"] <= LEVEL, (row["q_value"] or 1.0) <= LEVEL
                 found[truth.get(row["word"], 0.0)].append((*low, right))
@@ -325,25 +355,41 @@ def _words(given: argparse.Namespace) -> list[str]:
     return ["--null", str(given.null), "--seeds", str(given.seeds), "--alignment", given.alignment]
 
 
-TRIALS: dict[str, Callable[[argparse.Namespace], None]] = {
-    "datings": _datings, "real": _real, "power": _power, "samples": _samples,
-    "series": _series,
-}  # fmt: skip
+class Trial(NamedTuple):
+    """A trial, and its numbers unless others are asked for."""
+
+    run: Callable[[argparse.Namespace], None]
+    datings: int = 1
+    null: int = 5
+    seeds: int = 1
+
+
+TRIALS = {
+    "datings": Trial(_datings, datings=10),
+    "real": Trial(_real, seeds=3),
+    "power": Trial(_power, datings=5),
+    "samples": Trial(_samples, datings=5, null=3, seeds=3),
+    "series": Trial(_series, datings=3),
+}
 
 
 def _main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("trial", choices=TRIALS)
+    parser.add_argument("trial", choices=(*TRIALS, "all"))
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--corpus", type=Path)
-    parser.add_argument("--by", choices=("document", "author"), default="document")
-    parser.add_argument("--datings", type=int, default=10, help="trials")
-    parser.add_argument("--null", type=int, default=5)
-    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--by", nargs="+", choices=UNITS, default=UNITS)
+    parser.add_argument("--datings", type=int, help="trials")
+    parser.add_argument("--null", type=int)
+    parser.add_argument("--seeds", type=int)
     parser.add_argument("--tokens", type=int, default=300_000)
     parser.add_argument("--alignment", default="op")
     given = parser.parse_args()
-    TRIALS[given.trial](given)
+    for name in TRIALS if given.trial == "all" else [given.trial]:
+        numbers = TRIALS[name]._asdict()
+        run = numbers.pop("run")
+        asked = {key: value for key, value in vars(given).items() if value is not None}
+        run(argparse.Namespace(**{**numbers, **asked}))
     return 0
 
 

@@ -172,7 +172,12 @@ def _expected(plan: ChangePlan) -> Mapping[str, int]:
     pairs, slices, seeds = (len(x) for x in (plan.pairs.pairs, plan.pairs.names, plan.pairs.seeds))
     nulls = plan.null.nulls
     null_series = nulls if plan.series else 0
-    return {
+    groups = groups_of(plan.pairs, plan.series) if nulls else ()
+    parts = len(plan.parts)
+    found = {
+        MEASURE.name: parts * slices * (plan.budget is not None),
+        SIZES.name: parts * len({place for group in groups for place in group}),
+        DEALT.name: parts * nulls * sum(map(len, groups)),
         COUNT.name: slices + 2 * pairs * nulls + slices * null_series,
         SHUFFLE.name: sum(plan.view.ranges) * (1 + null_series)
         + nulls * sum(plan.view.ranges[place] for pair in plan.pairs.pairs for place in pair),
@@ -183,10 +188,21 @@ def _expected(plan: ChangePlan) -> Mapping[str, int]:
         SUMMARISE.name: pairs,
         NEIGHBOURS.name: slices * seeds,
         SLICE.name: slices,
-        DEAL.name: (pairs + plan.series) * (nulls > 0),
+        DEAL.name: len(groups),
         TRACE.name: (seeds + nulls) * plan.series,
         SERIES.name: int(plan.series),
     }
+    return {stage: number for stage, number in found.items() if number}
+
+
+# Of COUNT and SHUFFLE some are of null slices: they come last.
+_WAITS = {
+    VIEW.name: (MEASURE.name,), DEAL.name: (SIZES.name,), DEALT.name: (DEAL.name,),
+    COUNT.name: (VIEW.name, DEALT.name), SHUFFLE.name: (VIEW.name, DEALT.name),
+    TRAIN.name: (COUNT.name, SHUFFLE.name), ALIGN.name: (TRAIN.name,), SCORE.name: (ALIGN.name,),
+    COMBINE.name: (SCORE.name, DEAL.name), SUMMARISE.name: (COMBINE.name,),
+    SERIES.name: (TRACE.name,),
+}  # fmt: skip
 
 
 def _weights(options: ChangeOptions) -> Mapping[str, float]:
@@ -264,6 +280,18 @@ def _section(plan: ChangePlan, outcome: HandedBack) -> Mapping[str, Any]:
     }
 
 
+def _told(section: Mapping[str, Any]) -> Mapping[str, str | None]:
+    """Return slices with their years, pairs by the names of their slices, and the view in words."""
+    slices, view = section["slices"], section["view"]
+    names = [name for name, *_ in slices]
+    return {
+        "slices": ", ".join(f"{name} ({first} to {last})" for name, first, last in slices),
+        "pairs": ", ".join(f"{names[first]} to {names[last]}" for first, last in section["pairs"]),
+        "view": f"by {view['unit']}, letter case {view['case']}, "
+        f"sentences of {view['min_sentence']} tokens or more",
+    }
+
+
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield slices, targets not found, and the most changed words."""
     for row in snapshot.read("slices").to_pylist():
@@ -281,8 +309,8 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
 CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     options=ChangeOptions,
     examples="""\
-  lexbeam change corpus --out change --slices 1810-1860,1960-2010
-  lexbeam change results --slices 1810-1860,1960-2010
+  lexbeam change corpus --out change --slices 1810-1860,1960-2010 --null 5
+  lexbeam change results --slices 1810-1860,1960-2010 --null 5
   lexbeam change corpus --out change --slices bc=..-1,ad=0.. --targets words.txt \\
       --dim 100 --window 10 --epochs 5 --min-count 1,6 --seeds 3 --alignment op,cca""",
     tables=(
@@ -298,9 +326,11 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     rows={"outside": Outside},
     expected=_expected,
     weights=_weights,
+    waits=_WAITS,
     chosen=_chosen,
     resources=_resources,
     section=_section,
+    told=_told,
     summary=_summary,
     views=VIEWS,
     report=panels,

@@ -121,7 +121,8 @@ class ChangeOptions(RunnerOptions):
         most=2**31 - 1, check=parse_seeds, group="training",
     )  # fmt: skip
     null: int = option(
-        0, help="null pairs for each pair of slices, 3 at least: what scores chance gives",
+        0, help="null pairs for each pair of slices, which say what scores chance gives: 3 at "
+        "least, or 0 for none (default 0)",
         least=0, most=MOST_NULLS, check=check_null, group=EVIDENCE,
     )  # fmt: skip
     null_seed: int = option(1, help="seed that documents are dealt by", least=0, group=EVIDENCE)

@@ -196,8 +196,14 @@ def _change(look: Look, proposal: Proposal) -> Iterator[str]:
         return
     first, second = proposal.documents
     yield "change:"
-    yield "  # Periods with both ends included, here of about equal size, with"
-    yield f"  # {first:,} and {second:,} documents" + (
+    if look.counted:
+        sizes = " and ".join(f"{size:,}" for size in proposal.tokens)
+        yield f"  # Periods with both ends included, here of about equal size ({sizes} tokens),"
+    else:
+        yield "  # Periods with both ends included, here of about equal size by an estimate"
+        what = "the sizes of the files" if look.by_names else "the words of what was looked at"
+        yield f"  # from {what} (`lexbeam corpus` counts tokens),"
+    yield f"  # with {first:,} and {second:,} documents" + (
         ":" if look.complete else " of those looked at:"
     )
     yield f"  slices: {_quoted(proposal.spec)}"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from pipelines.dry_run import looked_at
+from pipelines.init_sizes import Texts, about
 from schemas.rejects import RejectRow
 from transforms.annotation.guessing import guess_language, short_tag
 from transforms.formats.base import ReaderOptions
@@ -34,6 +35,7 @@ CHARACTERS = 50_000_000  # that are read of more
 EXCLUDED = 10  # files that are named
 LANGUAGE = 2_000  # characters of a document that its language is told by
 ASKED = 100  # documents that are
+UNKNOWN = "en"  # the language whose rules count where none is recognised
 
 
 @dataclass
@@ -46,7 +48,9 @@ class Look:
         whole: whether these were read to their end.
         formats: documents by format.
         documents: the documents.
-        sizes: their characters, or words where they came annotated, in the same order.
+        sizes: their tokens, in the same order.
+        counted: whether these are as a run counts them; else they are estimates.
+        keys: what those of the same text share, in the same order; empty of one in several blocks.
         names: documents by the names of their fields.
         rejects: rejects by reason.
         example: a reject, for a person.
@@ -64,6 +68,8 @@ class Look:
     formats: Counter[str] = field(default_factory=Counter)
     documents: list[Seen] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
+    counted: bool = False
+    keys: list[str] = field(default_factory=list)
     names: Counter[str] = field(default_factory=Counter)
     rejects: Counter[str] = field(default_factory=Counter)
     example: str = ""
@@ -88,19 +94,23 @@ class Look:
     def over_time(self, inputs: Sequence[InputFile]) -> tuple[dict[int, int], dict[int, int]]:
         """Return documents and their sizes by year, as far as the rule for dates finds one.
 
-        Where files were left out and their names have the dates, all files count, by their bytes.
+        Of documents of the same text and year one counts, as in a run. Where files were left out
+        and their names have the dates, all files count, by their bytes.
         """
-        seen, sizes = self.documents, self.sizes
+        seen, sizes, keys = self.documents, self.sizes, self.keys
         rule = self.dates
         if rule is None:
             return {}, {}
         if self.by_names:
             seen = [Seen(file.name, {}) for file in inputs]
             sizes = [file.size for file in inputs]
+            keys = [""] * len(seen)
         documents: Counter[int] = Counter()
         tokens: Counter[int] = Counter()
-        for year, size in zip(years_by(rule.rule, seen), sizes, strict=True):
-            if year is not None:
+        known: set[tuple[str, int]] = set()
+        for year, size, key in zip(years_by(rule.rule, seen), sizes, keys, strict=True):
+            if year is not None and (not key or (key, year) not in known):
+                known.add((key, year))
                 documents[year] += 1
                 tokens[year] += size
         return dict(documents), dict(tokens)
@@ -116,6 +126,7 @@ def look_at(inputs: Sequence[InputFile]) -> Look:
     annotated = 0
     texts: list[str] = []
     told: Counter[str] = Counter()
+    kept = Texts()
     for file in spread:
         formats: dict[str, str] = {}
         left, before = budget, len(look.documents)
@@ -125,17 +136,21 @@ def look_at(inputs: Sequence[InputFile]) -> Look:
                 refused.append(row)
                 continue
             size = (
-                len(record.text)
+                about(record.text)
                 if record.text is not None
                 else sum(len(s.lemmas or s.forms or ()) for s in record.sentences or ())
             )
-            left = None if left is None else left - max(size, 1)
+            if small:
+                kept.add(record.text, block=bool(record.block))
+            left = None if left is None else left - max(len(record.text or ""), size, 1)
             if record.block:
                 look.sizes[-1] += size
+                look.keys[-1] = ""
                 continue
             look.formats[formats[row["source"]]] += 1
             look.documents.append(Seen(row["source"], date_fields(record.fields)))
             look.sizes.append(size)
+            look.keys.append(row["key"])
             look.names.update(set(record.fields))
             annotated += record.sentences is not None
             if row["language"]:
@@ -150,7 +165,16 @@ def look_at(inputs: Sequence[InputFile]) -> Look:
     look.said = bool(told)
     look.languages = told or Counter(filter(None, map(guess_language, texts)))
     look.dates = guess_dates(look.documents)
+    if look.dates is not None and look.complete and not look.by_names:
+        _count(look, kept)
     return look
+
+
+def _count(look: Look, kept: Texts) -> None:
+    """Count the tokens of documents that were all read to their end."""
+    language, _ = (look.languages.most_common(1) or [("", 0)])[0]
+    if (sizes := kept.counted(look.sizes, language or UNKNOWN)) is not None:
+        look.sizes, look.counted = sizes, True
 
 
 def _note_rejects(look: Look, file: InputFile, rejects: list[RejectRow], *, alone: bool) -> None:

@@ -11,11 +11,13 @@ NEIGHBOURS = Table(
     row="a neighbour of a target or top word",
     key=("slice", "seed", "word", "rank"),
     columns=[
-        column("word", pa.string(), "target, or one of the most changed words"),
+        column("word", pa.string(), "target, or one of the first words of a ranking"),
         column("slice", pa.string(), "slice whose space is searched"),
         column("seed", pa.int32(), "training seed"),
         column("rank", pa.int32(), "nearest is 1; ties by word", range="1 and up"),
-        column("neighbour", pa.string(), "word with at least the rank's minimum count"),
+        column(
+            "neighbour", pa.string(), "a word with `neighbour_min_count` uses or more in the slice"
+        ),
         column("cosine", pa.float64(), "cosine similarity in the unaligned space", range="-1 to 1"),
     ],
 )

@@ -47,11 +47,15 @@ PAIRS = Table(
             nullable=True,
         ),
         column(
-            "share_significant", pa.float64(), "share of the ranked words with q_value up to .05",
+            "share_differs", pa.float64(), "share of the ranked words with q_value up to .05",
             range="0 to 1", nullable=True,
         ),
         column(
             "share_relative", pa.float64(), "share of the ranked words with q_relative up to .05",
+            range="0 to 1", nullable=True,
+        ),
+        column(
+            "share_significant", pa.float64(), "share of the ranked words with both up to .05",
             range="0 to 1", nullable=True,
         ),
         column(

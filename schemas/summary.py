@@ -70,8 +70,8 @@ def _of_alignment(alignment: str) -> list[pa.Field]:
         ("null_sd", number, "sample standard deviation of such scores", "0 and up"),
         ("excess", number, "score less null_mean", "-2 to 2"),
         ("p_value", number, "probability of such a score if usage did not differ", share),
-        ("q_value", number, "p_value adjusted for the number of ranked words: usage differs",
-            share),
+        ("q_value", number, "p_value adjusted for the number of ranked words and targets: usage "
+            "differs", share),
         ("p_relative", number, "probability of such a score if usage differed no more than that of "
             "the vocabulary at large", share),
         ("q_relative", number, "p_relative, adjusted likewise: usage differs more than that of the "

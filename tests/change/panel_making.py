@@ -66,6 +66,6 @@ def pair(**other):
     return {
         "slice_from": "old", "slice_to": "new", "alignment": "op", "measure": "cosine", "seeds": 1,
         "ranked": 300, "null_runs": 3, "null_unit": "document", "clusters_from": 30,
-        "clusters_to": 40, "low_power": False, "shift": 0.5, "share_significant": 0.25,
-        "share_relative": 0.125, **other,
+        "clusters_to": 40, "low_power": False, "shift": 0.5, "share_differs": 0.25,
+        "share_significant": 0.125, **other,
     }  # fmt: skip

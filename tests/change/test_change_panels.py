@@ -102,7 +102,7 @@ def test_without_a_null_there_is_no_band_and_a_note_says_so(make):
     [
         ({}, "possible"),
         ({"low_power": True}, "possible, but power is low: most changes go unnoticed"),
-        ({"finding": "too_few_clusters", "share_relative": None},
+        ({"finding": "too_few_clusters", "share_significant": None},
          "not possible at this size: fewer than 10 documents or authors on a side"),
         ({"finding": "too_few_words"},
          "not possible at this size: fewer than 100 ranked words with a score"),
@@ -115,7 +115,7 @@ def test_evidence_says_what_was_dealt_and_whether_a_finding_is_possible(make, fa
     assert (row["null pairs"], row["earlier"], row["later"]) == (3, 30, 40)
     assert (row["usage differs"], row["shift"]) == (25.0, 0.5)
     assert row["more than the vocabulary at large"] == (
-        12.5 if "share_relative" not in facts else None
+        12.5 if "share_significant" not in facts else None
     )
     assert row["a finding is"] == told
     size = [item for item in found["Warnings"].items if "size" in item or "power" in item]

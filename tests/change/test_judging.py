@@ -90,8 +90,9 @@ def test_the_pair_tells_shift_shares_and_clusters(runs):
     means = [row for row in table.to_pylist() if row["seed"] is None]
     ranked = [row for row in means if row["ranked"] and row["score"] is not None]
     assert pair["ranked"] == len(ranked)
-    assert pair["share_significant"] == np.mean([row["q_value"] <= 0.05 for row in ranked])
+    assert pair["share_differs"] == np.mean([row["q_value"] <= 0.05 for row in ranked])
     assert pair["share_relative"] == np.mean([row["q_relative"] <= 0.05 for row in ranked])
+    assert pair["share_significant"] == np.mean([row["significant"] for row in ranked])
     assert (pair["null_unit"], pair["clusters_from"], pair["clusters_to"]) == ("author", 12, 30)
     assert (pair["null_runs"], pair["low_power"], pair["finding"]) == (4, True, None)
     assert -1 <= pair["spearman_from"] <= 1
@@ -114,7 +115,7 @@ def test_too_little_gives_p_values_but_no_finding(runs, deal, ranked, finding):
     table, pairs = judged(runs, deal, ranked=ranked)
     (pair,) = pairs.to_pylist()
     assert pair["finding"] == finding
-    assert pair["share_significant"] is pair["share_relative"] is None
+    assert pair["share_differs"] is pair["share_relative"] is pair["share_significant"] is None
     means = [row for row in table.to_pylist() if row["seed"] is None]
     assert any(row["p_value"] is not None for row in means)
     assert all(row["q_value"] is row["q_relative"] is row["significant"] is None for row in means)

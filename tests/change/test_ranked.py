@@ -13,6 +13,7 @@ from published_making import publish, section
 from schemas.scores import SCORES
 from transforms.change.ranked import (
     chosen_alignment,
+    chosen_kind,
     chosen_pairs,
     has_null,
     pair_facts,
@@ -24,10 +25,12 @@ from transforms.change.ranked import (
 from transforms.common.errors import UsageError
 
 
-def score_row(word, score, *, pair=("a", "b"), seed=None, alignment="op", count=9, **more):
+def score_row(
+    word, score, *, pair=("a", "b"), seed=None, alignment="op", measure="cosine", count=9, **more
+):
     return {
         "word": word, "target": False, "slice_from": pair[0], "slice_to": pair[1], "seed": seed,
-        "alignment": alignment, "measure": "cosine", "score": score, "score_sd": 0.1, "seeds": 2,
+        "alignment": alignment, "measure": measure, "score": score, "score_sd": 0.1, "seeds": 2,
         "reason": None if score is not None else "absent_to", "threshold": 0.5, "changed": None,
         "ranked": score is not None, "count_from": count, "count_to": count + 1,
         "relative_from": 0.1, "relative_to": 0.2, "documents_from": 3, "documents_to": 4, **more,
@@ -182,6 +185,44 @@ def test_pairs_and_alignments_are_named(plain):
     assert chosen_alignment(plain, "cca") == "cca"
     with pytest.raises(UsageError, match="there are op, cca"):
         chosen_alignment(plain, "nothing")
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind"),
+    [
+        ((None, None), ("op", "cosine")), (("cca", None), ("cca", "cosine")),
+        ((None, "frequency"), ("none", "frequency")), (("none", None), ("none", "frequency")),
+        (("op", "frequency"), ("none", "frequency")),
+    ],
+)  # fmt: skip
+def test_frequency_is_always_measured_and_has_no_alignment(plain, asked, kind):
+    assert chosen_kind(plain, *asked) == kind
+
+
+def test_cosines_without_an_alignment_are_no_frequencies(tmp_path):
+    options = {"measure": ["cosine"], "alignment": ["op", "none"]}
+    snapshot = publish(tmp_path, section(options=options))
+    assert chosen_kind(snapshot, "none", None) == ("none", "cosine")
+    with pytest.raises(UsageError, match="did you mean 'frequency'"):
+        chosen_kind(snapshot, None, "frequent")
+    with pytest.raises(UsageError, match="there are op, none"):
+        chosen_kind(snapshot, "cca", "frequency")
+
+
+def test_frequencies_have_the_parts_of_speech_of_the_summary(tmp_path):
+    rows = [score_row(word, 0.1, alignment="none", measure="frequency") for word in ("v", "w")]
+    table = pa.table(
+        {
+            "slice_from": ["a"] * 3, "slice_to": ["b"] * 3, "word": ["u", "v", "w"],
+            "upos": ["ADJ", "NOUN", None], "upos_share": [1.0, 0.8, None],
+        }
+    )  # fmt: skip
+    snapshot = publish(tmp_path, section(), scores=scores(*rows), change__summary=table)
+    found = ranked_rows(snapshot, ("a", "b"), "none", "frequency")
+    assert found.select(["word", "upos", "upos_share"]).to_pylist() == [
+        {"word": "v", "upos": "NOUN", "upos_share": 0.8},
+        {"word": "w", "upos": None, "upos_share": None},
+    ]
 
 
 def test_facts_of_a_pair_are_those_of_its_alignment(tmp_path, plain):

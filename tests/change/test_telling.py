@@ -8,7 +8,14 @@ import pytest
 from published_making import publish, section
 
 from schemas.vectors import VECTORS
-from transforms.change.telling import Asked, missing_targets, null_band, ranking, tell_ranking
+from transforms.change.telling import (
+    Asked,
+    missing_targets,
+    null_band,
+    ranking,
+    tell_ranking,
+    why_none,
+)
 from transforms.common.shown import Grid
 
 ASKED = Asked([("a", "b")], "op", "cosine", (), 2)
@@ -67,6 +74,20 @@ def test_targets_come_first_with_reasons_and_then_words(plain):
     assert not any("null" in line for line in lines)
 
 
+def test_a_target_that_neither_slice_has_is_told_so(tmp_path):
+    rows = summary(
+        reason_op=["absent_from", None, None, None], count_from=[0, 8, 7, 6],
+        documents_from=[0, 1, 1, 1],
+    )  # fmt: skip
+    made = publish(
+        tmp_path, section(targets=["gone", "one"]), change__summary=rows, vectors=vectors()
+    )
+    _, (targets, _) = told(made)
+    assert targets.rows[1][-1] == "the word occurs in neither slice"
+    assert why_none("absent_from", 3) == "the word does not occur in the earlier slice"
+    assert why_none("absent_to", 0) == "the word does not occur in the later slice"
+
+
 def test_targets_alone(plain):
     lines, grids = told(plain, ASKED._replace(targets_alone=True))
     assert [row[1] for row in grids[0].rows] == ["one", "gone"]
@@ -83,8 +104,8 @@ def test_with_a_null_bands_and_q_are_told(tmp_path):
     facts = pa.table(
         {
             "slice_from": ["a"], "slice_to": ["b"], "alignment": ["op"], "measure": ["cosine"],
-            "null_unit": ["author"], "null_runs": [5], "share_significant": [0.61],
-            "share_relative": [0.004], "finding": ["too_few_words"], "ranked": [3],
+            "null_unit": ["author"], "null_runs": [5], "share_differs": [0.61],
+            "share_significant": [0.004], "finding": ["too_few_words"], "ranked": [3],
         }
     )  # fmt: skip
     snapshot = publish(tmp_path, section(), change__summary=table, change__pairs=facts)
@@ -98,12 +119,34 @@ def test_with_a_null_bands_and_q_are_told(tmp_path):
     assert re.search(
         r"usage differs \(q at most .05\): 61.0 % of \d+ words of any part of speech", null
     )
-    assert re.search(r"; more than the .*: 0.4 % of \d+ words of any part of speech$", null)
+    assert re.search(r"; more than the .*, too .*: 0.4 % of \d+ words of any part of speech$", null)
     assert (
         "warning: a to b: no finding possible at this size: 3 words are ranked, 100 are needed"
         in lines
     )
     assert not any("meaning" in line for line in lines)
+
+
+def test_frequencies_are_told_per_million_tokens_without_training_noise(tmp_path):
+    rows = {
+        **{name: summary()[name].to_pylist()[1:3] for name in (
+            "word", "slice_from", "slice_to", "target", "ranked", "count_from", "count_to",
+            "documents_from", "documents_to",
+        )},
+        "seed": pa.nulls(2, pa.int64()), "alignment": ["none"] * 2, "measure": ["frequency"] * 2,
+        "score": [1.2e-4, 4.5e-5], "score_sd": [1e-20, 0.0], "excess": [1e-4, 2e-5],
+        "null_mean": [2e-5, 2.5e-5], "null_sd": [1e-6, 2e-5],
+    }  # fmt: skip
+    snapshot = publish(tmp_path, section(), scores=pa.table(rows))
+    asked = ASKED._replace(alignment="none", measure="frequency")
+    lines, (_, words) = told(snapshot, asked)
+    assert "a to b (frequency, difference of uses per million tokens)" in lines
+    assert "training noise" not in words.heads
+    assert not any("training noise" in line for line in lines)
+    places = [words.heads.index(name) for name in ("word", "score", "null band")]
+    assert [[row[place] for place in places] for row in words.rows] == [
+        ["one", "120.0", "18.0 to 22.0"], ["three", "45.0", "0.0 to 65.0"],
+    ]  # fmt: skip
 
 
 def test_the_end_of_a_run_has_neighbours_over_all_seeds(plain):

@@ -2,10 +2,11 @@
 
 import csv
 import json
+import re
 
 import pytest
 
-from pipelines import init_look
+from pipelines import init_look, init_sizes
 from pipelines.cli import main
 from pipelines.configuration import read_jobs
 from transforms.common.yaml_files import read_yaml
@@ -27,7 +28,7 @@ def configuration(folder):
 def dated(folder, years):
     folder.mkdir()
     for year in years:
-        (folder / f"text_{year}.txt").write_text(SENTENCE * 3)
+        (folder / f"text_{year}.txt").write_text(f"{SENTENCE * 3}\n{year}")
     return folder
 
 
@@ -62,6 +63,38 @@ def test_a_table_with_other_names(tmp_path):
         "dates": "field:published",
     }  # fmt: skip
     assert found["change"]["slices"] == "1800-1819,1820-1839"
+
+
+def test_the_slices_are_those_that_the_corpus_proposes(tmp_path, capsys):
+    """Words of the first half are long, and marks abound in the second: characters would differ."""
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for n in range(60):
+        early = "The incomprehensibilities characteristically didn't counterrevolutionise them. "
+        late = "So, he said: I am; a U.S. ox - or no! "
+        (texts / f"{1800 + n}.txt").write_text(f"{n}. " + (early if n < 30 else late) * (5 + n % 7))
+    (texts / "again_1800.txt").write_bytes((texts / "1800.txt").read_bytes())
+    assert init(tmp_path / "mine", texts) == 0
+    slices = configuration(tmp_path / "mine")["change"]["slices"]
+    sizes = re.search(r"equal size \((.*) and (.*) tokens\)", capsys.readouterr().out).groups()
+    path = str(tmp_path / "mine" / "config.yaml")
+    assert main(["run", path, "--only", "corpus"]) == 0
+    told = capsys.readouterr().out
+    found = re.search(r"equal size: (.*) \(.*, (.*) tokens\) and (.*) \(.*, (.*) tokens\)", told)
+    assert found.groups() == (slices.split(",")[0], sizes[0], slices.split(",")[1], sizes[1])
+    assert slices != "1800-1829,1830-1859"
+
+
+def test_of_more_text_than_is_kept_the_sizes_are_estimates(tmp_path, monkeypatch, capsys):
+    texts = dated(tmp_path / "texts", [*range(1800, 1830), *range(1900, 1930)])
+    monkeypatch.setattr(init_sizes, "MOST", 100)
+    assert init(tmp_path / "mine", texts) == 0
+    printed = capsys.readouterr().out
+    assert "equal size by an estimate\n  # from the words of what was looked at" in printed
+    monkeypatch.setattr(init_look, "FILES", 6)
+    assert init(tmp_path / "mine", texts, "--overwrite") == 0
+    assert "  # from the sizes of the files" in capsys.readouterr().out
+    assert configuration(tmp_path / "mine")["change"]["slices"] == "1800-1829,1900-1929"
 
 
 @pytest.mark.parametrize(
@@ -153,3 +186,8 @@ def test_input_of_which_nothing_can_be_read_is_an_error(tmp_path, capsys):
     assert "no document can be read" in told
     assert "missing_field" in told
     assert not (tmp_path / "mine").exists()
+
+
+@pytest.mark.parametrize(("text", "tokens"), [("", 0), ("The ship, it's said, sails.", 10)])
+def test_an_estimate_counts_words_and_marks(text, tokens):
+    assert init_sizes.about(text) == tokens

@@ -147,8 +147,10 @@ def _pair(
         of = pc.and_(block["ranked"], block["score"].is_valid()).to_numpy(zero_copy_only=False)
         row["shift"] = _number(evidence.shift)
         if row["finding"] is None:
-            for name, q in (("significant", "q_value"), ("relative", "q_relative")):
-                row[f"share_{name}"] = _number(_share(getattr(evidence, q)[of]))
+            absolute, relative = evidence.q_value[of], evidence.q_relative[of]
+            row["share_differs"] = _number(_share(absolute))
+            row["share_relative"] = _number(_share(relative))
+            row["share_significant"] = _number(_share(np.maximum(absolute, relative)))
     return row
 
 

@@ -127,7 +127,7 @@ def _evidence(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]:
         (
             one.name, _UNITS.get(row.get("null_unit") or ""), row.get("null_runs"),
             row.get("clusters_from"), row.get("clusters_to"), row.get("ranked"), row.get("shift"),
-            _percent(row.get("share_significant")), _percent(row.get("share_relative")),
+            _percent(row.get("share_differs")), _percent(row.get("share_significant")),
             _possible(row),
         )
         for one, row in zip(rankings, facts, strict=True)

@@ -71,7 +71,7 @@ def _neighbours(
         return []
     seeds = len(snapshot.section("change")["seeds"])
     schema = pa.schema([
-        column("word", pa.string(), "a target, or one of the most changed words"),
+        column("word", pa.string(), "a target, or a word whose usage differs most"),
         column("slice", pa.string(), "slice whose space is searched"),
         column("rank", pa.int32(), "nearest is 1"),
         column("neighbour", pa.string(), "a near word of enough uses"),

@@ -106,7 +106,7 @@ def _lines(snapshot: Snapshot, words: Sequence[str], tested: bool) -> list[Panel
     text = (
         "Cosine distances of a chosen word's vectors, mean over seeds: to the slice before, to the "
         "first and to the last slice, each aligned with the slice alone. Of targets and "
-        + ("the words of least p." if tested else "the most changed words.")
+        + ("the words of least p." if tested else "the words whose usage differs most.")
     )
     if null:
         text += (
@@ -154,7 +154,7 @@ def _change_points(points: pa.Table) -> Rows:
         (column("distance", pa.float64(), "cosine distance of the mean vectors before and after"),
          shown[DISTANCE]),
         (column("p", pa.float64(), "probability of such a change point if usage did not differ"),
-         shown[P_VALUE]),
+         pc.if_else(pc.is_null(shown[FINDING]), shown[P_VALUE], None)),
         (column("q usage differs", pa.float64(), "share of false discoveries among words with a q "
                 "as small"), shown[Q_VALUE]),
     ]  # fmt: skip

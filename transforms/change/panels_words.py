@@ -18,8 +18,9 @@ from transforms.report.panels import Chart, Choice, Panel
 
 __all__ = ["word_panels"]
 
-SCORES = 40  # words drawn with their null bands: targets, and the most changed
-FIRST = 20  # of the most changed, at least
+SCORES = 40  # words drawn with their null bands: targets, and the first of the ranking
+FIRST = 20  # of the ranking, at least
+TARGETS = 200  # targets drawn
 CLOUD = 1_000  # points of a scatter, and at least a tenth of it
 ALL_CLOUDS = 4_000
 LABELS = 10
@@ -64,11 +65,15 @@ _WORD = column("word", pa.string(), "word of the training view")
 
 def _bands(rankings: Sequence[Compared], null: bool, seeds: int) -> Chart:
     tables = []
+    left_out = 0
     for one in rankings:
         rows = one.rows.filter(one.rows["score"].is_valid())
-        targets = rows.filter(rows["target"])[: SCORES - FIRST]
+        targets = rows.filter(rows["target"])
+        left_out = max(left_out, targets.num_rows - TARGETS)
+        targets = targets[:TARGETS]
         words = rows.filter(pc.and_(pc.invert(rows["target"]), rows["rank"].is_valid()))
-        tables.append(pa.concat_tables([targets, words[: SCORES - targets.num_rows]]))
+        most = max(FIRST, SCORES - targets.num_rows)
+        tables.append(pa.concat_tables([targets, words[:most]]))
     names, rows = _known(rankings, tables)
     mean, sd = rows["null_mean"], rows["null_sd"]
     spread = pc.coalesce(sd, pa.scalar(0.0))
@@ -90,7 +95,10 @@ def _bands(rankings: Sequence[Compared], null: bool, seeds: int) -> Chart:
     ]  # fmt: skip
     table = _with_values(fields)
     has = {name for name in table.column_names if table[name].null_count < table.num_rows}
-    text = "Targets first, then the most changed words; the point is the score, mean over seeds."
+    text = (
+        "Targets first, then the words whose usage differs most; the point is the score, mean over "
+        "seeds."
+    )
     if null:
         text += (
             " The bar behind it is what dealt dates give: mean and two standard deviations to "
@@ -104,6 +112,8 @@ def _bands(rankings: Sequence[Compared], null: bool, seeds: int) -> Chart:
             f" The thin line is training noise: one standard deviation over {seeds} seeds to "
             "either side, which is no evidence."
         )
+    if left_out:
+        text += f" {left_out:,} targets of the lowest scores are left out; the table has them."
     return Chart(
         "Scores and what chance gives" if null else "Scores",
         text,
@@ -207,6 +217,7 @@ def _rho(value: float) -> str:
 
 def _table(rankings: Sequence[Compared], null: bool, section: dict[str, Any]) -> Choice:
     names, rows = _known(rankings, [one.rows for one in rankings])
+    reasons = zip(rows["reason"].to_pylist(), rows["count_to"].to_pylist(), strict=True)
     fields: list[tuple[pa.Field, Any]] = [
         (_NAME, names),
         (column("rank", pa.int64(), "place among the words that rankings show"), rows["rank"]),
@@ -237,7 +248,7 @@ def _table(rankings: Sequence[Compared], null: bool, section: dict[str, Any]) ->
         (column("ranked", pa.bool_(), "whether it is frequent and spread enough to be ranked and "
                 "tested"), rows["ranked"]),
         (column("no score", pa.string(), "why there is none"),
-         pa.array([why_none(text) or None for text in rows["reason"].to_pylist()], pa.string())),
+         pa.array([why_none(*known) or None for known in reasons], pa.string())),
     ]  # fmt: skip
     if not section["targets"]:
         fields = [(field, value) for field, value in fields if field.name != "target"]

@@ -72,7 +72,7 @@ def propose_slices(documents: Mapping[int, int], tokens: Mapping[int, int]) -> P
 
     Args:
         documents: documents by year.
-        tokens: tokens by year, or what stands for them, such as bytes.
+        tokens: tokens by year, or an estimate of them, such as bytes.
     """
     years = sorted(year for year, number in documents.items() if number)
     cuts = _cuts(years, documents, tokens)

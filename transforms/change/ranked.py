@@ -20,8 +20,8 @@ from transforms.common.snapshots import Snapshot
 from transforms.common.tables import read_rows, read_table
 
 __all__ = [
-    "FREQUENCY", "SUMMARY", "chosen_alignment", "chosen_measure", "chosen_pairs",
-    "has_null", "pair_facts",
+    "FREQUENCY", "SUMMARY", "SUMMED", "chosen_alignment", "chosen_kind", "chosen_pairs", "has_null",
+    "pair_facts",
     "pairs_of", "ranked_rows", "ranked_words", "spearman", "target_rows",
 ]  # fmt: skip
 
@@ -82,9 +82,25 @@ def chosen_alignment(snapshot: Snapshot, wanted: str | None) -> str:
     return _one_of("alignment", wanted and named_alignment(wanted), known)
 
 
-def chosen_measure(snapshot: Snapshot, wanted: str | None) -> str:
-    """Return the measure that is asked for, the first if none is; raises as `chosen_alignment`."""
-    return _one_of("measure", wanted, snapshot.section("change")["options"]["measure"])
+def chosen_kind(snapshot: Snapshot, alignment: str | None, measure: str | None) -> tuple[str, str]:
+    """Return alignment and measure of what is asked for, the first of each if None.
+
+    Frequency, which every run measures, has the alignment `none`; `none` alone stands for it where
+    the run has no cosines without an alignment.
+
+    Raises:
+        UsageError: the scores have no such alignment or measure.
+    """
+    options = snapshot.section("change")["options"]
+    if alignment == "none" and measure is None and "none" not in options["alignment"]:
+        measure = FREQUENCY
+    measures = [*options["measure"], *({FREQUENCY} - {*options["measure"]})]
+    measure = _one_of("measure", measure, measures)
+    if measure == FREQUENCY:
+        if alignment != "none":
+            chosen_alignment(snapshot, alignment)
+        return "none", FREQUENCY
+    return chosen_alignment(snapshot, alignment), measure
 
 
 def _one_of(name: str, wanted: str | None, known: Sequence[str]) -> str:
@@ -113,7 +129,16 @@ def ranked_rows(snapshot: Snapshot, pair: Pair, alignment: str, measure: str = S
         & (pc.field("alignment") == alignment)
         & (pc.field("measure") == measure)
     )
+    if measure == FREQUENCY and SUMMARY in snapshot.tables:
+        rows = _with_tags(rows, _of_pair(snapshot.read(SUMMARY), pair))
     return _as_ranked(rows, "", alignment, measure)
+
+
+def _with_tags(rows: pa.Table, summary: pa.Table) -> pa.Table:
+    place = pc.index_in(rows["word"], value_set=summary["word"].combine_chunks()).combine_chunks()
+    for name in ("upos", "upos_share"):
+        rows = rows.append_column(name, summary[name].combine_chunks().take(place))
+    return rows
 
 
 def _of_pair(rows: pa.Table, pair: Pair) -> pa.Table:

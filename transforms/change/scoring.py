@@ -62,7 +62,7 @@ class ScoreOptions:
     rank: RankOptions = embedded(RankOptions)
     neighbour_words: int = option(
         100,
-        help="most changed words that get neighbours, beside the targets",
+        help="first words of rankings that get neighbours, beside the targets",
         least=0,
         most=1_000_000,
     )

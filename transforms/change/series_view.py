@@ -149,9 +149,15 @@ def _cells(row: dict[str, Any]) -> list[str]:
 def _legend(rows: pa.Table, seeds: int) -> Iterator[str]:
     mean = f"mean over {seeds} seeds" if seeds > 1 else "one seed"
     told = f"distances: cosine, {mean}, slices aligned pair by pair (op); lines are drawn from 0"
-    if rows["pair_first_null_mean"].null_count < rows.num_rows:
+    null = rows["pair_first_null_mean"].null_count < rows.num_rows
+    if null:
         told += "; null band: mean and two standard deviations under dealt dates"
     yield told
+    if null:
+        yield (
+            "change point: the cut that chance explains least, by M standard deviations, which "
+            "need not be the one with the greatest distance; look at the rows, too"
+        )
 
 
 def turning(snapshot: Snapshot) -> Iterator[str]:

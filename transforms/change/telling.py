@@ -20,7 +20,6 @@ from transforms.change.ranked import (
     spearman,
     target_rows,
 )
-from transforms.change.ranking import ALL_TAGS
 from transforms.change.spaces import load_space
 from transforms.change.targets import near_matches
 from transforms.change.warnings import frequency_warning, overlap_warnings, size_warnings
@@ -29,10 +28,12 @@ from transforms.common.snapshots import Snapshot
 from transforms.common.tables import read_rows
 
 __all__ = [
-    "Asked", "missing_targets", "neighbours_by_slice", "null_band", "ranking", "tell_ranking",
-    "why_none",
+    "NEIGHBOURS_SHOWN", "NO_NULL", "Asked", "missing_targets", "neighbours_by_slice", "noise",
+    "null_band", "ranking", "score_told", "tell_ranking", "why_none",
 ]  # fmt: skip
 
+NO_NULL = "no null: nothing says which of these scores chance gives (option `null`)"
+ABSENT_FROM_BOTH = "the word occurs in neither slice"
 SHOWN = 10
 NEIGHBOURS_SHOWN = 5
 WITH_NEIGHBOURS = 10  # targets, and words
@@ -148,6 +149,7 @@ class _Told(NamedTuple):
     words: pa.Table
     targets: pa.Table
     most: int
+    measure: str
 
     def with_neighbours(self) -> list[str]:
         targets = self.targets.filter(pc.field("score").is_valid())["word"].to_pylist()
@@ -158,38 +160,44 @@ class _Told(NamedTuple):
 def _told(snapshot: Snapshot, pair: Pair, asked: Asked) -> _Told:
     rows = ranked_rows(snapshot, pair, asked.alignment, asked.measure)
     words = ranked_words(rows, asked.pos)
-    return _Told(rows, words, target_rows(rows, words), 0 if asked.targets_alone else asked.most)
+    most = 0 if asked.targets_alone else asked.most
+    return _Told(rows, words, target_rows(rows, words), most, asked.measure)
 
 
 def _heading(
     snapshot: Snapshot, pair: Pair, asked: Asked, told: _Told, seeds: int
 ) -> Iterator[str]:
     options = snapshot.section("change")["options"]
-    by = f"{asked.alignment}, " if asked.measure != FREQUENCY else ""
-    yield f"{pair[0]} to {pair[1]} ({by}{_of_seeds(asked.measure, seeds)})"
-    tagged = told.words["upos"].null_count < told.words.num_rows
-    chosen = bool(asked.pos) and ALL_TAGS not in asked.pos
-    kind = f"; {', '.join(asked.pos)} alone" if chosen and tagged else ""
+    by = f"{asked.alignment}, {_of_seeds(asked.measure, seeds)}"
+    if asked.measure == FREQUENCY:
+        by = "frequency, difference of uses per million tokens"
+    yield f"{pair[0]} to {pair[1]} ({by})"
+    ranked = ranked_words(told.rows).num_rows
+    shown = ""
+    if told.words.num_rows < ranked:
+        shown = f"; listed: {told.words.num_rows} of them, {', '.join(asked.pos)} alone"
     yield (
-        f"ranked: {told.words.num_rows} words with at least {options['rank-min-count']} uses and "
+        f"ranked: {ranked} words with at least {options['rank-min-count']} uses and "
         f"{options['rank-min-documents']} documents (or a fifth of a smaller slice) in both "
-        f"slices, not mostly proper nouns{kind}"
+        f"slices, not mostly proper nouns{shown}"
     )
     what = "score less the mean of the null" if has_null(told.rows) else "score"
     earlier, later = (_rho(value) for value in spearman(told.words))
-    yield f"by {what}; Spearman's correlation with log count: {earlier} earlier, {later} later"
+    yield f"by {what}; Spearman's correlation of it and log count: {earlier} earlier, {later} later"
     yield from _evidence(pair_facts(snapshot, pair, asked.alignment, asked.measure))
 
 
 def _evidence(facts: dict[str, Any]) -> Iterator[str]:
     """Tell what scores were compared with, and how many words differ from it."""
-    if not facts.get("null_runs"):
+    if facts.get("null_runs") == 0:
+        yield NO_NULL
+    if not facts.get("null_runs") or "share_differs" not in facts:  # or by an older version
         return
     unit = "blocks of an author's documents" if facts.get("null_unit") == "author" else "documents"
     told = f"null: dates dealt out anew to {unit}, {facts['null_runs']} times"
     for name, words in (
-        ("share_significant", "usage differs"),
-        ("share_relative", "more than the vocabulary at large"),
+        ("share_differs", "usage differs"),
+        ("share_significant", "more than the vocabulary at large, too"),
     ):
         if facts.get(name) is not None:
             share = f"{100 * facts[name]:.1f} % of {facts['ranked']} words of any part of speech"
@@ -211,38 +219,65 @@ def _grid(rows: pa.Table, seeds: int) -> Block:
         share = "" if row["upos_share"] is None else f" {100 * row['upos_share']:.0f} %"
         cells.append([
             "" if row["rank"] is None else str(row["rank"]), row["word"],
-            f"{row['upos']}{share}" if row["upos"] else "", number(row["score"]),
-            number(row["score_sd"]), null_band(row), number(row["q_value"]),
+            f"{row['upos']}{share}" if row["upos"] else "", score_told(row, "score"),
+            noise(row), null_band(row), number(row["q_value"]),
             number(row["q_relative"]), f"{row['count_from']} / {row['count_to']}",
-            f"{row['documents_from']} / {row['documents_to']}", why_none(row["reason"]),
+            f"{row['documents_from']} / {row['documents_to']}",
+            why_none(row["reason"], row["count_to"]),
         ])  # fmt: skip
     return columns_with(_HEADS, cells, 2)
 
 
+def score_told(row: dict[str, Any], name: str) -> str:
+    """Return a score, or what has its unit: a cosine distance, or uses per million tokens."""
+    value = row.get(name)
+    if row.get("measure") == FREQUENCY:
+        return number(None if value is None else 1e6 * value, 1)
+    return number(value)
+
+
+def noise(row: dict[str, Any]) -> str:
+    """Return the training noise of a word's score; empty for frequency, which is not trained."""
+    return "" if row.get("measure") == FREQUENCY else number(row["score_sd"])
+
+
 def null_band(row: dict[str, Any]) -> str:
     """Return the mean of a word's null scores with two standard deviations to either side."""
-    if row.get("null_mean") is None:
-        return ""
-    if row.get("null_sd") is None:
-        return number(row["null_mean"])
-    least, most = (row["null_mean"] + side * 2 * row["null_sd"] for side in (-1, 1))
-    return f"{max(least, 0.0):.3f} to {most:.3f}"
+    mean, sd = row.get("null_mean"), row.get("null_sd")
+    if mean is None or sd is None:
+        return score_told(row, "null_mean")
+    sides = row | {"least": max(mean - 2 * sd, 0.0), "most": mean + 2 * sd}
+    return f"{score_told(sides, 'least')} to {score_told(sides, 'most')}"
 
 
-def why_none(reason: str | None) -> str:
-    """Return in words why a word has no score; empty where there is no reason."""
+def why_none(reason: str | None, later: int | None = None) -> str:
+    """Return in words why a word has no score; empty where there is no reason.
+
+    Of reasons that hold the first is published, that of the earlier slice.
+
+    Args:
+        reason: as it is published.
+        later: the word's uses in the later slice, where they are known.
+    """
+    if reason == "absent_from" and later == 0:
+        return ABSENT_FROM_BOTH
     return "" if reason is None else NULL_REASONS.get(reason, reason.replace("_", " "))
 
 
 def _legend(told: _Told, seeds: int) -> Iterator[str]:
     parts = ["uses and documents: earlier / later"]
-    if seeds > 1:
+    if seeds > 1 and told.measure != FREQUENCY:
         parts.insert(0, "training noise: standard deviation over seeds")
     if has_null(told.rows):
         parts.append("null band: mean and two standard deviations of the scores under dealt dates")
     if told.rows["q_value"].null_count < told.rows.num_rows:
         parts.append("q: share of false discoveries among words with a q as small")
     yield "; ".join(parts)
+    if told.rows["q_value"].null_count < told.rows.num_rows:
+        yield (
+            "a score beyond its band may have a q above .05, and the other way round: a band rests "
+            "on the word's own few null scores, q on those of all words, too"
+        )
 
 
 def _near(found: Sequence[Neighbour] | None) -> str:
@@ -275,7 +310,8 @@ def _warnings(snapshot: Snapshot, pair: Pair, asked: Asked, told: _Told) -> list
     name = f"{pair[0]} to {pair[1]}"
     what = "score less the mean of the null" if has_null(told.rows) else "score"
     tops = {}
-    for alignment in snapshot.section("change")["alignments"]:
+    alignments = snapshot.section("change")["alignments"] if asked.measure != FREQUENCY else []
+    for alignment in alignments:
         rows = told.rows
         if alignment != asked.alignment:
             rows = ranked_rows(snapshot, pair, alignment, asked.measure)

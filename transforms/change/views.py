@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 from schemas.sentences import UPOS
 from transforms.change.alignment import named_alignment
 from transforms.change.ranked import (
-    chosen_alignment,
-    chosen_measure,
+    chosen_kind,
     chosen_pairs,
     ranked_rows,
     ranked_words,
@@ -20,7 +19,7 @@ from transforms.change.ranked import (
 from transforms.change.ranking import ALL_TAGS
 from transforms.change.series_view import SeriesViewOptions, series_of, tell_series
 from transforms.change.slicing import with_hyphens
-from transforms.change.telling import Asked, tell_ranking
+from transforms.change.telling import NEIGHBOURS_SHOWN, Asked, tell_ranking
 from transforms.change.word import (
     NeighbourViewOptions,
     WordOptions,
@@ -43,7 +42,7 @@ __all__ = ["VIEWS", "TopOptions", "tell_top", "top_words"]
 class TopOptions:
     """Options of the view `top`."""
 
-    top: int = option(20, help="the most changed words of each pair of slices", least=1)
+    top: int = option(20, help="the words of each pair of slices whose usage differs most", least=1)
     alignment: str | None = option(
         None, help="by this alignment; the first if not given", stands_for=named_alignment
     )
@@ -91,11 +90,11 @@ def tell_top(snapshot: Snapshot, options: TopOptions) -> Iterator[Block]:
 def _asked(snapshot: Snapshot, options: TopOptions) -> Asked:
     return Asked(
         chosen_pairs(snapshot, options.pair),
-        chosen_alignment(snapshot, options.alignment),
-        chosen_measure(snapshot, options.measure),
+        *chosen_kind(snapshot, options.alignment, options.measure),
         _pos(snapshot, options),
         options.top,
         options.targets,
+        NEIGHBOURS_SHOWN,
     )
 
 
@@ -113,7 +112,9 @@ def _check_tags(options: TopOptions, rows: pa.Table) -> None:
 
 
 VIEWS: dict[str, View[Any]] = {
-    "top": View("the most changed words of each pair of slices", TopOptions, top_words, tell_top),
+    "top": View(
+        "the words of each pair of slices whose usage differs most", TopOptions, top_words, tell_top
+    ),
     "word": View(
         "scores, neighbours and uses of words", WordOptions, scores_of, tell_words, facts_of
     ),

@@ -15,6 +15,7 @@ from transforms.change.slicing import with_hyphens
 from transforms.change.spaces import load_space
 from transforms.change.targets import near_matches
 from transforms.change.telling import neighbours_by_slice
+from transforms.change.unknown import why_unknown
 from transforms.change.uses import TrainingView, corpora_of, training_view, uses_of
 from transforms.change.words import normalise_word
 from transforms.common import files
@@ -138,7 +139,7 @@ def _sought(
             known.update(rows["word"].to_pylist())
     missing = [word for word in words if word not in known]
     if len(missing) == len(words):
-        raise LexbeamError("; ".join(_unknown(snapshot, missing)))
+        raise LexbeamError(_none_of(snapshot, missing))
     return [word for word in words if word in known], missing
 
 
@@ -169,6 +170,10 @@ def _unknown(snapshot: Snapshot, words: Sequence[str]) -> Iterator[str]:
     for word in words:
         hint = f"; did you mean {', '.join(near[word])}?" if near[word] else ""
         yield f"no word {word!r} in the tables at {snapshot.out!r}{hint}"
+
+
+def _none_of(snapshot: Snapshot, words: Sequence[str]) -> str:
+    return f"{'; '.join(_unknown(snapshot, words))}\n{why_unknown(snapshot)}"
 
 
 _SCORES = (
@@ -285,7 +290,7 @@ def neighbours_of(snapshot: Snapshot, options: NeighbourViewOptions) -> pa.Table
         found = [_of_seed(snapshot, word, name, seed, options.n) for name in names]
     tables = [table for table in found if table is not None]
     if not tables:
-        raise LexbeamError("; ".join(_unknown(snapshot, [word])))
+        raise LexbeamError(_none_of(snapshot, [word]))
     return pa.concat_tables(tables, promote_options="default")
 
 

@@ -3,7 +3,16 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from transforms.change.telling import null_band, why_none
+from transforms.change.ranked import (
+    FREQUENCY,
+    SUMMED,
+    chosen_alignment,
+    pair_facts,
+    pairs_of,
+)
+from transforms.change.telling import NO_NULL, noise, null_band, score_told, why_none
+from transforms.change.unknown import why_unknown
+from transforms.change.warnings import size_warnings
 from transforms.change.word import WordOptions, WordsOptions, facts_of
 from transforms.common.shown import Block, Kwic, Use, columns_with, number
 from transforms.common.snapshots import Snapshot
@@ -33,14 +42,30 @@ def tell_words(snapshot: Snapshot, options: WordOptions | WordsOptions) -> Itera
     for one in facts["missing"]:
         near = f"; did you mean {', '.join(one['near'])}?" if one["near"] else ""
         yield f"no word {one['word']!r} in the tables{near}"
+    if facts["missing"]:
+        yield f"  {why_unknown(snapshot)}"
     for place, one in enumerate(facts["words"]):
         if place or facts["missing"]:
             yield ""
         yield from _word(one, seeds)
         yield from _uses(one, options, facts)
+    if facts["words"]:
+        yield from _warnings(snapshot)
     for note in facts["notes"]:
         yield ""
         yield f"note: {note}"
+
+
+def _warnings(snapshot: Snapshot) -> Iterator[str]:
+    """Tell where pairs of slices allow no finding, or have no null."""
+    alignment = chosen_alignment(snapshot, None)
+    for pair in pairs_of(snapshot):
+        facts = pair_facts(snapshot, pair, alignment, SUMMED)
+        name = f"{pair[0]} to {pair[1]}"
+        if facts.get("null_runs") == 0:
+            yield f"\nwarning: {name}: {NO_NULL}"
+        for warning in size_warnings(name, facts):
+            yield f"\nwarning: {warning}"
 
 
 def _word(one: dict[str, Any], seeds: int) -> Iterator[Block]:
@@ -50,8 +75,11 @@ def _word(one: dict[str, Any], seeds: int) -> Iterator[Block]:
     yield "\ncounts:"
     yield columns_with(_COUNTS, [_count(row) for row in one["counts"]], 2)
     yield f"\nscores{' (mean over seeds)' if seeds > 1 else ''}:"
+    uses = {row["slice"]: row["count"] for row in one["counts"]}
     if one["scores"]:
-        yield columns_with(_SCORES, [_score(row) for row in one["scores"]], 2)
+        yield columns_with(_SCORES, [_score(row, uses) for row in one["scores"]], 2)
+        if any(row["measure"] == FREQUENCY for row in one["scores"]):
+            yield "  frequency: difference of uses per million tokens"
     else:
         yield "  none: a score needs a vector in both slices (option `min_count`)"
     what = f"mean cosine over {seeds} seeds" if seeds > 1 else "cosine"
@@ -68,14 +96,13 @@ def _count(row: dict[str, Any]) -> list[str]:
     return [row["slice"], str(row["count"]), rate, str(row["documents"]), none]
 
 
-def _score(row: dict[str, Any]) -> list[str]:
-    verdict = {None: "", True: "above the threshold", False: ""}[row.get("changed")]
+def _score(row: dict[str, Any], uses: dict[str, int]) -> list[str]:
+    verdict = "above the targets' mean, the task's threshold" if row.get("changed") else ""
     return [
         f"{row['slice_from']} to {row['slice_to']}", row["alignment"], row["measure"],
-        "" if row["score"] is None else f"{row['score']:.4g}",
-        "" if row["score_sd"] is None else f"{row['score_sd']:.2g}",
-        null_band(row), number(row.get("q_value")), number(row.get("q_relative")),
-        why_none(row["reason"]) if row["score"] is None else verdict,
+        score_told(row, "score"), noise(row), null_band(row), number(row.get("q_value")),
+        number(row.get("q_relative")),
+        why_none(row["reason"], uses.get(row["slice_to"])) if row["score"] is None else verdict,
     ]  # fmt: skip
 
 
