@@ -1,15 +1,18 @@
 """What is published in a folder, told section by section and table by table."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipelines.registry import command_of
-from pipelines.rows_shown import WIDTH, cell, rows_at
+from pipelines.rows_shown import first_rows, rows_at
+from pipelines.sections_shown import section_lines
 from pipelines.staleness import stale_sections
 from transforms.common import files
-from transforms.common.shown import Block, Grid, columns_with, listed
+from transforms.common.shown import Block, columns_with
 from transforms.common.snapshots import Snapshot
 
 __all__ = ["describe_table", "in_order", "overview", "overview_facts"]
@@ -31,47 +34,18 @@ def in_order(snapshot: Snapshot) -> list[str]:
 def overview(path: str, snapshot: Snapshot) -> Iterator[Block]:
     """Yield the tables of a snapshot, and what its manifest says of each section."""
     yield f"{path}:"
-    tables = [[name, str(snapshot.tables[name]["rows"])] for name in in_order(snapshot)]
-    yield columns_with((("table", "<"), ("rows", ">")), tables, 2)
+    tables = [
+        [name, str(snapshot.tables[name]["rows"]), _row_of(snapshot.paths(name))]
+        for name in in_order(snapshot)
+    ]
+    yield columns_with((("table", "<"), ("rows", ">"), ("a row is", "<")), tables, 2)
     stale = stale_sections(snapshot)
     for section, values in snapshot.sections.items():
         yield f"\n{section}:"
         for reason in stale.get(section, ()):
             yield f"  stale: {reason}"
-        yield Grid(("", ""), tuple(_entries(values)), indent=2)
+        yield from section_lines(section, values)
     yield ""
-
-
-def _entries(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, value in values.items():
-        if name in HIDDEN:
-            continue
-        if name == "inputs":
-            yield name, f"{len(value)} {'parts' if values.get('reads') else 'files'}"
-        elif name in ("options", "view"):
-            for inner, own in value.items():
-                yield f"{name}: {inner}", _text(own)
-        else:
-            yield name, _text(value)
-
-
-def _text(value: Any) -> str:
-    """Return a value of a manifest in a line, without brackets."""
-    if value is None or value in ([], {}):
-        return "-"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, Mapping):
-        return listed(f"{name}: {_text(inner)}" for name, inner in value.items())
-    if isinstance(value, list):
-        return listed(_item(item) for item in value)
-    return str(value)
-
-
-def _item(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return " ".join(str(inner) for inner in value.values() if inner is not None)
-    return " ".join(map(_text, value)) if isinstance(value, list) else _text(value)
 
 
 def overview_facts(snapshot: Snapshot) -> dict[str, Any]:
@@ -89,29 +63,50 @@ def overview_facts(snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
-def describe_table(name: str, paths: Sequence[str], rows: int) -> Iterator[Block]:
-    """Yield what a table is: its columns, as its schema describes them, and its first rows."""
-    with files.open_read(paths[0]) as stream:
-        schema = pq.read_schema(stream)
-    about = (schema.metadata or {}).get(b"lexbeam.row", b"").decode()
+def describe_table(
+    name: str, paths: Sequence[str], rows: int, *, columns: bool = True
+) -> Iterator[Block]:
+    """Yield what a table is, and its first rows.
+
+    Args:
+        name: its name.
+        paths: of its parts.
+        rows: how many rows.
+        columns: whether its columns are told, too, as its schema describes them.
+    """
+    about = _row_of(paths)
     total = sum(_row_count(path) for path in paths)
-    yield f"{name}: {total} rows in {len(paths)} parts" + (f"; a row is {about}" if about else "")
+    counted = f"{total} row{'' if total == 1 else 's'}"
+    shown = list(islice(rows_at(paths), rows))
+    first = f"; the first {len(shown)}:" if len(shown) < total and shown else ":" if shown else ""
+    yield f"{name}: {counted}" + (f"; a row is {about}" if about else "") + first
+    if shown:
+        yield first_rows(shown, 2)
+    if columns:
+        yield "\ncolumns:"
+        yield _columns(paths)
+    yield ""
+
+
+def _columns(paths: Sequence[str]) -> Block:
     cells = []
-    for field in schema:
+    for field in _schema(paths):
         meta = {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
         kind = str(field.type) + ("" if field.nullable else " not null")
         notes = "; ".join(meta[key] for key in ("unit", "range") if key in meta)
         cells.append([field.name, kind, meta.get("doc", ""), notes])
     heads = (("column", "<"), ("type", "<"), ("about", "<"), ("unit, range", "<"))
-    yield columns_with(heads, cells, 2)
-    for number, row in enumerate(rows_at(paths)):
-        if number >= rows:
-            break
-        values = ", ".join(f"{column}={cell(value, WIDTH)}" for column, value in row.items())
-        yield f"  {number + 1}: {values}"
-    if total > rows:
-        yield f"  and {total - rows} more rows"
-    yield ""
+    return columns_with(heads, cells, 2)
+
+
+def _schema(paths: Sequence[str]) -> pa.Schema:
+    with files.open_read(paths[0]) as stream:
+        return pq.read_schema(stream)
+
+
+def _row_of(paths: Sequence[str]) -> str:
+    found: bytes = (_schema(paths).metadata or {}).get(b"lexbeam.row", b"")
+    return found.decode()
 
 
 def _row_count(path: str) -> int:

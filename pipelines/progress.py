@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
 from pipelines.progress_counts import StageFolder
-from pipelines.progress_lines import Count, Foreseen, in_one_line
+from pipelines.progress_lines import Count, Foreseen, in_one_line, settled
 from transforms.common import files
 
 __all__ = ["Run", "counting", "is_shown", "quiet", "watching"]
@@ -89,7 +89,7 @@ def watching(run: Run, section: str, used: Iterable[str] | None = None) -> Itera
     def look(now: float) -> None:
         for folder in folders:
             folder.look(now, run.since)
-        run.counts[section] = [folder.count for folder in folders]
+        run.counts[section] = settled([folder.count for folder in folders])
 
     def end() -> None:
         for folder in folders:

@@ -6,7 +6,18 @@ No clock is read here and nothing is drawn: `pipelines/progress.py` does both.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-__all__ = ["Count", "Foreseen", "Line", "in_one_line", "line_of", "remaining", "time_left"]
+from transforms.common.shown import one_of
+
+__all__ = [
+    "Count",
+    "Foreseen",
+    "Line",
+    "in_one_line",
+    "line_of",
+    "remaining",
+    "settled",
+    "time_left",
+]
 
 LEAST_BASIS = 2.0  # seconds of work below which nothing is told by weights
 REACH = 5.0  # by weights, at most this many times of what has been seen is foretold
@@ -21,11 +32,13 @@ class Foreseen(NamedTuple):
         name: `change/train`.
         unit: what its artefacts are, in the plural: `embeddings`.
         weight: work of the whole stage beside that of the others; None: it cannot be told.
+        waits: the stages that are over once this one is finished, for it waits for them.
     """
 
     name: str
     unit: str
     weight: float | None = None
+    waits: tuple[str, ...] = ()
 
 
 class Count(NamedTuple):
@@ -81,12 +94,13 @@ def line_of(count: Count, now: float) -> Line:
     >>> line_of(Count(Foreseen("toy/train", "slices"), 6, 1, 2, begun=0), 75).words
     '3 of 6 slices (2 there already), 1 min 15 s'
     """
-    done = count.made + count.there
+    done = of = count.made + count.there
     words = str(done)
-    if count.planned is not None:
-        done = min(done, count.planned)
+    # Where inputs are the same, fewer are made than were planned: parts without documents, say.
+    if count.planned is not None and not (count.ended and done < count.planned):
+        done, of = min(done, count.planned), count.planned
         words = f"{done} of {count.planned}"
-    words += f" {count.stage.unit}"
+    words += f" {count.stage.unit if of != 1 else one_of(count.stage.unit)}"
     if count.there and not count.made and count.is_finished:
         return Line(count.stage.name, 1.0, f"{words} (all there already)")
     if count.there:
@@ -107,6 +121,26 @@ def _span(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60:02} s"
     return f"{whole // 3600} h {whole % 3600 // 60:02} min"
+
+
+def settled(counts: Sequence[Count]) -> list[Count]:
+    """Return counts with those stages ended that a finished one has waited for.
+
+    So a stage ends whose total is not known, or was foreseen too high.
+
+    >>> deal = Count(Foreseen("toy/deal", "deals", waits=("toy/sizes",)), 1, 1, begun=0)
+    >>> [count.ended for count in settled([Count(Foreseen("toy/sizes", "parts"), made=3), deal])]
+    [True, False]
+    """
+    waits = {count.stage.name: count.stage.waits for count in counts}
+    over: set[str] = set()
+    found = [name for count in counts if count.is_finished for name in count.stage.waits]
+    while found:
+        name = found.pop()
+        if name not in over:
+            over.add(name)
+            found += waits.get(name, ())
+    return [c._replace(ended=True) if c.stage.name in over else c for c in counts]
 
 
 def remaining(counts: Iterable[Count], now: float) -> float | None:

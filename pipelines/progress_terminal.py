@@ -19,7 +19,8 @@ from pipelines.progress_lines import Count, Line, line_of, remaining, time_left
 
 __all__ = ["drawing"]
 
-BAR = 20
+BAR, LEAST_BAR = 20, 8
+WORDS = 44  # columns left to what is said: 48 of 48 parts of null slices in 1 min 20 s
 NARROW = 80  # columns below which no bars are drawn
 
 Draw = Callable[[Sequence[Count], Sequence[Count], float, bool], None]
@@ -107,7 +108,8 @@ def _drawn(line: Line, width: int, columns: int) -> Any:
         grid.add_row(name, words)
         return grid
     grid = Table.grid(padding=(0, 2))
-    bar = Text(" " * BAR) if line.share is None else ProgressBar(1.0, line.share, width=BAR)
+    size = min(BAR, max(LEAST_BAR, columns - width - 4 - WORDS))
+    bar = Text(" " * size) if line.share is None else ProgressBar(1.0, line.share, width=size)
     grid.add_row(name, bar, words)
     return grid
 

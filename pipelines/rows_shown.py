@@ -13,10 +13,13 @@ from transforms.common.shown import Grid, columns_with, listed
 from transforms.common.tables import read_rows
 
 __all__ = [
-    "as_json", "cell", "names_of", "rows_as_grid", "rows_as_json", "rows_as_tsv", "rows_at",
+    "as_json", "cell", "first_rows", "names_of", "rows_as_grid", "rows_as_json", "rows_as_tsv",
+    "rows_at",
 ]  # fmt: skip
 
 WIDTH = 60  # characters of a text in a cell that a person reads
+BRIEF = 40  # the same, where the first rows of a table are shown
+FIRST = 3  # items of a list there
 
 
 def names_of(paths: Sequence[str]) -> list[str]:
@@ -47,8 +50,29 @@ def rows_as_grid(rows: pa.Table) -> Grid:
     return columns_with(heads, cells)
 
 
-def _is_number(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+def first_rows(rows: Sequence[Mapping[str, Any]], indent: int) -> Grid:
+    """Return rows of a table as a grid of the columns that fit and hold anything.
+
+    Of a list there are the first items, and how many there are.
+    """
+    heads = list(rows[0]) if rows else []
+    sides = [(head, ">" if any(_is_numeric(row[head]) for row in rows) else "<") for head in heads]
+    cells = [[_brief(row[head]) for head in heads] for row in rows]
+    return columns_with(sides, cells, indent)._replace(fits=True)
+
+
+def _is_numeric(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _brief(value: Any) -> str:
+    if not isinstance(value, list):
+        return cell(value, BRIEF)
+    if not value:
+        return ""
+    shown = " ".join("_" if item is None else cell(item, BRIEF) for item in value[:FIRST])
+    more = f"… ({len(value)})" if len(value) > FIRST else ""
+    return f"{shown if len(shown) <= BRIEF else shown[: BRIEF - 1] + '…'} {more}".rstrip()
 
 
 def rows_as_tsv(names: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -90,12 +114,16 @@ def cell(value: Any, width: int | None) -> str:
     """Return a value in one line: whole, or for a person, who is told what is left out."""
     if value is None:
         text = ""
+    elif isinstance(value, bool) and width:
+        text = "yes" if value else "no"
     elif isinstance(value, float):
         text = f"{value:.6g}" if width else repr(value)
     elif isinstance(value, list):
         items = ("_" if item is None else cell(item, width) for item in value)
         text = listed(items, separator=" ") if width else " ".join(items)
         width = None  # a list says itself what is left out
+    elif isinstance(value, Mapping) and width:
+        text = ", ".join(f"{name}: {cell(inner, width)}" for name, inner in value.items())
     else:
         text = str(value)
     text = text.replace("\t", " ").replace("\n", " ")

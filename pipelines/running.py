@@ -328,8 +328,8 @@ def _foreseen(job: Job) -> list[Foreseen]:
     """Return what progress knows of a job's stages beforehand."""
     if job.command.build is None:
         return []
-    weights = job.command.weights(job.options)
-    return [Foreseen(s.name, s.unit, weights.get(s.name)) for s in job.command.stages]
+    weight, waits = job.command.weights(job.options).get, job.command.waits.get
+    return [Foreseen(s.name, s.unit, weight(s.name), waits(s.name, ())) for s in job.command.stages]
 
 
 def _run_graph(job: Job, plan: Any, workspace: Workspace, config: Any, progress: Run) -> HandedBack:

@@ -124,7 +124,8 @@ def _blocks(options: Any) -> Iterator[Block]:
             return
         yield from overview(shown, snapshot)
         for table in in_order(snapshot):
-            yield from _table(table, snapshot.paths(table), options)
+            yield from describe_table(table, snapshot.paths(table), options.rows, columns=False)
+        yield f"columns of a table: lexbeam show {shown}/TABLE; its rows: --tsv; in full: --json"
     elif (found := _table_at(path)) is not None:
         yield from _table(found[1], found[0].paths(found[1]), options)
     else:
@@ -228,6 +229,7 @@ SHOW: Command[Any, None] = Command(
   lexbeam show results/scores --tsv
   lexbeam show results --top 50 --alignment cca --pair 1810-1860:1960-2010
   lexbeam show results --word plane,train --slice 1960-2010
-  lexbeam show results --words words.txt --json""",
+  lexbeam show results --words words.txt --json
+  lexbeam show lcp --worst 20 --scorer svr""",
     action=_show,
 )

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from pipelines.command import Action, Command
 from pipelines.common_options import FolderOptions
+from pipelines.progress_lines import Count, Foreseen, settled
 from pipelines.publishing import UNFINISHED, read_unfinished
 from pipelines.registry import all_tables, available
 from pipelines.staleness import stale_sections
@@ -210,7 +211,20 @@ def _stages(root: str, section: str) -> list[StageWork]:
             unit = units.get(full, "")
             stage = StageWork(full, planned, len(done), len(times) - len(done), unit)
             found.append((not done, min(done, default=0), stage))
-    return [stage for *_, stage in sorted(found)]
+    return _settled([stage for *_, stage in sorted(found)])
+
+
+def _settled(stages: list[StageWork]) -> list[StageWork]:
+    """Return stages with nothing left of those that a finished one has waited for."""
+    waits = {name: w for _, command in available() for name, w in command.waits.items()}
+    counts = [
+        Count(Foreseen(s.name, s.unit, waits=waits.get(s.name, ())), s.planned, s.done, begun=0.0)
+        for s in stages
+    ]
+    return [
+        stage._replace(planned=stage.done) if count.ended else stage
+        for stage, count in zip(stages, settled(counts), strict=True)
+    ]
 
 
 def _planned(path: str, begun: int) -> int | None:

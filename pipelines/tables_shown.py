@@ -9,6 +9,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
+from textwrap import wrap
 from typing import Any
 
 from transforms.common.errors import readable
@@ -19,6 +20,8 @@ __all__ = ["is_terminal", "shown_lines"]
 PLAIN_CONTEXT = 60  # characters before and after a word, where no terminal says how many there are
 NARROWEST = 40  # columns; a terminal that says less is taken for one that does not know
 WHERE_SHARE = 0.35  # of a terminal's width, at most, for where a use is
+PLAIN_WIDTH = 100  # columns that the first columns of a table are chosen for, likewise
+NAMED = 40  # columns that are named without being shown
 SHORTEST = 8  # characters of context on either side
 _SPACE = re.compile(r"\s")
 
@@ -42,7 +45,7 @@ def shown_lines(blocks: Iterable[Block], width: int | None = None) -> Iterator[s
         width = max(NARROWEST, shutil.get_terminal_size().columns) if is_terminal() else 0
     for block in blocks:
         if isinstance(block, Grid):
-            yield from _grid(block, width)
+            yield from _first_columns(block, width) if block.fits else _grid(block, width)
         elif isinstance(block, Kwic):
             yield from _uses(block, width)
         else:
@@ -68,6 +71,31 @@ def _grid(grid: Grid, width: int) -> Iterator[str]:
     room = max(NARROWEST // 2, width - grid.indent) if width else _plain_width(grid)
     for line in _rendered(table, room, colours=bool(width)):
         yield " " * grid.indent + line
+
+
+def _first_columns(grid: Grid, width: int) -> Iterator[str]:
+    """Yield the first columns that fit, one at least, and the names of the others."""
+    from rich.cells import cell_len
+
+    most = (width or PLAIN_WIDTH) - grid.indent
+    gap = 3 if width else 2  # where colours are, columns have a frame, too
+    kept = used = 0
+    for column in zip(grid.heads, *grid.rows, strict=True):
+        used += max(cell_len(_clean(cell)) for cell in column) + gap
+        if used - gap > most and kept:
+            break
+        kept += 1
+    shown = grid._replace(heads=grid.heads[:kept], rows=tuple(row[:kept] for row in grid.rows))
+    yield from _grid(shown, width)
+    if others := grid.heads[kept:]:
+        indent = " " * grid.indent
+        some = f", the first {NAMED} of them" if len(others) > NAMED else ""
+        text = f"and {len(others)} more column{'s' * (len(others) > 1)}{some}: "
+        text += ", ".join(others[:NAMED])
+        yield from wrap(
+            _clean(text), most + grid.indent, initial_indent=indent, subsequent_indent=indent,
+            break_on_hyphens=False,
+        )  # fmt: skip
 
 
 def _plain_width(grid: Grid) -> int:

@@ -57,7 +57,7 @@ def test_tables_of_a_task_are_read_by_task_and_table(tmp_path, capsys):
     assert main(["show", str(out / "complexity" / "texts"), "--tsv"]) == 0
     assert capsys.readouterr().out.split() == ["word", "a", "b"]
     assert main(["show", str(out / "complexity" / "scores")]) == 0
-    assert capsys.readouterr().out.startswith("complexity/scores: 1 rows in 1 parts")
+    assert capsys.readouterr().out.startswith("complexity/scores: 1 row:")
     # Beside it another section comes; when the task's goes, so does its link.
     put(out, section(tmp_path / "w", "a"))
     assert pq.read_table(out / "complexity" / "scores")["word"].to_pylist() == ["s"]

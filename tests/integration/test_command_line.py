@@ -116,14 +116,20 @@ def test_slices_are_checked_before_any_work(latin, capsys, slices, code, message
     assert message in capsys.readouterr().err
 
 
-def test_show_explains_every_table(sample_run, capsys):
+def test_show_tells_what_every_table_is(sample_run, capsys):
     assert main(["show", str(sample_run)]) == 0
     out = capsys.readouterr().out
     for table in ("documents", "sentences", "scores", "vectors"):
-        assert re.search(rf"^{table}: \d+ rows in \d+ parts; a row is", out, re.MULTILINE)
+        assert re.search(rf"^{table}: \d+ rows; a row is", out, re.MULTILINE)
+    assert not re.search(r"[{\[]'|': |True|False|None", out)  # of Python
+    assert not re.search(r"\b(word|target|seed|slice_from)=", out)
+    assert re.search(r"^  documents by year +\d+ in \d+ years, \d+ to \d+$", out, re.MULTILINE)
+    assert re.search(r"^  pairs +early to late$", out, re.MULTILINE)
+    assert re.search(r"^  slice +from +to +documents ", out, re.MULTILINE)
+    assert main(["show", str(sample_run / "documents")]) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^documents: \d+ rows; a row is a document taken in; the first 5:", out, re.M)
     assert "content hash" in out
-    assert not re.search(r"[{\[]'|': ", out)  # of Python
-    assert re.search(r"^  documents_by_year +1800: 1, .* and \d+ more$", out, re.MULTILINE)
     assert main(["show", str(sample_run), "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["tables"]["slices"] == 2
@@ -262,7 +268,9 @@ def test_show_lists_the_neighbours_of_any_word(sample_run, capsys):
 
 def test_show_names_near_words(sample_run, capsys):
     assert main(["show", str(sample_run), "--word", "thee"]) == 1
-    assert "the" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert re.search(r"no word 'thee' in the tables at .*; did you mean .*the", told)
+    assert re.search(r"with at least \d+ uses in a slice \(--min-count\)", told)
 
 
 @pytest.mark.parametrize("format", ["word2vec", "npy", "tsv"])

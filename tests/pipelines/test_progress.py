@@ -12,6 +12,7 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,6 +21,8 @@ from pipelines.progress import Run, counting, is_shown, quiet, watching
 from pipelines.progress_counts import StageFolder
 from pipelines.progress_lines import Foreseen
 from pipelines.registry import COMMANDS, load
+from transforms.change.comparisons import Comparisons
+from transforms.change.dealing import DealOptions
 from transforms.common.artefacts import Stage, Workspace, announce, make
 
 ROOT = Path(__file__).parents[2]
@@ -290,6 +293,30 @@ def test_the_work_of_our_stages_is_foreseen(words):
     command = load(words)
     weights = command.weights(command.options(**OPTIONS[words]))
     assert sorted(weights) == sorted(stage.name for stage in command.stages)
+
+
+def test_every_stage_of_a_change_run_has_a_total_beforehand():
+    parts, pair = [None] * 8, Comparisons(("a", "b"), (5, 5), ((0, 1),), (1, 2, 3))
+    plan = SimpleNamespace(
+        parts=parts, pairs=pair, series=False, null=DealOptions(nulls=5, seed=1), budget="smallest",
+        view=SimpleNamespace(ranges=(1, 1)), score=SimpleNamespace(alignments=("op",)),
+    )  # fmt: skip
+    command = load("change")
+    expected = command.expected(plan)
+    assert expected["change/sizes"] == 8 * 2
+    assert expected["change/dealt"] == 8 * 5 * 2
+    # VIEW's are noted when its parts are dealt out; a single pair makes no series.
+    without = {"change/view", "change/series-trace", "change/series"}
+    assert {stage.name for stage in command.stages} - set(expected) == without
+
+
+@pytest.mark.parametrize("words", COMMANDS)
+def test_stages_wait_for_stages_of_their_command(words):
+    command = load(words)
+    names = [stage.name for stage in command.stages]
+    for name, waits in command.waits.items():
+        assert {name, *waits} <= set(names)
+        assert name not in waits
 
 
 def test_of_an_engine_that_takes_any_time_no_work_is_foreseen():

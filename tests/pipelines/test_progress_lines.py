@@ -12,6 +12,7 @@ from pipelines.progress_lines import (
     in_one_line,
     line_of,
     remaining,
+    settled,
     time_left,
 )
 
@@ -36,8 +37,8 @@ def test_a_stage_shows_from_its_start():
         (Count(TRAIN, 6, 9, 0, 10, 70), "6 of 6 embeddings in 1 min 00 s"),
         (Count(TRAIN, None, 9, 0, 10, 70), "9 embeddings, 1 min 30 s"),
         (Count(TRAIN, None, 9, 0, 10, 70, ended=True), "9 embeddings in 1 min 00 s"),
-        (Count(TRAIN, 6, 5, 0, 10, 70, ended=True), "5 of 6 embeddings in 1 min 00 s"),
-        (Count(TRAIN, 1, 1, 0, 10, 10.9), "1 of 1 embeddings in under 1 s"),
+        (Count(TRAIN, 6, 5, 0, 10, 70, ended=True), "5 embeddings in 1 min 00 s"),
+        (Count(TRAIN, 1, 1, 0, 10, 10.9), "1 of 1 embedding in under 1 s"),
         (Count(TRAIN, 2, 2, 0, 0, 3723), "2 of 2 embeddings in 1 h 02 min"),
     ],
 )
@@ -157,3 +158,31 @@ def test_one_line_tells_what_is_at_work():
         "toy/train: 2 of 6 embeddings, 10 s; under a minute left"
     )
     assert in_one_line([read, Count(ODD)], 20.0) == "toy/read: 5 of 5 batches in 10 s"
+
+
+def chain(counts):
+    return [(count.stage.name, count.is_finished) for count in settled(counts)]
+
+
+def test_a_stage_without_a_total_is_over_when_one_that_waits_for_it_is():
+    sizes = Count(Foreseen("toy/sizes", "parts of slices"), None, 24, begun=0.0, last=9.0)
+    dealt = Count(
+        Foreseen("toy/dealt", "parts", waits=("toy/sizes",)), 48, 40, begun=9.0, last=20.0
+    )
+    count = Count(Foreseen("toy/count", "slices", waits=("toy/dealt",)), 2, 1, begun=1.0, last=21.0)
+    assert chain([sizes, dealt, count]) == [
+        ("toy/sizes", False), ("toy/dealt", False), ("toy/count", False)
+    ]  # fmt: skip
+    over = [sizes, dealt, count._replace(made=2)]
+    assert [finished for _, finished in chain(over)] == [True, True, True]
+    assert [line_of(c, 99.0).words for c in settled(over)] == [
+        "24 parts of slices in 9 s", "40 parts in 11 s", "2 of 2 slices in 20 s"
+    ]  # fmt: skip
+    train = Count(TRAIN, 6, 2, begun=20.0, last=50.0)
+    assert in_one_line([*settled(over), train], 90.0).startswith("toy/train: 2 of 6 embeddings,")
+
+
+def test_one_thing_is_told_in_the_singular():
+    assert line_of(Count(ODD, None, 1, begun=0.0, last=1.0), 5.0).words == "1 pair, 5 s"
+    assert line_of(Count(READ, 1, 0, begun=0.0, last=0.0), 5.0).words == "0 of 1 batch, 5 s"
+    assert line_of(Count(READ, 2, 1, begun=0.0, last=0.0), 5.0).words == "1 of 2 batches, 5 s"

@@ -7,7 +7,14 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.rows_shown import as_json, cell, rows_as_grid, rows_as_json, rows_as_tsv
+from pipelines.rows_shown import (
+    as_json,
+    cell,
+    first_rows,
+    rows_as_grid,
+    rows_as_json,
+    rows_as_tsv,
+)
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 
@@ -30,6 +37,18 @@ def test_a_grid_has_no_columns_of_nulls_and_numbers_to_the_right():
     assert grid.rows == (("a", "1"), ("b", "20"))
     assert grid.right == {1}
     assert rows_as_grid(rows[:0]).heads == ("word", "none", "n")
+
+
+def test_first_rows_are_in_words_and_without_what_is_empty():
+    rows = [
+        {"word": "a" * 50, "none": None, "flag": False, "list": [1.5, None, 3, 4], "no": []},
+        {"word": "b", "none": None, "flag": True, "list": ["x"], "no": []},
+    ]
+    grid = first_rows(rows, 2)
+    assert grid.heads == ("word", "flag", "list")
+    assert grid.rows == (("a" * 39 + "…", "no", "1.5 _ 3 … (4)"), ("b", "yes", "x"))
+    assert grid.fits
+    assert cell({"text": "ship", "kind": "noun"}, 60) == "text: ship, kind: noun"
 
 
 def test_tab_separated_values_are_whole_and_cells_for_a_person_say_what_they_lack():

@@ -251,3 +251,20 @@ def test_stages_are_told_in_their_units(killed, monkeypatch):
     assert [line.split() for line in lines if line.startswith("toy/")] == [
         ["toy/make", "3", "1", "2", "toys"], ["toy/later", "0", "2"],
     ]  # fmt: skip
+
+
+def test_nothing_is_left_of_a_stage_that_a_finished_one_has_waited_for(killed, monkeypatch):
+    later = replace(TOY, name="toy/later")
+    command = Command(
+        options=status.StatusOptions, stages=(TOY, later), waits={"toy/later": ("toy/make",)}
+    )
+    monkeypatch.setattr(status, "available", lambda: iter([("toy", command)]))
+    space = Workspace(str(killed / "_artefacts"))
+
+    def left():
+        return {stage.name: stage.left for stage in survey(str(killed)).stages}
+
+    make(space, later, "x", None)
+    assert left() == {"toy/make": 1, "toy/later": 1}
+    make(space, later, "y", None)
+    assert left() == {"toy/make": 0, "toy/later": 0}

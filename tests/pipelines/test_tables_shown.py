@@ -52,6 +52,34 @@ def test_a_grid_without_heads_is_its_rows():
     assert plain(Grid(("", ""), (("a", "b"),))) == ["a  b"]
 
 
+@pytest.mark.parametrize(("width", "fit"), [(60, 5), (100, 9), (0, 10)])
+def test_of_a_wide_table_the_first_columns_that_fit_are_shown_and_the_others_named(width, fit):
+    heads = tuple(f"column{n:02}" for n in range(12))
+    grid = Grid(heads, tuple((str(row),) * 12 for row in range(3)), indent=2, fits=True)
+    lines = [ESCAPE.sub("", line) for line in shown_lines([grid], width=width)]
+    assert lines[0].split() == list(heads[:fit])
+    assert max(map(len, lines)) <= (width or 100)
+    named = " ".join("\n".join(lines).partition("and ")[2].split())
+    assert named == f"{12 - fit} more columns: {', '.join(heads[fit:])}"
+
+
+@pytest.mark.parametrize("width", range(40, 130, 3))
+def test_no_cell_of_the_first_columns_is_broken(width):
+    heads = ("word", "slice_from", "target", "null_mean_cca", "upos_share", "documents", "score")
+    rows = (("acorn", "early", "no", "0.0123456", "0.866667", "8", "0.5"),) * 2
+    grid = Grid(heads, rows, frozenset({3, 4, 5, 6}), indent=2, fits=True)
+    lines = [ESCAPE.sub("", line) for line in shown_lines([grid], width=width)]
+    assert lines[0].split() == list(heads[: len(lines[0].split())])
+    assert lines[2].split() == list(rows[0][: len(lines[0].split())])
+    assert max(map(len, lines)) <= width
+
+
+def test_a_column_that_is_too_wide_by_itself_is_shown():
+    (head, *rows) = plain(Grid(("text", "more"), (("x" * 300, "y"),), fits=True))
+    assert head == "text"
+    assert rows == ["x" * 300, "and 1 more column: more"]
+
+
 def test_words_in_context_stand_in_one_column():
     kwic = Kwic((Use("the ", "ship", " sails", "Ann, 1801"), Use("an old (", "Ship", ")", "B")))
     assert plain(kwic) == [

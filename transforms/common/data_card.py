@@ -121,7 +121,14 @@ def _origin(name: str, section: Mapping[str, Any], environments: Any) -> Iterato
         yield f"and {len(packages)} packages, whose versions `manifest.json` lists."
         yield ""
     yield from _inputs(section)
-    options = {k: v for k, v in section.get("options", {}).items() if v not in (None, [], "")}
+    options = {
+        name: value[0] if isinstance(value, list) and len(value) == 1 else value
+        for name, value in section.get("options", {}).items()
+        if value not in (None, [], "")
+    }
+    if section.get("seeds"):
+        yield f"Training seeds: {', '.join(map(str, section['seeds']))}."
+        yield ""
     if options:
         yield "Options:"
         yield ""

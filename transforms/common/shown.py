@@ -7,7 +7,7 @@ colours is decided where they are printed (`pipelines/tables_shown.py`).
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-__all__ = ["Block", "Grid", "Kwic", "Use", "columns_with", "listed", "number"]
+__all__ = ["Block", "Grid", "Kwic", "Use", "columns_with", "listed", "number", "one_of"]
 
 LISTED = 12  # items of a list in a cell
 
@@ -20,12 +20,14 @@ class Grid(NamedTuple):
         rows: cells, as many in each row as there are columns.
         right: places of the columns that are aligned to the right: those of numbers.
         indent: spaces before each line.
+        fits: whether only its first columns are shown, as many as fit, and the others are named.
     """
 
     heads: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     right: frozenset[int] = frozenset()
     indent: int = 0
+    fits: bool = False
 
 
 class Use(NamedTuple):
@@ -57,6 +59,20 @@ def listed(items: Iterable[Any], most: int = LISTED, separator: str = ", ") -> s
     shown = separator.join(texts[:most])
     more = len(texts) - most
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+def one_of(unit: str) -> str:
+    """Return what one of several things is called that a stage makes.
+
+    >>> [one_of(unit) for unit in ("batches", "pairs", "series", "lists of words")]
+    ['batch', 'pair', 'series', 'list of words']
+    """
+    head, space, rest = unit.partition(" ")
+    if head.endswith(("ches", "shes", "xes", "sses")):
+        head = head[:-2]
+    elif head.endswith("s") and not head.endswith(("series", "ss")):
+        head = head[:-1]
+    return f"{head}{space}{rest}"
 
 
 def number(value: float | None, digits: int = 3) -> str:
