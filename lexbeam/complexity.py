@@ -101,6 +101,7 @@ def export(
     path: str | os.PathLike[str],
     *,
     to: str | os.PathLike[str],
+    predictions: str | None = None,
     annotator: str | Sequence[str] = (),
     kind: Literal["single", "mwe", "all"] = "all",
     most: int | str | None = None,
@@ -112,8 +113,9 @@ def export(
     Args:
         path: folder of published tables.
         to: file to write, FILE.tsv; with `annotator` FILE.NAME.tsv for each.
+        predictions: in place of a sheet, lines `id,score` of what this scorer predicts.
         annotator: a file for each of these people, each in another order.
-        kind: ask about targets of one word or multi-word expressions alone.
+        kind: targets of one word or multi-word expressions alone.
         most: ask about so many instances, drawn by `seed` (at least 1).
         duplicates: ask about duplicates, too: the same target, place and sentence.
         seed: of the order of rows, and of the draw.
@@ -130,6 +132,7 @@ def export(
         {
             "path": path,
             "to": to,
+            "predictions": predictions,
             "annotator": annotator,
             "kind": kind,
             "most": most,
@@ -274,7 +277,8 @@ def load(
             English for complex.
         encoding: of several the first that takes a line.
         delimiter: of layout tsv; found out if not given.
-        quoting: whether quotes mean something in layout tsv.
+        quoting: whether quotes mean something in layout tsv; not where cells are separated by tabs
+            and a quote is stray.
         engine: annotate the sentences: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; without
             one there are word forms alone.
         max_reject_share: publish nothing if more than this share of input records is rejected (at
@@ -335,7 +339,7 @@ def score(
     save: str | os.PathLike[str] | None = None,
     model: str | os.PathLike[str] | None = None,
     folds: int | str = 5,
-    mwe: str | Sequence[Literal["own", "average", "double", "pooled"]] = ("own",),
+    mwe: str | Sequence[Literal["own", "average", "double", "pooled", "words"]] = ("words",),
     mwe_folds: str | Sequence[Literal["token", "part"]] = ("token",),
     test: str | None = None,
     train_on: str | Sequence[str] = (),
@@ -387,8 +391,10 @@ def score(
         model: train nothing: predict the instances of the folder by a scorer that `save` kept.
         folds: folds of cross-validation, by hash of the case-folded target (at least 2, at most
             1000).
-        mwe: expressions: trained on expressions alone; the average of what single words' scorer
-            says of both parts; doubled, a row for each part; or pooled with single words.
+        mwe: expressions: trained on words, which are single words and both parts of expressions; on
+            expressions as a whole; doubled, a row for each part; pooled with single words; or the
+            average of what single words' scorer says of both parts; systems are called by the
+            scorer, and from the second on SCORER/WAY.
         mwe_folds: folds of expressions: by the whole, or by shared words; the first one's
             predictions are published.
         test: instead of folds, predict the instances of this split and train on the others.

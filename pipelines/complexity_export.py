@@ -1,20 +1,25 @@
-"""Instances as a file that people fill in: each target marked in its sentence, on five points.
+"""Instances as a file that people fill in, or predictions as the task's official scorer reads them.
 
 lexbeam complexity export lcp --to sheets/complexity.tsv
 lexbeam complexity export lcp --to sheets/complexity.tsv --annotator anna,bob
+lexbeam complexity export lcp --to svr.csv --predictions svr --kind single
 """
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+import pyarrow.compute as pc
 
 from pipelines.command import Action, Command
 from pipelines.common_options import FolderOptions
-from schemas.complexity import INSTANCES, KINDS
+from schemas.complexity import INSTANCES, KINDS, PREDICTIONS
 from transforms.common import files
 from transforms.common.draws import permutation
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import option
-from transforms.common.snapshots import open_snapshot
+from transforms.common.snapshots import Snapshot, open_snapshot
+from transforms.complexity.official import official_ids, official_lines
 from transforms.complexity.sheet import COLUMNS, SHEET, asked
 from transforms.people.writing import sheet_text
 
@@ -31,11 +36,15 @@ class ComplexityExportOptions(FolderOptions):
         help="file to write, FILE.tsv; with `annotator` FILE.NAME.tsv for each", metavar="FILE",
         path="place",
     )  # fmt: skip
+    predictions: str | None = option(
+        None, help="in place of a sheet, lines `id,score` of what this scorer predicts",
+        metavar="SCORER",
+    )  # fmt: skip
     annotator: tuple[str, ...] = option(
         (), help="a file for each of these people, each in another order", metavar="NAME"
     )
     kind: str = option(
-        "all", help="ask about targets of one word or multi-word expressions alone",
+        "all", help="targets of one word or multi-word expressions alone",
         choices=(*KINDS, "all"),
     )  # fmt: skip
     most: int | None = option(None, help="ask about so many instances, drawn by `seed`", least=1)
@@ -46,7 +55,7 @@ class ComplexityExportOptions(FolderOptions):
 
 
 def _check(options: ComplexityExportOptions) -> None:
-    if not options.to.endswith(ENDING):
+    if options.predictions is None and not options.to.endswith(ENDING):
         raise UsageError(f"`to` is a file NAME{ENDING}, not {options.to!r}")
     doubled = sorted({name for name in options.annotator if options.annotator.count(name) > 1})
     if doubled:
@@ -56,16 +65,10 @@ def _check(options: ComplexityExportOptions) -> None:
 def _export(options: ComplexityExportOptions, action: Action) -> None:
     """Write the files; those that are there already are left, if they are the same."""
     snapshot = open_snapshot(options.path)
-    rows = asked(
-        snapshot.read(INSTANCES.name, list(COLUMNS)), options.kind, duplicates=options.duplicates
-    )
-    if options.most is not None:
-        order = permutation(rows["instance_id"], seed=options.seed, label="complexity/export")
-        rows = rows.take(order[: options.most])
-    texts = {
-        _path(options.to, name): sheet_text(SHEET, rows, annotator=name, seed=options.seed)
-        for name in options.annotator or ("",)
-    }
+    if options.predictions is not None:
+        texts, told = _official(options, snapshot), f"predictions of {options.predictions}"
+    else:
+        texts, told = _sheets(options, snapshot), "instances to judge"
     for path, text in texts.items():
         if files.exists(path) and files.read_bytes(path) != text.encode():
             raise LexbeamError(
@@ -76,7 +79,38 @@ def _export(options: ComplexityExportOptions, action: Action) -> None:
         if folder := os.path.dirname(path):
             files.make_folder(folder)
         files.write_bytes(path, text.encode(), durable=True)
-        action.tell(f"{files.shown(path)}: {rows.num_rows} instances to judge")
+        action.tell(f"{files.shown(path)}: {told}")
+
+
+def _sheets(options: ComplexityExportOptions, snapshot: Snapshot) -> Mapping[str, str]:
+    rows = asked(
+        snapshot.read(INSTANCES.name, list(COLUMNS)), options.kind, duplicates=options.duplicates
+    )
+    if options.most is not None:
+        order = permutation(rows["instance_id"], seed=options.seed, label="complexity/export")
+        rows = rows.take(order[: options.most])
+    return {
+        _path(options.to, name): sheet_text(SHEET, rows, annotator=name, seed=options.seed)
+        for name in options.annotator or ("",)
+    }
+
+
+def _official(options: ComplexityExportOptions, snapshot: Snapshot) -> Mapping[str, str]:
+    rows = snapshot.read(PREDICTIONS.name)
+    known = sorted(set(rows["scorer"].to_pylist()))
+    if options.predictions not in known:
+        raise LexbeamError(
+            f"no predictions of {options.predictions!r} are published at {options.path!r}; there "
+            f"are those of {', '.join(known)}"
+        )
+    wanted = pc.equal(rows["scorer"], options.predictions)
+    if options.kind != "all":
+        wanted = pc.and_(wanted, pc.equal(rows["kind"], options.kind))
+    rows = rows.filter(wanted)
+    instances = snapshot.read(INSTANCES.name, ["instance_id", "source_id"])
+    ids = official_ids(rows["instance_id"].to_pylist(), instances.to_pylist())
+    lines = official_lines(ids, rows["prediction"].to_pylist())
+    return {options.to: "".join(f"{line}\n" for line in lines)}
 
 
 def _path(to: str, annotator: str) -> str:
@@ -87,7 +121,8 @@ EXPORT_SHEETS: Command[ComplexityExportOptions, None] = Command(
     options=ComplexityExportOptions,
     examples="""\
   lexbeam complexity export lcp --to sheets/complexity.tsv
-  lexbeam complexity export lcp --to sheets/complexity.tsv --annotator anna,bob --most 200""",
+  lexbeam complexity export lcp --to sheets/complexity.tsv --annotator anna,bob --most 200
+  lexbeam complexity export lcp --to svr.csv --predictions svr --kind single""",
     check=_check,
     action=_export,
 )

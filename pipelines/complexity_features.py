@@ -35,6 +35,7 @@ from transforms.complexity.featuring import (
 )
 from transforms.complexity.ngram_counting import COMBINE_NGRAMS, COUNT_NGRAMS, WANT_NGRAMS
 from transforms.complexity.panels_features import low_coverage, panels
+from transforms.complexity.views import FEATURE_VIEWS
 from transforms.corpora.corpus import SentencePart
 
 if TYPE_CHECKING:
@@ -208,5 +209,6 @@ COMPLEXITY_FEATURES: Command[ComplexityFeaturesOptions, Plan] = Command(
     resources=lambda plan: described(plan.setting),
     section=_section,
     summary=_summary,
+    views=FEATURE_VIEWS,
     report=panels,
 )

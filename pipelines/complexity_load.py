@@ -34,6 +34,7 @@ from transforms.complexity.settling import (
     SettleOptions,
     acceptable_files,
 )
+from transforms.complexity.views import INSTANCE_VIEWS
 from transforms.formats.base import MOST_BYTES, ReaderOptions
 from transforms.report.panels import Panel, Rows
 
@@ -44,6 +45,7 @@ __all__ = ["LOAD", "ComplexityLoadOptions"]
 
 INPUT = "input"
 SECTION = "complexity.load"
+NOTES = 10  # that the summary tells
 
 
 def _check_engine(value: str) -> None:
@@ -77,7 +79,10 @@ class ComplexityLoadOptions(IntakeOptions):
         ("utf-8",), help="of several the first that takes a line", group=INPUT
     )
     delimiter: str = option("", help="of layout tsv; found out if not given", group=INPUT)
-    quoting: bool = option(True, help="whether quotes mean something in layout tsv", group=INPUT)
+    quoting: bool = option(
+        True, help="whether quotes mean something in layout tsv; not where cells are separated by "
+        "tabs and a quote is stray", group=INPUT,
+    )  # fmt: skip
     engine: str | None = option(
         None, help="annotate the sentences: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
         "without one there are word forms alone",
@@ -203,7 +208,7 @@ def _section(plan: LoadPlan, outcome: HandedBack) -> Mapping[str, Any]:
             {
                 "name": one.name, "bytes": one.bytes, "sha256": one.sha256,
                 "instances": one.instances, "labelled": one.labelled,
-                "rejects": dict(one.reasons),
+                "rejects": dict(one.reasons), **({"notes": dict(one.notes)} if one.notes else {}),
             }
             for one in loaded
         ],
@@ -260,6 +265,14 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     yield Grid(heads, rows, frozenset({3, 4}), 2)
     for flag, number in section["flags"].items():
         yield f"  {flag} {number}: {FLAGS[flag]}"
+    notes = [
+        f"  {files.shown(row['name'])}: {note}"
+        for row in section["inputs"]
+        for note in row.get("notes", ())
+    ]
+    yield from notes[:NOTES]
+    if len(notes) > NOTES:
+        yield f"  and so on, {len(notes)} notes; manifest.json has all"
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
@@ -308,5 +321,6 @@ LOAD: Command[ComplexityLoadOptions, LoadPlan] = Command(
     resources=_resources,
     section=_section,
     summary=_summary,
+    views=INSTANCE_VIEWS,
     report=_panels,
 )

@@ -33,11 +33,13 @@ from transforms.common.snapshots import Snapshot
 from transforms.common.sound import checked
 from transforms.complexity.design import Column, columns_of
 from transforms.complexity.fitting import DESIGN, FIT, DesignTask, FitOptions, chosen_of
-from transforms.complexity.holding_out import HoldOptions, system_of, systems_of
+from transforms.complexity.holding_out import HoldOptions, systems_of
 from transforms.complexity.keeping import Kept, KeptModel, opened
 from transforms.complexity.measuring import EVALUATE, MeasureOptions
 from transforms.complexity.panels_scores import score_panels, told_metrics, worst_panels
+from transforms.complexity.pooling import POOL
 from transforms.complexity.scorers_base import ScorerOptions
+from transforms.complexity.views import SCORE_VIEWS
 from transforms.evaluation.metrics import metric_of
 
 if TYPE_CHECKING:
@@ -180,9 +182,7 @@ def _plan(options: ScoreOptions, inputs: Inputs) -> ScorePlan:
         check_same(columns[0], columns[1], *places)
     model = opened(options.model, columns[0]) if options.model else None
     scorers = tuple(dict.fromkeys(options.scorer)) if model is None else (model.scorer,)
-    systems = systems_of(scorers, options.hold)
-    if model is not None:
-        systems = sorted({system_of(model.scorer, mode) for mode in model.modes.values()})
+    systems = systems_of(scorers, options.hold) if model is None else [model.scorer]
     keep = options.save is not None
     fit = FitOptions(scorer=options.how, hold=options.hold, keep=keep)
     save = None if options.save is None else (options.save, options.overwrite)
@@ -243,12 +243,14 @@ def _build(
 
 
 def _expected(plan: ScorePlan) -> Mapping[str, int]:
-    return {DESIGN.name: len(plan.folders), EVALUATE.name: len(plan.systems)}
+    return {DESIGN.name: len(plan.folders), EVALUATE.name: len(plan.systems),
+            POOL.name: 1}  # fmt: skip
 
 
 def _chosen(plan: ScorePlan) -> Mapping[str, Mapping[str, Any]]:
     return {
         DESIGN.name: {},
+        POOL.name: {},
         FIT.name: chosen_of(plan.scorers, plan.options.scorer),
         EVALUATE.name: EVALUATE.chosen(None, plan.measures),  # type: ignore[arg-type]
     }
@@ -265,21 +267,25 @@ def _section(plan: ScorePlan, outcome: HandedBack) -> Mapping[str, Any]:
 
 def _summary(snapshot: Snapshot) -> Iterator[str]:
     rows = snapshot.read(COMPLEXITY_METRICS.name)
-    # Genres, splits, and what word lists know are in the table.
-    yield from told_metrics(rows.filter(pc.invert(pc.match_substring(rows["subset"], "/"))))
+    # Genres, splits, seen targets, and what word lists know are in the table.
+    shown = pc.or_(
+        pc.invert(pc.match_substring(rows["subset"], "/")),
+        pc.match_substring(rows["subset"], "/new target"),
+    )
+    yield from told_metrics(rows.filter(shown))
 
 
 COMPLEXITY_SCORE: Command[ScoreOptions, ScorePlan] = Command(
     options=ScoreOptions,
     examples="""\
   lexbeam complexity score lcp --scorer ridge,svr,gradient-boosting,stack
-  lexbeam complexity score lcp --scorer svr --mwe own,average,double,pooled --mwe-folds token,part
+  lexbeam complexity score lcp --scorer svr --mwe words,own,double --mwe-folds token,part
   lexbeam complexity score train --scorer stack --on trial --save models/stack
   lexbeam complexity score words --model models/stack""",
     tables=(PREDICTIONS, COMPLEXITY_METRICS, IMPORTANCE, LEARNING),
     reads=_reads,
     check=_check,
-    stages=(DESIGN, FIT, EVALUATE),
+    stages=(DESIGN, FIT, EVALUATE, POOL),
     plan=_plan,
     build=_build,
     rows={"models": KeptModel},
@@ -288,6 +294,7 @@ COMPLEXITY_SCORE: Command[ScoreOptions, ScorePlan] = Command(
     resources=_resources,
     section=_section,
     summary=_summary,
+    views=SCORE_VIEWS,
     report=score_panels,
     quotes=worst_panels,
 )

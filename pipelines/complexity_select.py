@@ -28,6 +28,7 @@ from transforms.complexity.patterns import PATTERNS, chosen_patterns
 from transforms.complexity.select_options import SelectOptions, parse_bands, parse_quotas
 from transforms.complexity.selected import section_of, summary, warnings
 from transforms.complexity.selecting import FETCH, MERGE, FetchSpec
+from transforms.complexity.views import INSTANCE_VIEWS
 from transforms.corpora.corpus import (
     Corpus,
     PartPair,
@@ -240,8 +241,10 @@ COMPLEXITY_SELECT: Command[ComplexitySelectOptions, SelectPlan] = Command(
     rows={"numbers": Number},
     expected=_expected,
     weights=_weights,
+    waits={MERGE.name: (FETCH.name,), FETCH.name: (FIND.name,)},
     chosen=_chosen,
     resources=_resources,
     section=_section,
     summary=_summary,
+    views=INSTANCE_VIEWS,
 )

@@ -32,6 +32,7 @@ FLAGS = {
     "duplicate": "another instance has the same target at the same place of the same sentence, "
     "kind and genre, and a smaller id",
     "no_label": "the file has no complexity for it",
+    "no_language": "nothing says its language: what depends on it is not known, such as frequency",
 }
 
 INSTANCE_ID = "the instance, see table complexity/instances"
@@ -310,10 +311,10 @@ COVERAGE = Table(
 PREDICTIONS = Table(
     name="complexity/predictions",
     row="the complexity of an instance as a scorer predicts it",
-    key=("scorer", "instance_id"),
+    key=("instance_id", "scorer"),
     columns=[
-        column("scorer", pa.string(), "the scorer"),
         column("instance_id", pa.string(), INSTANCE_ID),
+        column("scorer", pa.string(), "the scorer"),
         column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
         column(
             "fold", pa.int32(), "the fold that it was held out in; null where the scorer was "

@@ -107,14 +107,14 @@ def test_what_has_no_reliability():
     assert split_half(one[:2], keys[:2], np.arange(2.0), seed=1) is None
 
 
-def test_a_negative_reliability_sets_no_ceiling():
+def test_a_negative_correlation_gives_no_reliability_and_no_ceiling():
     # Who judges one instance high judges the other low, in both halves the other way round.
     units = np.array([0, 0, 1, 1, 2, 2])
     values = np.array([0.0, 1, 0.1, 0.9, 0.25, 0.8])
     keys = content_hashes([f"{n}" for n in range(6)])
     found = split_half(units, keys, values, seed=1, draws=200)
-    assert found.reliability < 0
-    assert found.ceiling is None
+    assert found.correlation < 0
+    assert (found.reliability, found.ceiling) == (None, None)
 
 
 @given(st.integers(2, 5), st.integers(5, 9), st.integers(0, 10_000))

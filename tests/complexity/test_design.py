@@ -74,6 +74,10 @@ def test_a_single_word_is_its_own_parts_among_expressions():
     np.testing.assert_array_equal(at["zipf_last"][single], at["zipf"][single])
     own = ~single
     np.testing.assert_allclose((at["zipf_first"][own] + at["zipf_last"][own]) / 2, at["zipf"][own])
+    assert "is_single" not in matrix_of(found, "first", []).names
+    told = matrix_of(found, "first", ["bible"], kinds=True)
+    assert told.names[-2:] == ["is_single", "genre:bible"]
+    np.testing.assert_array_equal(told.values[:, -2], single)
     # The rows themselves are not changed.
     place = [column.name for column in found.columns].index("zipf_first")
     assert np.isnan(found.values[single, place]).all()

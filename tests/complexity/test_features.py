@@ -16,7 +16,7 @@ from featured import columns, computed, instance, instances, setting_with
 from schemas.complexity import INSTANCES, JUDGMENTS, LABELS
 from transforms.common.draws import content_hashes
 from transforms.common.errors import UsageError
-from transforms.complexity.features import GROUPS, columns_of, features_of, schema_of
+from transforms.complexity.features import GROUPS, Column, columns_of, features_of, schema_of
 from transforms.complexity.features_base import READ
 
 LISTS = {
@@ -71,11 +71,27 @@ def test_every_column_is_described(setting):
     assert len(set(schema.names)) == len(schema.names)
     for field in list(schema)[4:]:
         told = {name.decode(): value.decode() for name, value in field.metadata.items()}
-        assert told["doc"]
-        assert told["range"]
-        assert told["source"]
+        assert all(told[name] for name in ("doc", "unit", "range", "source", "language"))
+        assert told["needs_corpus"] == ("yes" if "corpus" in told["group"] else "no")
         assert told["group"] in GROUPS
     assert [one.name for one in columns_of(setting)] == schema.names[4:]
+
+
+def test_columns_of_every_group_have_unit_range_source_language_and_need_of_a_corpus(setting):
+    whole = setting._replace(use=tuple(GROUPS))
+    for name, group in GROUPS.items():
+        columns = [Column(one.name, name, one) for one in group.columns(whole)]
+        assert columns
+        for one in columns:
+            told = {key.decode(): value.decode() for key, value in one.field().metadata.items()}
+            for key in ("doc", "unit", "range", "source", "language", "needs_corpus"):
+                assert told[key].strip(), (one.name, key)
+            assert (told["unit"] == "flag") == (told["range"] == "0 or 1"), one.name
+            assert (told["needs_corpus"] == "yes") == (name == "corpus")
+    fields = {field.name: field.metadata for field in schema_of(setting)}
+    assert fields["affixes"][b"language"] == b"en"
+    assert fields["phrase_age_min"][b"language"] == fields["age"][b"language"] == b"en"
+    assert fields["length"][b"language"] == b"any"
 
 
 def test_values_lie_in_their_ranges(setting):

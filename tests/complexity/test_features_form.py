@@ -15,7 +15,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from featured import computed, instance, setting_with
 
-from transforms.complexity.features_form import syllables, trigrams_of, vowel_groups
+from transforms.complexity.features_form import trigrams_of, vowel_groups
+from transforms.complexity.hyphenation import syllables
 
 ALPHABET = "aeiouybcdnrstßüéÅABØ-–'12αβж"
 

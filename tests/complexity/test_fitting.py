@@ -18,7 +18,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.tables import Part, write_part
 from transforms.complexity.design import Column, columns_of, folds_of, rows_of
 from transforms.complexity.fitting import DESIGN, FIT, DesignTask, FitOptions, FitTask
-from transforms.complexity.holding_out import ALL, KEPT, Case, HoldOptions
+from transforms.complexity.holding_out import ALL, KEPT, SPLIT, Case, HoldOptions
 from transforms.complexity.keeping import merged, opened
 from transforms.complexity.measuring import EVALUATE, CaseDone, EvaluateTask, MeasureOptions
 from transforms.complexity.scorers import SCORERS
@@ -76,7 +76,7 @@ def relabelled(made, ids):
 
 
 @pytest.mark.parametrize("scorer", SCORERS)
-@pytest.mark.parametrize(("kind", "mode"), [("single", ""), ("mwe", "pooled"), ("mwe", "double")])
+@pytest.mark.parametrize(("kind", "mode"), [("single", ""), ("mwe", "pooled"), ("mwe", "words")])
 def test_no_label_of_what_is_held_out_is_seen(folder, scorer, kind, mode):
     made = tables()
     first = folder(made)
@@ -209,3 +209,26 @@ def test_a_kept_model_says_the_same(folder, tmp_path, scorer):
         opened(place, columns[1:])
     with pytest.raises(LexbeamError, match="does not know column 'more'"):
         opened(place, [*columns, Column("more", "double", "form")])
+
+
+def test_new_and_seen_targets_are_measured_apart(folder):
+    own = folder()
+    case = Case("ridge", "single", "", SPLIT, "trial")
+    found = evaluated(own, [case])
+    rows = rows_of(pq.read_table(own.design.part.file.path))
+    said = {row["instance_id"]: row["prediction"] for row in found["predictions"].to_pylist()}
+    single, trial = rows.kinds == "single", rows.splits == "trial"
+    trained = set(rows.groups[single & ~trial].tolist())
+    value = {(m["subset"], m["metric"]): m["value"] for m in found["metrics"].to_pylist()}
+    counted = {m["subset"]: m["n"] for m in found["metrics"].to_pylist()}
+    for subset, seen in (("single/new target", False), ("single/seen target", True)):
+        which = [
+            place for place in np.flatnonzero(single & trial)
+            if (rows.groups[place] in trained) == seen
+        ]  # fmt: skip
+        assert counted[subset] == len(which) > 0
+        errors = [abs(said[rows.ids[place]] - rows.labels[place]) for place in which]
+        assert value[subset, "mae"] == pytest.approx(np.mean(errors))
+    # Folds share no target, and so have no such subsets.
+    by_folds = evaluated(own, folds("ridge", "single"))["metrics"].to_pylist()
+    assert not [m for m in by_folds if "target" in m["subset"]]

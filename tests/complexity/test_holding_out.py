@@ -20,6 +20,7 @@ from transforms.complexity.holding_out import (
     cases_of,
     facts_of,
     sides_of,
+    system_of,
     systems_of,
 )
 from transforms.complexity.multiword import MODES, matrices_of, training_of
@@ -49,7 +50,7 @@ def test_every_row_is_held_out_once_and_never_with_what_it_shares(rows, mode, wa
         assert not words & {word for parts in rows.parts[other] for word in parts}
         if way == "part":
             assert not words & {word for parts in rows.parts[train] for word in parts}
-        assert bool(other.any()) == (mode in ("average", "pooled"))
+        assert bool(other.any()) == (mode in ("average", "pooled", "words"))
     np.testing.assert_array_equal(times, rows.kinds == kind)
 
 
@@ -63,6 +64,33 @@ def test_a_split_a_genre_and_nothing_held_out(rows):
     train, held = sides_of(rows, Case("ridge", "mwe", "own", ALL, ""), HOLD, 1)
     assert not held.any()
     assert train.sum() == ((rows.kinds == "mwe") & ~np.isnan(rows.labels)).sum()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_words_of_the_expressions_of_another_folder_are_not_trained_on(rows, mode):
+    made = tables(singles=10, expressions=4, seed=5)
+    other = rows_of(joined_rows(made["features"], made["instances"], made["labels"]))
+    words = {word for parts in other.parts[other.kinds == "mwe"] for word in parts}
+    case = Case("ridge", "mwe", mode, ALL, "")
+    before, _ = sides_of(rows, case, HOLD, 1)
+    train, held = sides_of(rows, case, HOLD, 1, other)
+    assert not held.any()
+    single = rows.kinds == "single"
+    of_words = single & np.array([parts[0] in words for parts in rows.parts])
+    np.testing.assert_array_equal(train, before & ~of_words)
+    assert (before & of_words).any() == bool(MODES[mode].singles)
+    # Single words of another folder say nothing of which are trained on.
+    alone, _ = sides_of(rows, case._replace(kind="single", mode=""), HOLD, 1, other)
+    np.testing.assert_array_equal(alone, single & ~np.isnan(rows.labels))
+
+
+@pytest.mark.parametrize("mode", ["average", "pooled", "words"])
+def test_words_of_the_expressions_of_a_split_are_not_trained_on(rows, mode):
+    train, held = sides_of(rows, Case("ridge", "mwe", mode, "split", "trial"), HOLD, 1)
+    words = {word for parts in rows.parts[held] for word in parts}
+    singles = train & (rows.kinds == "single")
+    assert singles.any()
+    assert not words & {word for parts in rows.parts[singles] for word in parts}
 
 
 def test_instances_of_no_split_are_on_neither_side(rows):
@@ -115,6 +143,31 @@ def test_expressions_as_their_parts(rows):
     assert used == len(pooled.values) == len(train.ids)
 
 
+def test_expressions_as_words_among_single_words(rows):
+    train = rows.at(~np.isnan(rows.labels))
+    mwe, single = train.at(train.kinds == "mwe"), train.at(train.kinds == "single")
+    words, used = training_of(train, MODES["words"], ["bible", "biomed"])
+    assert used == len(train.ids)
+    assert not any(name.endswith(("_first", "_last")) for name in words.names)
+    at = {name: words.values[:, place] for place, name in enumerate(words.names)}
+    of = {column.name: place for place, column in enumerate(rows.columns)}
+    zipf = [
+        single.values[:, of["zipf"]],
+        *(mwe.values[:, of[f"zipf_{e}"]] for e in ("first", "last")),
+    ]
+    np.testing.assert_array_equal(at["zipf"], np.concatenate(zipf))
+    np.testing.assert_array_equal(at["is_single"], np.arange(len(at["zipf"])) < len(single.ids))
+    np.testing.assert_array_equal(words.labels, [*single.labels, *mwe.labels, *mwe.labels])
+    # An expression is one group: both of its rows stand on one side of an inner split.
+    assert words.groups == [*single.groups, *mwe.groups, *mwe.groups]
+    for matrix, end in zip(matrices_of(mwe, MODES["words"], ["bible", "biomed"]),
+                           ("first", "last"), strict=True):  # fmt: skip
+        assert matrix.names == list(words.names)
+        own = dict(zip(matrix.names, matrix.values.T, strict=True))
+        assert not own["is_single"].any()
+        np.testing.assert_array_equal(own["zipf"], mwe.values[:, of[f"zipf_{end}"]])
+
+
 def test_cases_are_those_that_are_asked_for(rows):
     facts = facts_of(rows)
     assert facts.kinds == ("mwe", "single")
@@ -132,3 +185,7 @@ def test_cases_are_those_that_are_asked_for(rows):
     assert {case.way for case in other} == {ALL}
     assert len(other) == 3
     assert systems_of(["svr", "ridge"], hold) == ["ridge", "ridge/average", "svr", "svr/average"]
+    assert systems_of(["svr"], HoldOptions()) == ["svr"]
+    # The first way has the scorer's name, whichever it is.
+    assert system_of("svr", "", "average") == system_of("svr", "average", "average") == "svr"
+    assert system_of("svr", "own", "average") == "svr/own"

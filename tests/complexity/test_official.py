@@ -5,7 +5,12 @@ import pytest
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.complexity.measuring import MeasureOptions
-from transforms.complexity.official import evaluate_files, official_lines, read_scores
+from transforms.complexity.official import (
+    evaluate_files,
+    official_ids,
+    official_lines,
+    read_scores,
+)
 from transforms.evaluation.bootstrap import BootstrapOptions
 
 OPTIONS = MeasureOptions(bootstrap=BootstrapOptions(resamples=20))
@@ -28,6 +33,30 @@ def test_the_official_format_and_back(read):
     again = read("\n".join(official_lines(found.ids, found.values.tolist())))
     assert again.ids == found.ids
     assert again.values.tolist() == found.values.tolist()
+
+
+def test_windows_line_ends_a_byte_order_mark_and_tabs(read):
+    plain = read("a,0.5\nb,0.25\n")
+    for text in ("\ufeffa,0.5\r\nb,0.25\r\n", "a\t0.5\nb\t0.25", " a , 0.5 \nb,0.25,\n",
+                 "\ufeffid,complexity\r\na,0.5\r\nb,0.25\r\n"):  # fmt: skip
+        found = read(text)
+        assert (found.ids, found.values.tolist()) == (plain.ids, plain.values.tolist())
+
+
+def test_predictions_outside_the_scale_count_and_are_warned_of(read, caplog):
+    found = read("a,1.25\nb,-0.5\nc,1\n", "predictions")
+    assert found.values.tolist() == [1.25, -0.5, 1]
+    assert "2 scores are outside 0 to 1 (line 1, id 'a': 1.25)" in caplog.text
+    rows = evaluate_files(read("a,1\nb,0\nc,1\n"), found, "mine", OPTIONS)
+    assert measured(rows)["all", "mae"] == pytest.approx(0.25)
+
+
+def test_ids_are_those_of_the_files_each_once():
+    known = [{"instance_id": "h1", "source_id": "A"}, {"instance_id": "h2", "source_id": None},
+             {"instance_id": "h3", "source_id": "A"}]  # fmt: skip
+    assert official_ids(["h2", "h1"], known) == ["h2", "A"]
+    with pytest.raises(LexbeamError, match=r"several instances .'A'.: export one `kind`"):
+        official_ids(["h1", "h3"], known)
 
 
 def test_the_files_of_the_task_with_quotes_and_null(read):
@@ -57,6 +86,13 @@ def test_tables_separated_by_commas(read, header):
         ("a,0.5\nb,nan\n", "line 2: id 'b' with 'nan'"),
         ("a,0.5\n,0.5\n", "line 2: id '' with '0.5'"),
         ("id\tcomplexity\na\n", "line 2: id 'a' with ''"),
+        ("a,0.5\nb,0,5\n", "line 2: 3 cells, and the first line has 2"),
+        ("a,0.5\n\nb,0.5\na,0.1\n", "line 4: id 'a' is in line 1 already"),
+        ("a,0.5\nb,3\n", "line 2, id 'b': 3 is outside 0 to 1.*rating - 1"),
+        ("a,0.5\nb,-0.1\n", "line 2, id 'b': -0.1 is outside 0 to 1"),
+        ("a,0.5\nb,inf\n", "line 2: id 'b' with 'inf'"),
+        ("name,value\na,0.5\n", "line 1: id 'name' with 'value'"),
+        ("a;0.5\nb;0.5\n", "no column 'id'.*or give lines .id,score. without a header"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(read, text, message):
@@ -114,7 +150,7 @@ def test_constant_predictions_have_no_correlation_and_say_why(read):
     [
         ("a,0.1\n", "predictions lack 1 ids .'b'"),
         ("a,0.1\nb,0.2\nx,0.3\n", "gold lacks 1 ids .'x'"),
-        ("a,0.1\nb,0.2\nb,0.2\n", "predictions: 1 ids .'b'. more than once"),
+        ("a,0.1\nb,0.2\nb,0.2\n", "`predictions` .*line 3: id 'b' is in line 2 already"),
     ],
 )
 def test_a_missing_or_doubled_id_is_named(read, answer, message):

@@ -73,6 +73,19 @@ def test_frequency_is_least_squares_on_one_column():
     np.testing.assert_allclose(SCORERS["frequency"].predict(fitted, training.values), expected)
 
 
+def test_frequency_has_an_intercept_for_each_kind():
+    training = made()
+    kinds = np.arange(len(training.labels)) % 3 == 0
+    both = training._replace(
+        values=np.column_stack([np.nan_to_num(training.values, nan=3.0), kinds]),
+        names=[*training.names, "is_single"], labels=training.labels - 0.2 * kinds,
+    )  # fmt: skip
+    own = both.values[:, [0, -1]]
+    expected = LinearRegression().fit(own, both.labels).predict(own)
+    fitted = SCORERS["frequency"].fit(both, SMALL)
+    np.testing.assert_allclose(SCORERS["frequency"].predict(fitted, both.values), expected)
+
+
 def test_a_baseline_column_that_is_not_there_is_named():
     with pytest.raises(UsageError, match="'zip'; did you mean 'zipf'"):
         SCORERS["frequency"].fit(made(), replace(SMALL, baseline_column="zip"))
@@ -82,6 +95,13 @@ def of_scikit_learn(estimator):
     return make_pipeline(
         SimpleImputer(strategy="median", add_indicator=True), StandardScaler(), estimator
     )
+
+
+def test_boosting_finds_splits_among_few_rows():
+    training, other = made(rows=30), made(seed=2)
+    fitted = SCORERS["gradient-boosting"].fit(training, ScorerOptions())
+    predicted = SCORERS["gradient-boosting"].predict(fitted, other.values)
+    assert np.corrcoef(predicted, other.labels)[0, 1] > 0.6
 
 
 def test_ridge_is_that_of_scikit_learn():

@@ -2,17 +2,20 @@
 
 import gzip
 import hashlib
+import io
 import lzma
 import random
+import tarfile
 
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from transforms.common import runs
 from transforms.common.artefacts import Workspace, make
 from transforms.common.errors import LexbeamError
-from transforms.complexity import loading, settling
+from transforms.complexity import settling
 from transforms.complexity.instances import instance_id
 from transforms.complexity.layouts import LAYOUTS
 from transforms.complexity.loading import READ, LoadFile, LoadOptions
@@ -68,8 +71,8 @@ def table(rows):
 def test_runs_parts_and_order_change_nothing(load, monkeypatch):
     rows = sentences(40)
     before = load({"a.tsv": table(rows)}, parts=1)
-    monkeypatch.setattr(loading, "RUN_ROWS", 7)
-    monkeypatch.setattr(loading, "BATCH_ROWS", 3)
+    monkeypatch.setattr(runs, "RUN_ROWS", 7)
+    monkeypatch.setattr(runs, "BATCH_ROWS", 3)
     monkeypatch.setattr(settling, "_ANNOTATED", 2)
     assert load({"a.tsv": table(rows)}, parts=5, name="small") == before
     random.Random(1).shuffle(rows)
@@ -78,6 +81,15 @@ def test_runs_parts_and_order_change_nothing(load, monkeypatch):
     assert (len(instances), len(labels), rejects) == (len(rows), len(rows), [])
     names = [row["instance_id"] for row in instances]
     assert names == sorted(set(names)) == [row["instance_id"] for row in labels]
+
+
+def test_rows_that_differ_in_their_labels_alone_are_numbered_whatever_their_order(load):
+    first = sentences(3)[0].split("\t")
+    place = HEAD.split("\t").index("complexity")
+    rows = ["\t".join([*first[:place], value, *first[place + 1 :]]) for value in ("0.8", "0.7")]
+    before = load({"a.tsv": table(rows)})
+    assert len({row["instance_id"] for row in before[0]}) == 2
+    assert load({"a.tsv": table(rows[::-1])}, name="turned")[:2] == before[:2]
 
 
 def test_rows_of_several_files_are_put_together(load):
@@ -122,6 +134,64 @@ def test_labels_decide_no_id_no_order_and_no_duplicate(load):
         load({"a.tsv": table(r)}, name=n)[0] for r, n in ((rows, "one"), (other, "two"))
     )
     assert before == after
+
+
+QUOTES = [
+    "id\tsubcorpus\tsentence\ttoken\tcomplexity",
+    '1\tbible\t"Go," he said.\tnull\t0.5',
+    '2\tbible\t"So it is"\t"is"\t0.25',
+    '3\tbible\tHe said "no.\tno\t0',
+    '4\tbible\t"Twice ""no"" and\tno\t0',
+    "5\tbible\ttoo few",
+]
+
+
+def test_stray_quotes_are_characters_where_cells_are_separated_by_tabs(load):
+    instances, labels, rejects = load({"a.tsv": "\n".join(QUOTES)}, layout="tsv")
+    found = {row["source_id"]: row for row in instances}
+    assert {name: row["sentence"] for name, row in found.items()} == {
+        line.split("\t")[0]: line.split("\t")[2] for line in QUOTES[1:5]
+    }
+    assert [found[name]["token"] for name in "1234"] == ["null", '"is"', "no", "no"]
+    assert {row["genre"] for row in instances} == {"bible"}
+    assert len(labels) == 4
+    assert [(row["position"], row["reason"]) for row in rejects] == [("6", "malformed")]
+
+
+def test_quotes_that_pair_up_and_quotes_of_other_tables_mean_something(load):
+    paired = 'sentence\ttoken\n"a ""b""\tc"\t"b"\n'
+    ((row,), _, rejects) = load({"a.tsv": paired}, layout="tsv")
+    assert (row["token"], row["start"], rejects) == ("b", 3, [])
+    commas = 'token,sentence\nb,"a, b"\n"so," b,b\n'
+    (row,), _, rejects = load({"a.csv": commas}, layout="tsv", name="commas")
+    assert row["sentence"] == "a, b"
+    assert [row["position"] for row in rejects] == ["3"]
+
+
+def test_quotes_are_decided_for_each_file_even_in_archives(load, tmp_path):
+    paired = 'token\tsentence\n"b"\t"a b"\n'
+    stray = 'token\tsentence\nb\t"a" b\n'
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        for name, text in (("a.tsv", paired), ("b.tsv", stray), ("c.tsv", paired)):
+            about = tarfile.TarInfo(name)
+            about.size = len(text)
+            archive.addfile(about, io.BytesIO(text.encode()))
+    instances, _, rejects = load({"all.tar.gz": packed.getvalue()}, layout="tsv")
+    assert sorted((row["source"], row["sentence"]) for row in instances) == [
+        ("all.tar.gz!a.tsv", "a b"), ("all.tar.gz!b.tsv", '"a" b'), ("all.tar.gz!c.tsv", "a b"),
+    ]  # fmt: skip
+    assert rejects == []
+
+
+def test_a_file_that_breaks_off_is_read_as_far_as_it_goes_whatever_its_quotes(load):
+    rows = "".join(f'{n}\t"so," {n} said\n' for n in range(40_000))
+    data = gzip.compress(b"token\tsentence\n" + rows.encode())
+    instances, _, rejects = load({"a.tsv.gz": data[: len(data) // 2]}, layout="tsv")
+    assert len(instances) > 1000
+    assert all(row["sentence"].startswith('"so,"') for row in instances)
+    assert len(rejects) <= 2  # the last line, and the end that is missing
+    assert rejects
 
 
 ODD = [

@@ -78,6 +78,18 @@ def test_too_many_rejects_publish_nothing(files, tmp_path, capsys):
     assert section["instances"] == section["labelled"] > 30
 
 
+def test_stray_quotes_of_a_table_of_ones_own_cost_no_row_and_are_told(tmp_path, capsys):
+    path = tmp_path / "own.tsv"
+    path.write_text('token\tsentence\nship\tThe "ship" sails.\nsea\t"The sea," he said.\n', "utf-8")
+    out = tmp_path / "out"
+    assert call("complexity", "load", path, "--layout", "tsv", "--out", out) == 0
+    told = capsys.readouterr().out
+    assert "2 instances" in told
+    assert "own.tsv: quotes are plain characters, since one in line 3 is stray" in told
+    (row,) = manifest(out)["complexity.load"]["inputs"]
+    assert list(row["notes"].values()) == [1]
+
+
 def test_another_layout_is_an_error_that_names_file_and_remedy(files, tmp_path, capsys):
     files[0].write_text("word,score\na,1\n")
     assert load(tmp_path / "out", *files) != 0

@@ -75,6 +75,9 @@ def test_scorers_side_by_side_make_the_same_bytes(published, capsys):
     rows = one.read("complexity/predictions").to_pylist()
     assert len(rows) == 120 + 60 + 60
     assert {row["fold"] for row in rows} == {0, 1, 2}
+    order = [(row["instance_id"], row["scorer"]) for row in rows]
+    assert order == sorted(order)
+    assert len(one.parts("complexity/predictions")) == 1
     assert one.read("complexity/importance").num_rows
     assert one.read("complexity/learning").num_rows == 3 * 6
     # Another scorer makes nothing anew of these.
@@ -85,8 +88,13 @@ def test_scorers_side_by_side_make_the_same_bytes(published, capsys):
     command = load("complexity score")
     titles = [panel.title for panel in [*command.report(one), *command.quotes(one, ())]]
     assert titles[0] == "Scorers"
+    assert "What scorers stand on" not in titles  # but its charts are
+    assert "What scorers stand on: features, by permutation" in titles
     assert {"Learning curves", "Hardest words", "Worst predicted, in context"} <= set(titles)
     assert not any("a W" in str(panel) for panel in command.report(one))
+    bare = score(folder, "--scorer", "ridge")
+    (note,) = [panel for panel in command.report(bare) if panel.title == "What scorers stand on"]
+    assert "`importance`" in note.text
 
 
 @pytest.mark.slow
@@ -95,7 +103,9 @@ def test_another_folder_a_kept_model_and_words_without_labels(published, tmp_pat
     train, other = published("train"), published("other", seed=2, unlabelled=(1,))
     words = ["--scorer", "stack", "--mwe", "pooled"]
     on = score(train, *words, "--on", other, "--save", model)
-    assert set(values(on)) >= {("stack", "single"), ("stack/pooled", "mwe")}
+    assert set(values(on)) >= {("stack", "single"), ("stack", "mwe")}
+    assert {name for name, _ in values(on)} == {"stack"}
+    assert {"single/new target", "single/seen target"} <= {subset for _, subset in values(on)}
     rows = on.read("complexity/predictions").to_pylist()
     assert len(rows) == 180
     assert sum(row["complexity"] is None for row in rows) == 1
@@ -138,7 +148,32 @@ def test_what_is_wrong_is_told_before_anything_is_made(published, tmp_path, caps
     assert "did you mean 'ridge'" in told("--scorer", "rigde")
     assert "is no number from 0 to 1" in told("--threshold", "5")
     assert "there is no model in" in told("--model", tmp_path / "nowhere", code=1)
-    assert "no single instance is of split 'tset'" in told("--test", "tset")
+    assert "instance is of split 'tset'; there are train, trial" in told("--test", "tset")
+
+
+@pytest.mark.slow
+def test_predictions_are_exported_as_the_official_scorer_reads_them(published, tmp_path, capsys):
+    folder = published("lcp")
+    snapshot = score(folder, "--scorer", "ridge,frequency")
+    out = tmp_path / "ridge.csv"
+    words = ["complexity", "export", str(folder), "--to", str(out)]
+    assert main([*words, "--predictions", "ridge", "--kind", "single"]) == 0
+    written = dict(line.split(",") for line in out.read_text().splitlines())
+    ids = {
+        row["instance_id"]: row["source_id"] or row["instance_id"]
+        for row in snapshot.read("complexity/instances").to_pylist()
+    }
+    rows = snapshot.read("complexity/predictions").to_pylist()
+    expected = {
+        ids[row["instance_id"]]: row["prediction"]
+        for row in rows if row["scorer"] == "ridge" and row["kind"] == "single"
+    }  # fmt: skip
+    assert {name: float(value) for name, value in written.items()} == expected
+    evaluate = ["evaluate", "complexity", "--gold", str(out), "--predictions", str(out)]
+    assert main([*evaluate, "--resamples", "0"]) == 0
+    capsys.readouterr()
+    assert main([*words, "--predictions", "svr"]) == 1
+    assert "there are those of frequency, ridge" in capsys.readouterr().err
 
 
 @pytest.mark.slow

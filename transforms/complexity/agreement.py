@@ -57,15 +57,16 @@ class Halves(NamedTuple):
 
     Attributes:
         correlation: Pearson's r of the means of two random halves, the mean over the draws.
-        reliability: that of all judgments together, by Spearman and Brown: 2 r / (1 + r).
+        reliability: that of all judgments together, by Spearman and Brown: 2 r / (1 + r); None
+            where r is negative, of which the formula says nothing.
         ceiling: the Pearson's r that no system can be expected to exceed on these labels, the root
-            of reliability; None where that is negative.
+            of reliability.
         instances: how many have two judgments or more.
         draws: how many times halves were drawn.
     """
 
     correlation: float
-    reliability: float
+    reliability: float | None
     ceiling: float | None
     instances: int
     draws: int
@@ -111,11 +112,10 @@ def split_half(
     if not found:
         return None
     correlation = math.fsum(found) / len(found)
-    if correlation <= -1:
-        return None
+    if correlation < 0:
+        return Halves(correlation, None, None, count, len(found))
     reliability = 2 * correlation / (1 + correlation)
-    ceiling = math.sqrt(reliability) if reliability >= 0 else None
-    return Halves(correlation, reliability, ceiling, count, len(found))
+    return Halves(correlation, reliability, math.sqrt(reliability), count, len(found))
 
 
 def weights_by_agreement(instances: Ints, annotators: Ints, values: Floats) -> Floats:

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from schemas.complexity import features_schema
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.folds import components, fold_of
+from transforms.complexity.scorers_base import SINGLES
 
 __all__ = [
     "GENRE", "KEYS", "LAYOUTS", "Column", "Matrix", "Rows", "columns_of", "folds_of", "joined_rows",
@@ -209,30 +210,34 @@ class Matrix(NamedTuple):
     values: Floats
 
 
-def matrix_of(rows: Rows, layout: str, genres: Sequence[str], without: str = "") -> Matrix:
+def matrix_of(
+    rows: Rows, layout: str, genres: Sequence[str], without: str = "", *, kinds: bool = False
+) -> Matrix:
     """Return the columns of a layout, the genres behind them as 0 and 1.
 
-    In the layout `all`, a single word is its own first and last part, and the column `is_single`
-    tells single words from expressions.
+    In the layout `all`, a single word is its own first and last part.
 
     Args:
         rows: the instances.
         layout: one of `LAYOUTS`.
         genres: those that a scorer was trained with; another genre is none of them.
         without: a group of columns of which nothing is known, GENRE perhaps; empty for none.
+        kinds: whether the column `is_single` tells single words from expressions, as it always does
+            in the layout `all`.
     """
     chosen = layout_names([column.name for column in rows.columns], layout)
     values = rows.values[:, [at for _, at in chosen]]
     names = [name for name, _ in chosen]
     groups = [rows.columns[at].group for _, at in chosen]
+    single = rows.kinds == "single"
     if LAYOUTS[layout] is None:
-        single = rows.kinds == "single"
         places = {name: place for place, name in enumerate(names)}
         for name, place in places.items():
             if single.any() and _is_part(name, places):
                 whole = places[name.removesuffix(FIRST).removesuffix(LAST)]
                 values[single, place] = values[single, whole]
-        names, groups = [*names, "is_single"], [*groups, ""]
+    if kinds or LAYOUTS[layout] is None:
+        names, groups = [*names, SINGLES], [*groups, ""]
         values = np.column_stack([values, single])
     names += [f"genre:{genre}" for genre in genres]
     groups += [GENRE] * len(genres)

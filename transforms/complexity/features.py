@@ -83,7 +83,11 @@ class Column(NamedTuple):
     of: str = "whole"
 
     def field(self) -> pa.Field:
-        """Return the Arrow field; its metadata name group and source."""
+        """Return the Arrow field.
+
+        Its metadata name doc, unit, range, group, source, `of`, language (those that it is known
+        for, or `any`) and needs_corpus (yes or no).
+        """
         doc = self.feature.doc
         if self.of != "whole":
             doc = f"{doc}: of the expression's {self.of} word"
@@ -93,8 +97,8 @@ class Column(NamedTuple):
             range=self.feature.range, nullable=True,
         )  # fmt: skip
         more = {"group": self.group, "source": self.feature.source, "of": self.of}
-        if self.feature.languages is not None:
-            more["languages"] = " ".join(self.feature.languages)
+        languages = self.feature.languages
+        more["language"] = "any" if languages is None else " ".join(languages)
         more["needs_corpus"] = "yes" if self.feature.needs_corpus else "no"
         return found.with_metadata({**found.metadata, **more})
 
@@ -201,9 +205,10 @@ def _of_targets(
     elif feature.whole == "last":
         whole = last
     else:
+        whole = first.copy()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # where nothing is known of either
-            whole = np.where(batch.mwe, np.nanmean([first, last], axis=0), first)
+            whole[batch.mwe] = np.nanmean([first[batch.mwe], last[batch.mwe]], axis=0)
     return {
         feature.name: whole,
         f"{feature.name}_first": np.where(batch.mwe, first, np.nan),

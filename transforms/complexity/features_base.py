@@ -19,8 +19,9 @@ from transforms.lexicon.casing import coded
 from transforms.lexicon.resources import Lexicon
 
 __all__ = [
-    "LAYERS", "READ", "Batch", "Feature", "Floats", "Group", "Setting", "Values", "Words",
-    "batch_of", "item_at", "known_tag", "lemma_of", "numbers", "spread", "sums",
+    "FLAG", "LAYERS", "READ", "UNIT_OF_LIST", "Batch", "Feature", "Floats", "Group", "Setting",
+    "Values", "Words", "batch_of", "item_at", "known_tag", "known_tags", "lemma_of", "numbers",
+    "spread", "sums",
 ]  # fmt: skip
 
 Floats = npt.NDArray[np.float64]
@@ -40,6 +41,10 @@ READ = (
 LAYERS = ("heads", "deprels", "entities")
 
 
+FLAG = "flag"
+UNIT_OF_LIST = "as the list"
+
+
 class Feature(NamedTuple):
     """A column of features.
 
@@ -47,7 +52,7 @@ class Feature(NamedTuple):
         name: of the column.
         doc: what it is.
         range: what values it takes.
-        unit: of the values, where they have one.
+        unit: of the values; of a flag `FLAG`, of a word list's values `UNIT_OF_LIST`.
         source: paper, package or resource that it stands on.
         whole: what an expression has, of its two words: the `mean` of what is known, `both` (a
             flag that holds of both), or the value of the `last`, where values are codes.
@@ -60,7 +65,7 @@ class Feature(NamedTuple):
     name: str
     doc: str
     range: str
-    unit: str | None = None
+    unit: str
     source: str = "the text"
     whole: str = "mean"
     each: bool = True
@@ -153,6 +158,13 @@ def known_tag(language: str | None) -> str | None:
     return None if not language else short_tag(language)
 
 
+def known_tags(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return `known_tag` of each language of a column, as large_string."""
+    distinct, codes = coded(column)
+    tags = [known_tag(tag) for tag in [*distinct.to_pylist(), None]]
+    return pa.array(tags, pa.large_string()).take(pa.array(codes))
+
+
 def numbers(column: pa.Array | pa.ChunkedArray) -> Floats:
     """Return a column as float64, NaN for null."""
     found = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -207,8 +219,7 @@ def batch_of(instances: pa.Table) -> Batch:
     first = _parts(rows, every, [words[0] for words in split], last=False)
     some = np.flatnonzero(mwe)
     last = _parts(rows, some, [split[row][-1] for row in some.tolist()], last=True)
-    tags = pa.array([known_tag(tag) for tag in rows["language"].to_pylist()], pa.large_string())
-    words, places = _distinct([first, last], tags)
+    words, places = _distinct([first, last], known_tags(rows["language"]))
     ends = places[: len(every)].copy()
     ends[some] = places[len(every) :]
     return Batch(rows, mwe, words, places[: len(every)], ends)
@@ -258,9 +269,11 @@ def _distinct(parts: Sequence[_Parts], tags: pa.Array) -> tuple[tuple[Words, ...
     _, one, places = np.unique(key, return_index=True, return_inverse=True)
     language, forms, lemmas, upos = (column.take(pa.array(one)) for column in columns)
     # Words of a language stand together: by its name, those of none last.
-    names = sorted(set(language.to_pylist()), key=lambda name: (name is None, name or ""))
-    number = {name: place for place, name in enumerate(names)}
-    owner = np.array([number[name] for name in language.to_pylist()], np.int64)
+    distinct, codes = coded(language)
+    names: list[str | None] = sorted(distinct.to_pylist())
+    owner = np.array([*map(names.index, distinct.to_pylist()), len(names)], np.int64)[codes]
+    if language.null_count:
+        names.append(None)
     order = np.argsort(owner, kind="stable")
     moved = np.empty(len(order), np.int64)
     moved[order] = np.arange(len(order))

@@ -3,6 +3,9 @@
 The other words are the tokens that have a letter and are not of the target.
 """
 
+import functools
+import itertools
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -11,18 +14,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.complexity.features_base import (
+    FLAG,
     Batch,
     Feature,
     Floats,
     Group,
     Setting,
     Values,
-    known_tag,
+    known_tags,
     numbers,
     sums,
 )
-from transforms.complexity.features_form import syllables, vowel_groups
+from transforms.complexity.features_form import vowel_groups
 from transforms.complexity.features_frequency import zipf_of
+from transforms.complexity.hyphenation import syllables
 from transforms.lexicon.casing import coded
 
 __all__ = ["CONTEXT", "EASE"]
@@ -38,41 +43,42 @@ EASE = {
 
 
 def _columns(_: Setting) -> Sequence[Feature]:
-    tokens, zipf = "tokens", "Zipf"
+    tokens, zipf, share = "tokens", "Zipf", "share"
     wordfreq = "wordfreq (Speer 2022)"
     return (
         Feature("sentence_tokens", "tokens of the sentence", "1 and up", tokens),
         Feature("sentence_words", "tokens that have a letter", "0 and up", tokens),
         Feature("sentence_length", "characters of the sentence", "0 and up", "code points"),
-        Feature("sentence_commas", "commas and semicolons", "0 and up"),
+        Feature("sentence_commas", "commas and semicolons", "0 and up", "marks"),
         Feature("sentence_word_length", "mean length of the other words", "1 and up",
                 "code points"),
         Feature("sentence_syllables", "mean number of syllables of the words, as hyphenated",
                 "1 and up", "syllables", "pyphen"),
         Feature(
-            "sentence_ease", "reading ease with the sentence as the text", "any number", None,
+            "sentence_ease", "reading ease with the sentence as the text", "any number", "points",
             "Flesch (1948), and those who fitted it to other languages", languages=tuple(EASE),
         ),
         Feature("sentence_zipf", "mean frequency of the other words that are known", "0 to 9", zipf,
                 wordfreq),
         Feature("sentence_zipf_min", "the least of these", "0 to 9", zipf, wordfreq),
         Feature("sentence_rare", "share of the other words that are used less than once in a "
-                "million words, or are not known", "0 to 1", None, wordfreq),
+                "million words, or are not known", "0 to 1", share, wordfreq),
         Feature("near_zipf", "mean frequency of the two words before and the two behind", "0 to 9",
                 zipf, wordfreq),
-        Feature("sentence_variety", "different words by words, in lower case", "0 to 1"),
+        Feature("sentence_variety", "different words by words, in lower case", "0 to 1", share),
         Feature("sentence_capitals", "share of the other words that begin with a capital",
-                "0 to 1"),
+                "0 to 1", share),
         Feature("sentence_digits", "tokens that have a digit", "0 and up", tokens),
-        Feature("sentence_nouns", "share of nouns among the other words", "0 to 1", None,
+        Feature("sentence_nouns", "share of nouns among the other words", "0 to 1", share,
                 "annotation"),
-        Feature("sentence_verbs", "share of verbs, likewise", "0 to 1", None, "annotation"),
-        Feature("target_place", "tokens before the target, by tokens of the sentence", "0 to 1"),
+        Feature("sentence_verbs", "share of verbs, likewise", "0 to 1", share, "annotation"),
+        Feature("target_place", "tokens before the target, by tokens of the sentence", "0 to 1",
+                share),
         Feature("target_in_sentence", "whether the target is a token of the sentence", "0 or 1",
-                whole="both"),
+                FLAG, whole="both"),
         Feature("target_repeated", "other tokens of the sentence with the target's last word's "
                 "form", "0 and up", tokens),
-        Feature("target_proper", "whether its last word is tagged as a name", "0 or 1", None,
+        Feature("target_proper", "whether its last word is tagged as a name", "0 or 1", FLAG,
                 "annotation"),
     )  # fmt: skip
 
@@ -101,19 +107,22 @@ def _of_instances(batch: Batch, setting: Setting) -> Values:
     # One more column to tell languages apart: a form is looked up once in each.
     owners = np.repeat(np.arange(count), sizes)
     place = np.arange(len(owners)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    tags = [known_tag(tag) for tag in rows["language"].to_pylist()]
-    known = sorted({tag or "" for tag in tags})
-    language = np.array([known.index(tag or "") for tag in tags], np.int64)
+    tags, language = coded(pc.fill_null(known_tags(rows["language"]), ""))
+    known = tags.to_pylist()
     texts, codes = coded(pc.list_flatten(forms))
-    pairs, codes = np.unique(language[owners] * max(len(texts), 1) + codes, return_inverse=True)
+    together = language[owners] * len(texts) + codes
+    seen = np.zeros(len(known) * len(texts), bool)
+    seen[together] = True
+    pairs = np.flatnonzero(seen)
+    codes = (np.cumsum(seen) - 1)[together]
     which = pairs // max(len(texts), 1)
     distinct = texts.take(pa.array(pairs % max(len(texts), 1)))
     facts = _facts(distinct, which, known, setting)
-    tokens = _Tokens(owners, codes.ravel(), place)
+    tokens = _Tokens(owners, codes, place)
     found = _measured(batch, tokens, facts, sizes)
     ease = np.full(count, np.nan)
     for tag, (constant, of_words, of_syllables) in EASE.items():
-        own = np.array([one == tag for one in tags], bool)
+        own = language == known.index(tag) if tag in known else np.zeros(count, bool)
         value = (
             constant - of_words * found["sentence_words"]
             - of_syllables * found["sentence_syllables"]
@@ -141,17 +150,25 @@ def _facts(
         own = np.flatnonzero(which == number)
         zipf[own] = zipf_of(distinct.take(pa.array(own)), tag or None, setting)
     tags = [known[number] or None for number in which.tolist()]
-    counted = np.array([syllables(text, tag) for text, tag in zip(texts, tags, strict=True)], float)
-    runs = np.array([vowel_groups(text) for text in texts], float)
-    return {
-        "word": np.array([any(map(str.isalpha, text)) for text in texts], bool),
-        "length": np.array([len(text) for text in texts], float),
-        "capital": np.array([text[:1].isupper() for text in texts], bool),
-        "digit": np.array([any(map(str.isdecimal, text)) for text in texts], bool),
-        "syllables": np.where(np.isnan(counted), np.maximum(runs, 1), counted),
-        "zipf": zipf,
-        "lower": coded(pc.utf8_lower(distinct))[1],
-    }
+    values = itertools.chain.from_iterable(map(_of_token, texts, tags))
+    rows = np.fromiter(values, float, len(texts) * len(_TOLD)).reshape(-1, len(_TOLD))
+    told = dict(zip(_TOLD, rows.T, strict=True))
+    flags = {name: told[name] > 0 for name in ("word", "capital", "digit")}
+    return {**told, **flags, "zipf": zipf, "lower": coded(pc.utf8_lower(distinct))[1]}
+
+
+_TOLD = ("word", "length", "capital", "digit", "syllables")
+
+
+@functools.lru_cache(1 << 16)
+def _of_token(text: str, tag: str | None) -> tuple[float, ...]:
+    plain = text.isalpha()
+    count = syllables(text, tag)
+    return (
+        plain or any(map(str.isalpha, text)), len(text), text[:1].isupper(),
+        not plain and any(map(str.isdecimal, text)),
+        max(vowel_groups(text), 1) if math.isnan(count) else count,
+    )  # fmt: skip
 
 
 def _measured(
@@ -183,14 +200,14 @@ def _measured(
     head = np.full(count, -1)
     last = inside & (tokens.place == end - 1)
     head[owners[last]] = of["lower"][last]
-    upos = _tags(batch.rows["upos"], sizes)
+    tags, upos = _tags(batch.rows["upos"], sizes)
     annotated = pc.is_valid(batch.rows["upos"]).to_numpy(zero_copy_only=False).astype(bool)
-    name = np.full(count, np.nan)
-    name[annotated & placed] = 0.0
-    name[owners[last & (upos == "PROPN")]] = 1.0
+    proper = np.full(count, np.nan)
+    proper[annotated & placed] = 0.0
+    proper[owners[last & _in(tags, "PROPN")[upos]]] = 1.0
     shares = {
-        tag: np.where(annotated, mean(np.isin(upos, tags).astype(float), other), np.nan)
-        for tag, tags in (("nouns", ("NOUN", "PROPN")), ("verbs", ("VERB", "AUX")))
+        name: np.where(annotated, mean(_in(tags, *own).astype(float)[upos], other), np.nan)
+        for name, own in (("nouns", ("NOUN", "PROPN")), ("verbs", ("VERB", "AUX")))
     }
     return {
         "sentence_tokens": sizes.astype(float),
@@ -210,18 +227,21 @@ def _measured(
         "target_place": np.divide(start, sizes, out=np.full(count, np.nan), where=sizes > 0),
         "target_in_sentence": placed,
         "target_repeated": sums(owners[~inside & (of["lower"] == head[owners])], count),
-        "target_proper": name,
+        "target_proper": proper,
     }  # fmt: skip
 
 
-def _tags(column: pa.ChunkedArray, sizes: np.ndarray) -> np.ndarray:
-    """Return the part of speech of each token; empty where a sentence has none."""
-    tags = np.full(int(sizes.sum()), "", object)
+def _tags(column: pa.ChunkedArray, sizes: np.ndarray) -> tuple[list[str], np.ndarray]:
+    """Return parts of speech, and which of them each token has; the last one is none."""
     annotated = pc.is_valid(column).to_numpy(zero_copy_only=False).astype(bool)
-    own = np.repeat(annotated, sizes)
-    flat = pc.list_flatten(column).to_pylist()
-    tags[own] = [tag or "" for tag in flat]
-    return tags.astype(str)
+    distinct, codes = coded(pc.list_flatten(column))
+    every = np.full(int(sizes.sum()), len(distinct))
+    every[np.repeat(annotated, sizes)] = codes
+    return [*distinct.to_pylist(), ""], every
+
+
+def _in(tags: Sequence[str], *wanted: str) -> np.ndarray:
+    return np.array([tag in wanted for tag in tags], bool)
 
 
 CONTEXT = Group("the sentence: its length, its other words, where the target stands", _columns,

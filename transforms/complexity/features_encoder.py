@@ -10,16 +10,16 @@ last bits, and an instance's features are not to depend on others.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from transforms.complexity.features_base import Batch, Feature, Floats, Group, Setting, Values
-from transforms.lexicon.encoders.base import describe_encoder, kind_of, load_encoder
-from transforms.lexicon.encoders.options import EncoderOptions, layers_of
-from transforms.lexicon.encoders.records import Encoder, EncoderInfo
+from transforms.lexicon.encoders.base import load_encoder
+from transforms.lexicon.encoders.encoding import Encoding
+from transforms.lexicon.encoders.encoding import encoding_of as shared_encoding_of
+from transforms.lexicon.encoders.options import EncoderOptions
+from transforms.lexicon.encoders.records import Encoder
 from transforms.lexicon.encoders.scoring import word_log_probs
 from transforms.lexicon.encoders.vectors import span_vectors
 from transforms.lexicon.encoders.windows import located
@@ -30,66 +30,29 @@ _SOURCE = "the encoder"
 _WHOLE = "left_to_right"  # how a word of several pieces is scored
 
 
-class Encoding(NamedTuple):
-    """An encoder that features are computed with.
-
-    Attributes:
-        options: which, and what of it.
-        info: what it is.
-    """
-
-    options: EncoderOptions
-    info: EncoderInfo
-
-    def identity(self) -> list[Any]:
-        """Return what of it decides an artefact, for `Stage.identity`."""
-        own = self.options
-        return [
-            self.info.fingerprint, own.layers, own.pooling, own.max_length, own.batch_size,
-            own.device,
-        ]  # fmt: skip
-
-    def chosen(self) -> Mapping[str, Sequence[str]]:
-        """Return the entries of registries that count, for `Stage.chosen`."""
-        base = "transforms.lexicon.encoders"
-        return {
-            f"{base}.base:ENCODERS": [kind_of(str(self.options.encoder))[0]],
-            f"{base}.pooling:POOLINGS": [self.options.pooling],
-            f"{base}.scoring:SCORINGS": ["masked", _WHOLE],
-        }
-
-    def described(self) -> Mapping[str, Any]:
-        """Return what a manifest says."""
-        return {
-            "kind": "encoder", "name": self.info.name, "digest": self.info.digest,
-            "layers": self.options.layers, "pooling": self.options.pooling,
-        }  # fmt: skip
-
-
 def encoding_of(options: EncoderOptions) -> Encoding:
-    """Return the encoder that options name.
+    """Return the encoder that options name, with the ways of scoring that features need.
 
     Raises:
         UsageError: the extra is not installed, there is no model, or it has not these layers.
     """
-    names = [field.name for field in fields(EncoderOptions)]
-    own = EncoderOptions(**{name: getattr(options, name) for name in names})
-    info = describe_encoder(str(own.encoder))
-    layers_of(own.layers, info.layers)
-    return Encoding(own, info)
+    return shared_encoding_of(options)._replace(scorings=("masked", _WHOLE))
 
 
 def _columns(_: Setting) -> Sequence[Feature]:
-    def of(name: str, doc: str, range: str, unit: str | None = None,
+    def of(name: str, doc: str, range: str, unit: str,
            source: str = _SOURCE) -> Feature:  # fmt: skip
         return Feature(f"encoder_{name}", doc, range, unit, source)
 
+    cosine = "cosine distance"
     masked = "; of masked language models"
     return (
         of("pieces", "pieces that the target has in its sentence", "1 and up", "pieces"),
-        of("norm", "length of the target's vector in its sentence", "0 and up"),
-        of("sentence", "cosine distance of this vector to the sentence's", "0 to 2"),
-        of("alone", "cosine distance of this vector to the target's without a sentence", "0 to 2"),
+        of("norm", "length of the target's vector in its sentence", "0 and up",
+           "as the vectors"),
+        of("sentence", "cosine distance of this vector to the sentence's", "0 to 2", cosine),
+        of("alone", "cosine distance of this vector to the target's without a sentence", "0 to 2",
+           cosine),
         of(
             "surprisal", "-log2 of the probability of the target's pieces in its place, each with "
             f"those before it and the rest of the sentence known{masked}", "0 and up", "bits",

@@ -2,30 +2,44 @@
 
 import functools
 import itertools
+import operator
+import re
 import unicodedata
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.common.errors import LexbeamError
-from transforms.complexity.features_base import Feature, Floats, Group, Setting, Values, Words, sums
+from transforms.complexity.features_base import (
+    FLAG,
+    Feature,
+    Floats,
+    Group,
+    Setting,
+    Values,
+    Words,
+    sums,
+)
+from transforms.complexity.hyphenation import syllables
 
-__all__ = ["FORM", "TRIGRAMS", "syllables", "trigrams_of", "vowel_groups"]
+__all__ = [
+    "FORM", "PREFIXES", "SUFFIXES", "TRIGRAMS", "trigrams_of", "vowel_groups",
+]  # fmt: skip
 
 TRIGRAMS = "trigrams_"  # the name of the resource; no list of a person's can be called so
-_VOWELS = frozenset("aeiouyæøœаеёиоуыэюяіїєαεηιουω")
+_VOWELS = "aeiouyæøœаеёиоуыэюяіїєαεηιουω"
+_VOWEL_RUN = re.compile(f"[{_VOWELS}]+")
+_NO_CONSONANT = re.compile(f"[{_VOWELS} ]+")
 # Suffixes of words from Latin and Greek, and prefixes of any origin, by which English, Romance and
 # German words are derived: a word has as many morphemes as it has of these, and its stem.
-_PREFIXES = (
+PREFIXES = (
     "anti", "auto", "bio", "co", "contra", "counter", "de", "dis", "en", "ex", "extra", "hyper",
     "hypo", "il", "im", "in", "inter", "intra", "ir", "macro", "mega", "meta", "micro", "mis",
     "mono", "multi", "neo", "neuro", "non", "over", "para", "poly", "post", "pre", "pro", "pseudo",
     "re", "semi", "sub", "super", "trans", "ultra", "un", "under", "uni",
 )  # fmt: skip
-_SUFFIXES = (
+SUFFIXES = (
     "able", "age", "al", "ance", "ancy", "ant", "ary", "ate", "ation", "dom", "ed", "ee", "eer",
     "ence", "ency", "ent", "er", "ery", "ese", "ess", "est", "ful", "hood", "ial", "ian", "ible",
     "ic", "ical", "ification", "ify", "ing", "ion", "ious", "ish", "ism", "ist", "ity", "ive",
@@ -46,18 +60,21 @@ def _columns(_: Setting) -> Sequence[Feature]:
             "vowel_groups", "runs of vowels, y among them, accents left out", "0 and up",
             "groups", "the usual count of syllables for readability",
         ),
-        Feature("vowel_share", "share of vowels among the letters", "0 to 1"),
+        Feature("vowel_share", "share of vowels among the letters", "0 to 1", "share"),
         Feature(
             "consonant_run", "the longest run of consonants", "0 and up", "code points"
         ),
-        Feature("distinct_letters", "different letters, by the word's letters", "0 to 1"),
-        Feature("doubled_letters", "letters that follow themselves", "0 and up"),
-        Feature("capitals", "upper-case letters", "0 and up"),
-        Feature("capital_share", "share of upper-case letters among the letters", "0 to 1"),
-        Feature("capital_initial", "begins with a capital", "0 or 1", whole="both"),
-        Feature("capital_all", "has letters, and all are capitals", "0 or 1", whole="both"),
-        Feature("digits", "decimal digits", "0 and up"),
-        Feature("hyphens", "hyphens and dashes", "0 and up"),
+        Feature("distinct_letters", "different letters, by the word's letters", "0 to 1",
+                "share"),
+        Feature("doubled_letters", "letters that follow themselves", "0 and up", "letters"),
+        Feature("capitals", "upper-case letters", "0 and up", "letters"),
+        Feature("capital_share", "share of upper-case letters among the letters", "0 to 1",
+                "share"),
+        Feature("capital_initial", "begins with a capital", "0 or 1", FLAG, whole="both"),
+        Feature("capital_all", "has letters, and all are capitals", "0 or 1", FLAG,
+                whole="both"),
+        Feature("digits", "decimal digits", "0 and up", "digits"),
+        Feature("hyphens", "hyphens and dashes", "0 and up", "hyphens"),
         Feature(
             "not_ascii", "letters beyond a to z", "0 and up", "code points"
         ),
@@ -91,7 +108,8 @@ def _of_words(words: Words, setting: Setting) -> Values:
 
 
 def _letters(forms: Sequence[str]) -> dict[str, np.ndarray]:
-    rows = np.array([_counted(form) for form in forms], float).reshape(len(forms), len(_COUNTED))
+    values = itertools.chain.from_iterable(map(_counted, forms))
+    rows = np.fromiter(values, float, len(forms) * len(_COUNTED)).reshape(-1, len(_COUNTED))
     found: dict[str, np.ndarray] = dict(zip(_COUNTED, rows.T, strict=True))
     found["capital_initial"] = found["capital_initial"] > 0
     found["capital_all"] = found["capital_all"] > 0
@@ -105,36 +123,38 @@ _COUNTED = (
 )  # fmt: skip
 
 
+@functools.lru_cache(1 << 16)
 def _counted(form: str) -> tuple[float, ...]:
-    letters = [letter for letter in form if letter.isalpha()]
-    capitals = sum(letter.isupper() for letter in letters)
+    # What most words are, letters of ASCII in lower case, is asked for first.
+    plain = form.isalpha()
+    letters = form if plain else "".join(filter(str.isalpha, form))
+    capitals = 0 if letters.islower() else sum(map(str.isupper, letters))
     of = max(len(letters), 1)
-    bare = _bare(form)
-    low = form.lower()
-    run = longest = 0
-    for letter in bare:
-        run = run + 1 if letter.isalpha() and letter not in _VOWELS else 0
-        longest = max(longest, run)
+    low, bare = form.lower(), _bare(form)
+    runs = _VOWEL_RUN.findall(bare)
+    apart = bare if bare.isalpha() else "".join(one if one.isalpha() else " " for one in bare)
     return (
-        vowel_groups(form),
-        sum(letter in _VOWELS for letter in bare) / of,
-        longest,
+        len(runs),
+        sum(map(len, runs)) / of,
+        max(map(len, _NO_CONSONANT.split(apart))),
         len(set(low)) / max(len(low), 1),
-        sum(a == b for a, b in itertools.pairwise(low)),
+        sum(map(operator.eq, low, low[1:])),
         capitals,
         capitals / of,
         form[:1].isupper(),
         bool(letters) and capitals == len(letters),
-        sum(letter.isdecimal() for letter in form),
-        sum(unicodedata.category(letter) == "Pd" for letter in form),
-        sum(letter.isalpha() and not letter.isascii() for letter in form),
+        0 if plain else sum(map(str.isdecimal, form)),
+        0 if plain else sum(unicodedata.category(letter) == "Pd" for letter in form),
+        0 if letters.isascii() else sum(not letter.isascii() for letter in letters),
     )
 
 
-@functools.lru_cache(1 << 16)
 def _bare(form: str) -> str:
     """Return a word in lower case, without accents."""
-    apart = unicodedata.normalize("NFD", form.lower())
+    low = form.lower()
+    if low.isascii():
+        return low
+    apart = unicodedata.normalize("NFD", low)
     return "".join(letter for letter in apart if not unicodedata.combining(letter))
 
 
@@ -144,37 +164,10 @@ def vowel_groups(form: str) -> int:
     >>> [vowel_groups(word) for word in ("sea", "über", "rhythm", "TV", "Lua")]
     [1, 2, 1, 0, 1]
     """
-    bare = _bare(form)
-    inside = [letter in _VOWELS for letter in bare]
-    return sum(now and not before for before, now in zip([False, *inside], inside, strict=False))
-
-
-@functools.cache
-def _patterns(language: str | None) -> Any:
-    try:
-        import pyphen
-    except ImportError as error:
-        raise LexbeamError(
-            "features of the form need the package pyphen, which the extra `complexity` installs: "
-            "pip install 'lexbeam[complexity]'"
-        ) from error
-    found = pyphen.language_fallback(language) if language else None
-    return None if found is None else pyphen.Pyphen(lang=found)
+    return len(_VOWEL_RUN.findall(_bare(form)))
 
 
 @functools.lru_cache(1 << 16)
-def syllables(form: str, language: str | None) -> float:
-    """Return one more than the places where a word may be hyphenated, by pyphen.
-
-    NaN for a language without patterns.
-
-    Raises:
-        LexbeamError: pyphen is not installed.
-    """
-    patterns = _patterns(language)
-    return float("nan") if patterns is None else len(patterns.positions(form.lower())) + 1.0
-
-
 def affixes(word: str) -> int:
     """Return how many affixes can be taken off a word, the longest first, suffixes before prefixes.
 
@@ -185,23 +178,34 @@ def affixes(word: str) -> int:
     [3, 0, 1, 4]
     """
     count = 0
-    for known, cut in ((_SUFFIXES, _without_suffix), (_PREFIXES, _without_prefix)):
-        while True:
-            left = cut(word, known)
-            if left == word:
-                break
+    for cut in (_without_suffix, _without_prefix):
+        while (left := cut(word)) != word:
             word, count = left, count + 1
     return count
 
 
-def _without_suffix(word: str, known: Sequence[str]) -> str:
-    ends = [end for end in known if word.endswith(end) and len(word) - len(end) >= _ROOT]
-    return word[: -max(map(len, ends))] if ends else word
+def _by_length(known: Sequence[str]) -> tuple[tuple[int, frozenset[str]], ...]:
+    sizes = sorted({len(affix) for affix in known}, reverse=True)
+    return tuple((size, frozenset(one for one in known if len(one) == size)) for size in sizes)
 
 
-def _without_prefix(word: str, known: Sequence[str]) -> str:
-    begins = [begin for begin in known if word.startswith(begin) and len(word) - len(begin) > _ROOT]
-    return word[max(map(len, begins)) :] if begins else word
+_SUFFIXES_BY_LENGTH, _PREFIXES_BY_LENGTH = _by_length(SUFFIXES), _by_length(PREFIXES)
+
+
+def _without_suffix(word: str) -> str:
+    if word.endswith(SUFFIXES):
+        for size, ends in _SUFFIXES_BY_LENGTH:
+            if len(word) - size >= _ROOT and word[-size:] in ends:
+                return word[:-size]
+    return word
+
+
+def _without_prefix(word: str) -> str:
+    if word.startswith(PREFIXES):
+        for size, begins in _PREFIXES_BY_LENGTH:
+            if len(word) - size > _ROOT and word[:size] in begins:
+                return word[size:]
+    return word
 
 
 def trigrams_of(words: pa.Array) -> tuple[np.ndarray, pa.Array]:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from transforms.complexity.features_base import (
     Feature,
@@ -47,7 +48,8 @@ def _columns(setting: Setting) -> Sequence[Feature]:
             "zipf_elsewhere", "mean of its frequencies in the other languages, 0 where it is not "
             f"known ({', '.join(setting.languages) or 'none'})", _SCALE, _UNIT, _SOURCE,
         ),
-        Feature("languages", "how many of these languages know it", "0 and up", None, _SOURCE),
+        Feature("languages", "how many of these languages know it", "0 and up",
+                "languages", _SOURCE),
     )  # fmt: skip
 
 
@@ -62,7 +64,7 @@ def zipf_of(words: pa.Array, language: str | None, setting: Setting) -> Floats:
 def _of_words(words: Words, setting: Setting) -> Values:
     own = zipf_of(words.forms, words.language, setting)
     found = {"zipf": own, "zipf_lemma": zipf_of(words.lemmas, words.language, setting)}
-    begins, ends = _within(words.lower.to_pylist())
+    begins, ends = _within(words.lower)
     for name, (owners, parts) in (("zipf_prefix", begins), ("zipf_suffix", ends)):
         found[name] = _best(owners, zipf_of(parts, words.language, setting), len(own))
     others = [language for language in setting.languages if language != words.language]
@@ -80,17 +82,24 @@ def _of_words(words: Words, setting: Setting) -> Values:
     return found
 
 
-def _within(words: Sequence[str]) -> tuple[tuple[np.ndarray, pa.Array], ...]:
+def _within(words: pa.Array) -> tuple[tuple[np.ndarray, pa.Array], ...]:
     """Return the beginnings of words, and their ends, each with its owner."""
-    found = []
-    for cut in (lambda word, size: word[:size], lambda word, size: word[-size:]):
-        owners, parts = [], []
-        for row, word in enumerate(words):
-            sizes = range(_PART, len(word)) if len(word) <= _LONGEST and word.isalpha() else ()
-            owners += [row] * len(sizes)
-            parts += [cut(word, size) for size in sizes]
-        found.append((np.array(owners, np.int64), pa.array(parts, pa.large_string())))
-    return tuple(found)
+    letters = np.array([word.isalpha() for word in words.to_pylist()], bool)
+    lengths = numbers(pc.utf8_length(words))
+    lengths[~letters | (lengths > _LONGEST)] = 0
+    owners, begins, ends = [], [], []
+    for size in range(_PART, int(lengths.max(initial=0))):
+        longer = np.flatnonzero(lengths > size)
+        own = words.take(pa.array(longer))
+        owners.append(longer)
+        begins.append(pc.utf8_slice_codeunits(own, 0, size))
+        ends.append(pc.utf8_slice_codeunits(own, -size))
+    whole = np.concatenate(owners or [np.empty(0, np.int64)])
+    nothing = pa.array([], pa.large_string())
+    return (whole, pa.concat_arrays([nothing, *begins])), (
+        whole,
+        pa.concat_arrays([nothing, *ends]),
+    )
 
 
 def _best(owners: np.ndarray, values: Floats, count: int) -> Floats:

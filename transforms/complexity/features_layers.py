@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.complexity.features_base import (
+    FLAG,
     Batch,
     Feature,
     Floats,
@@ -33,16 +34,16 @@ _ROLES = {
 
 
 def _columns(_: Setting) -> Sequence[Feature]:
-    def of(name: str, doc: str, range: str = "0 or 1") -> Feature:
-        return Feature(name, doc, range, None, "annotation: heads, deprels, entities")
+    def of(name: str, doc: str, unit: str = FLAG, range: str = "0 or 1") -> Feature:
+        return Feature(name, doc, range, unit, "annotation: heads, deprels, entities")
 
     return (
         *(of(f"target_{role}", f"whether it is a {role} ({', '.join(names)}, with or without a "
              "subtype)") for role, names in _ROLES.items()),
-        of("target_depth", "steps along heads to the root of the sentence", "0 and up"),
-        of("target_dependents", "tokens whose head it is", "0 and up"),
+        of("target_depth", "steps along heads to the root of the sentence", "steps", "0 and up"),
+        of("target_dependents", "tokens whose head it is", "tokens", "0 and up"),
         of("target_entity", "whether it is in a named entity"),
-        of("sentence_entities", "named entities of the sentence", "0 and up"),
+        of("sentence_entities", "named entities of the sentence", "entities", "0 and up"),
     )  # fmt: skip
 
 

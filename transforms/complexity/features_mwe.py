@@ -12,6 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.complexity.features_base import (
+    FLAG,
+    UNIT_OF_LIST,
     Batch,
     Feature,
     Floats,
@@ -23,10 +25,10 @@ from transforms.complexity.features_base import (
     numbers,
     spread,
 )
-from transforms.complexity.features_form import syllables
 from transforms.complexity.features_frequency import zipf_of
-from transforms.complexity.features_norms import looked_up
+from transforms.complexity.features_norms import languages_of, looked_up
 from transforms.complexity.features_wordnet import RESOURCE
+from transforms.complexity.hyphenation import syllables
 
 __all__ = ["MWE"]
 
@@ -44,18 +46,19 @@ def _columns(setting: Setting) -> Sequence[Feature]:
                 "Zipf", wordfreq),
         Feature("phrase_zipf_step", "frequency of its last word above that of its first",
                 "-9 to 9", "Zipf", wordfreq),
-        Feature("phrase_hyphens", "hyphens in the expression", "0 and up"),
+        Feature("phrase_hyphens", "hyphens in the expression", "0 and up", "hyphens"),
     ]  # fmt: skip
     if "wordnet" in setting.use:
         found.append(Feature("phrase_in_wordnet", "whether WordNet lists it as a noun", "0 or 1",
-                             None, "WordNet (Fellbaum 1998)", languages=("en",)))  # fmt: skip
+                             FLAG, "WordNet (Fellbaum 1998)", languages=("en",)))  # fmt: skip
     if "norms" in setting.use:
         for name in setting.lists:
+            own = languages_of(setting, name)
+            of_list = ("as the list", UNIT_OF_LIST, f"word list {name}")
             found.append(Feature(f"phrase_{name}_min", f"the lesser value in the list {name} of "
-                                 "its first and last word", "as the list", None,
-                                 f"word list {name}"))  # fmt: skip
-            found.append(Feature(f"phrase_{name}_max", "the greater of them", "as the list", None,
-                                 f"word list {name}"))  # fmt: skip
+                                 "its first and last word", *of_list, languages=own))  # fmt: skip
+            found.append(Feature(f"phrase_{name}_max", "the greater of them", *of_list,
+                                 languages=own))  # fmt: skip
     return found
 
 

@@ -10,9 +10,24 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features_base import Feature, Group, Setting, Values, Words, numbers
+from transforms.complexity.features_base import (
+    FLAG,
+    UNIT_OF_LIST,
+    Feature,
+    Group,
+    Setting,
+    Values,
+    Words,
+    numbers,
+)
 
-__all__ = ["NORMS", "looked_up"]
+__all__ = ["NORMS", "languages_of", "looked_up"]
+
+
+def languages_of(setting: Setting, name: str) -> tuple[str, ...] | None:
+    """Return the languages that a list is for, sorted; None: whatever the language."""
+    tags = {one.language for one in setting.lexicon.held if one.name == name}
+    return None if None in tags else tuple(sorted(str(tag) for tag in tags))
 
 
 def _columns(setting: Setting) -> Sequence[Feature]:
@@ -23,21 +38,21 @@ def _columns(setting: Setting) -> Sequence[Feature]:
         low = min(one.scale[0] for one in opened)  # type: ignore[attr-defined]
         high = max(one.scale[1] for one in opened)  # type: ignore[attr-defined]
         source = f"word list {name}"
-        tags = {one.language for one in held}
-        languages = None if None in tags else tuple(sorted(str(tag) for tag in tags))
+        languages = languages_of(setting, name)
         found += [
             Feature(
                 name, f"value of the word in the list {name}, else of its lemma",
-                f"{low:.10g} to {high:.10g}", None, source, languages=languages,
+                f"{low:.10g} to {high:.10g}", UNIT_OF_LIST, source, languages=languages,
             ),
             Feature(
-                f"{name}_known", "whether the list has the word or its lemma", "0 or 1", None,
+                f"{name}_known", "whether the list has the word or its lemma", "0 or 1", FLAG,
                 source, whole="both", languages=languages,
             ),
         ]  # fmt: skip
         if any(one.facts.get("sd") for one in opened):  # type: ignore[attr-defined]
             found.append(Feature(f"{name}_sd", "standard deviation of that value in the list",
-                                 "0 and up", None, source, languages=languages))  # fmt: skip
+                                 "0 and up", UNIT_OF_LIST, source,
+                                 languages=languages))  # fmt: skip
     return found
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.complexity.features_base import (
+    FLAG,
     Batch,
     Feature,
     Floats,
@@ -36,11 +37,11 @@ _TOKENS = 8192  # whose vectors are taken at once
 
 def _columns(_: Setting) -> Sequence[Feature]:
     return (
-        Feature("vector_known", "whether the word has a vector", "0 or 1", None, _SOURCE, "both"),
-        Feature("vector_norm", "length of its vector", "0 and up", None, _SOURCE),
+        Feature("vector_known", "whether the word has a vector", "0 or 1", FLAG, _SOURCE, "both"),
+        Feature("vector_norm", "length of its vector", "0 and up", "as the vectors", _SOURCE),
         Feature(
             "vector_near", f"mean cosine to its {NEAR} nearest neighbours: how dense its "
-            "neighbourhood is", "-1 to 1", None, _SOURCE,
+            "neighbourhood is", "-1 to 1", "cosine", _SOURCE,
         ),
         Feature(
             "vector_near_zipf", "mean frequency of those of these neighbours that wordfreq knows",
@@ -48,15 +49,15 @@ def _columns(_: Setting) -> Sequence[Feature]:
         ),
         Feature(
             "vector_genre", "cosine distance of its vector (of an expression: the mean of its "
-            "words' unit vectors) to the mean of the genre's distinct targets", "0 to 2", None,
-            _SOURCE, each=False,
+            "words' unit vectors) to the mean of the genre's distinct targets", "0 to 2",
+            "cosine distance", _SOURCE, each=False,
         ),
         Feature(
             "vector_sentence", "likewise to the mean of the unit vectors of the sentence's other "
-            "words", "0 to 2", None, _SOURCE, each=False,
+            "words", "0 to 2", "cosine distance", _SOURCE, each=False,
         ),
         Feature("vector_words", "cosine distance of an expression's first and last word; null for "
-                "single words", "0 to 2", None, _SOURCE, each=False),
+                "single words", "0 to 2", "cosine distance", _SOURCE, each=False),
     )  # fmt: skip
 
 

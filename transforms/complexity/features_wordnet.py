@@ -28,31 +28,37 @@ _CLASSES = tuple(name for name in LEXNAMES if name.startswith("noun."))
 def _columns(setting: Setting) -> Sequence[Feature]:
     found: list[Feature] = []
 
-    def add(name: str, doc: str, range: str = "0 and up", whole: str = "mean") -> None:
+    def add(
+        name: str, doc: str, unit: str, range: str = "0 and up", whole: str = "mean"
+    ) -> None:  # fmt: skip
         found.append(
-            Feature(f"wordnet_{name}", doc, range, None, _SOURCE, whole, languages=("en",))
+            Feature(f"wordnet_{name}", doc, range, unit, _SOURCE, whole, languages=("en",))
         )
 
-    add("senses", "senses of all parts of speech")
+    add("senses", "senses of all parts of speech", "senses")
     for name in _PARTS.values():
-        add(f"senses_{name}", f"senses as {name}")
-    add("count", "log10 of one more than how often its senses are tagged in WordNet's texts")
-    add("entropy", "entropy of its senses, by how often each is tagged, and once more; bits")
-    add("depth_min", "mean over its senses of the shortest way to a root", "0 to 20")
-    add("depth_max", "mean over its senses of the longest way to a root", "0 to 20")
-    add("first_depth", "shortest way of the first sense to a root", "0 to 20")
-    add("hypernyms", "hypernyms of all senses")
-    add("hyponyms", "hyponyms of all senses")
-    add("first_hyponyms", "hyponyms of the first sense")
-    add("synonyms", "other words of its synsets")
-    add("related", "pointers of any kind from its synsets, by their number")
-    add("classes", "different lexicographer classes among its senses")
-    add("definition", "characters of the first sense's definition")
+        add(f"senses_{name}", f"senses as {name}", "senses")
+    add(
+        "count",
+        "log10 of one more than how often its senses are tagged in WordNet's texts",
+        "log10",
+    )
+    add("entropy", "entropy of its senses, by how often each is tagged, and once more", "bits")
+    add("depth_min", "mean over its senses of the shortest way to a root", "steps", "0 to 20")
+    add("depth_max", "mean over its senses of the longest way to a root", "steps", "0 to 20")
+    add("first_depth", "shortest way of the first sense to a root", "steps", "0 to 20")
+    add("hypernyms", "hypernyms of all senses", "synsets")
+    add("hyponyms", "hyponyms of all senses", "synsets")
+    add("first_hyponyms", "hyponyms of the first sense", "synsets")
+    add("synonyms", "other words of its synsets", "words")
+    add("related", "pointers of any kind from its synsets, by their number", "pointers")
+    add("classes", "different lexicographer classes among its senses", "classes")
+    add("definition", "characters of the first sense's definition", "code points")
     add("class", "lexicographer class of the first sense, a code: its number in WordNet's "
-        "lexnames", "0 to 44", "last")  # fmt: skip
+        "lexnames", "code", "0 to 44", "last")  # fmt: skip
     for name in _CLASSES:
         short = name.partition(".")[2].lower()
-        add(f"in_{short}", f"share of its senses as a noun in class {name}", "0 to 1")
+        add(f"in_{short}", f"share of its senses as a noun in class {name}", "share", "0 to 1")
     return found
 
 
@@ -66,9 +72,10 @@ def _of_words(words: Words, setting: Setting) -> Values:
     owners = senses.owners()
     synsets = known.synset_of(senses.values)
     number = senses.lengths().astype(float)
-    first = known.first_sense(base)
-    first_synset = np.where(first == MISSING, MISSING, known.synset_of(first))
-    nothing = first == MISSING
+    nothing = number == 0
+    first_synset = np.full(count, MISSING)
+    first_synset[~nothing] = synsets[senses.offsets[:-1][~nothing]]
+    types = known.types(synsets)
     tagged = np.maximum(known.counts(senses.values), 0)
     hypernyms, hyponyms = known.hypernyms(synsets).lengths(), known.hyponyms(synsets).lengths()
     classes = _codes(known.lexnames(synsets))
@@ -91,7 +98,9 @@ def _of_words(words: Words, setting: Setting) -> Values:
         "class": _codes(known.lexnames(first_synset)).astype(float),
     }  # fmt: skip
     for letter, name in _PARTS.items():
-        found[f"senses_{name}"] = known.polysemy(base, letter).astype(float)
+        # A satellite is an adjective, too.
+        own = pc.is_in(types, pa.array([letter, "s"] if letter == "a" else [letter], types.type))
+        found[f"senses_{name}"] = sums(owners[own.to_numpy(zero_copy_only=False)], count)
     of_nouns = found["senses_nouns"]
     for name in _CLASSES:
         inside = sums(owners, count, (classes == LEXNAMES.index(name)).astype(float))
@@ -106,7 +115,9 @@ def _of_words(words: Words, setting: Setting) -> Values:
 def _base_forms(words: Words, known: Any) -> pa.Array:
     """Return the base form that WordNet has of each word: as its part of speech, else as any."""
     own = known.morphy(words.forms, words.upos)
-    return pc.coalesce(own, known.morphy(words.forms), words.lower)
+    left = pc.is_null(own)
+    other = pc.coalesce(known.morphy(words.forms.filter(left)), words.lower.filter(left))
+    return pc.replace_with_mask(own, left, other)
 
 
 def _codes(names: pa.Array) -> np.ndarray:

@@ -68,7 +68,9 @@ __all__ = [
 
 log = logging.getLogger("lexbeam")
 
-_BATCH = 4096  # instances that are computed at once
+# Instances that are computed at once, those of a row group: each distinct word of a batch is looked
+# up once, so that larger batches are faster.
+_BATCH = 16_384
 _GROUPS = "transforms.complexity.features:GROUPS"
 
 
@@ -322,10 +324,9 @@ def _added(tables: Sequence[pa.Table]) -> pa.Table:
     keys = ["feature", "feature_group", "kind", "genre"]
     whole = pa.concat_tables([COVERAGE.schema().empty_table(), *tables])
     sums = pa.TableGroupBy(whole, keys).aggregate([("instances", "sum"), ("known", "sum")])
-    return sort_rows(
-        sums.rename_columns([*keys, "instances", "known"]).select(COVERAGE.schema().names),
-        COVERAGE.key,
-    )
+    # A sum may be null to Arrow; what is added up next must have the schema again.
+    named = sums.rename_columns([*keys, "instances", "known"]).select(COVERAGE.schema().names)
+    return sort_rows(named.cast(COVERAGE.schema()), COVERAGE.key)
 
 
 def _cover(artefact: Artefact, covered: Sequence[File], _: None) -> PartFile:

@@ -1,7 +1,8 @@
 """The stages that fit scorers: `complexity/design`, and `complexity/fit`, an artefact for a case.
 
-What a case gives are predictions of its instances; with `importance` also those after the values of
-a feature were dealt out anew among them.
+What a case gives are predictions of its instances, with whether their targets stand among those
+that it was trained on, too (null of a model that is there); with `importance` also those after the
+values of a feature were dealt out anew among them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -57,7 +58,7 @@ REGISTRY = "transforms.complexity.scorers:SCORERS"
 GROUP_PREFIX = "group:"
 PREDICTED = pa.schema([
     ("instance_id", pa.string()), ("fold", pa.int32()), ("prediction", pa.float64()),
-    ("permuted", pa.list_(pa.float64())),
+    ("seen", pa.bool_()), ("permuted", pa.list_(pa.float64())),
 ])  # fmt: skip
 _TOKENS = ["instance_id", "token", "published_split"]
 _LABELS = ["instance_id", "group", "complexity"]
@@ -181,17 +182,18 @@ def _fit(artefact: Artefact, task: FitTask, options: FitOptions) -> FittedCase:
         if task.model is not None:
             kept = load_kept(task.model)[case.kind]
             genres, fitted, trained = kept.genres, kept.fitted, 0
-            target, fold = rows.at(rows.kinds == case.kind), None
+            target, fold, seen = rows.at(rows.kinds == case.kind), None, None
         else:
-            train, held = sides_of(rows, case, options.hold, options.scorer.seed)
+            other = None if task.other is None else _open(task.other)
+            train, held = sides_of(rows, case, options.hold, options.scorer.seed, other)
             own = rows.at(train)
             genres = sorted(set(own.genres.tolist()) - {""})
             training, trained = training_of(own, mode_of(case), genres, case.without)
             fitted = SCORERS[case.scorer].fit(training, options.scorer)
             target, fold = rows.at(held), int(case.held) if case.way in FOLDS else None
-            if task.other is not None:
-                other = _open(task.other)
+            if other is not None:
                 target = other.at(other.kinds == case.kind)
+            seen = np.isin(target.groups.astype(str), own.groups.astype(str))
             if options.keep and case.way == ALL:
                 kept_now = kept_model(
                     case, rows.columns, genres, fitted, options.scorer, task.design.sha256
@@ -203,7 +205,8 @@ def _fit(artefact: Artefact, task: FitTask, options: FitOptions) -> FittedCase:
     table = pa.table([
         pa.array(target.ids.tolist(), pa.string()),
         pa.array([fold] * len(target.ids), pa.int32()),
-        pa.array(predictions), pa.array(permuted, pa.list_(pa.float64())),
+        pa.array(predictions), pa.nulls(len(target.ids), pa.bool_()) if seen is None else seen,
+        pa.array(permuted, pa.list_(pa.float64())),
     ], schema=PREDICTED)  # fmt: skip
     part = write_part(artefact, PREDICTED, [table], sort_keys=("instance_id",))
     return FittedCase(part.file, part.rows, tuple(names), trained, model)

@@ -18,8 +18,8 @@ from transforms.complexity.design import GENRE, Rows, folds_of
 from transforms.complexity.multiword import MODES, SINGLE, Mode
 
 __all__ = [
-    "ALL", "FOLDS", "SHARES", "Case", "Facts", "HoldOptions", "cases_of", "facts_of", "mode_of",
-    "sides_of", "system_of", "systems_of",
+    "ALL", "FOLDS", "SHARES", "SPLIT", "Case", "Facts", "HoldOptions", "cases_of", "facts_of",
+    "first_of", "mode_of", "sides_of", "system_of", "systems_of",
 ]  # fmt: skip
 
 Bools = npt.NDArray[np.bool_]
@@ -37,9 +37,10 @@ class HoldOptions:
         5, help="folds of cross-validation, by hash of the case-folded target", least=2, most=1000
     )
     mwe: tuple[str, ...] = option(
-        ("own",), help="expressions: trained on expressions alone; the average of what single "
-        "words' scorer says of both parts; doubled, a row for each part; or pooled with single "
-        "words", choices=tuple(MODES),
+        ("words",), help="expressions: trained on words, which are single words and both parts of "
+        "expressions; on expressions as a whole; doubled, a row for each part; pooled with single "
+        "words; or the average of what single words' scorer says of both parts; systems are called "
+        "by the scorer, and from the second on SCORER/WAY", choices=tuple(MODES),
     )  # fmt: skip
     mwe_folds: tuple[str, ...] = option(
         ("token",), help="folds of expressions: by the whole, or by shared words; the first one's "
@@ -102,20 +103,27 @@ class Case(NamedTuple):
     without: str = ""
     share: float = 1.0
 
-    @property
-    def system(self) -> str:
-        """What tables call it."""
-        return system_of(self.scorer, self.mode)
+
+def system_of(scorer: str, mode: str, first: str) -> str:
+    """Return what tables call a scorer.
+
+    Args:
+        scorer: its name.
+        mode: how expressions are scored; empty for single words.
+        first: the first of the modes that are asked for. Others have names of their own.
+    """
+    return scorer if mode in ("", first) else f"{scorer}/{mode}"
 
 
-def system_of(scorer: str, mode: str) -> str:
-    """Return what tables call a scorer: expressions in other ways have a name of their own."""
-    return scorer if mode in ("", "own") else f"{scorer}/{mode}"
+def first_of(options: HoldOptions) -> str:
+    """Return the first mode that is asked for."""
+    return options.mwe[0] if options.mwe else ""
 
 
 def systems_of(scorers: Sequence[str], options: HoldOptions) -> list[str]:
     """Return the names of all systems, sorted."""
-    return sorted({system_of(name, mode) for name in scorers for mode in ("", *options.mwe)})
+    first = first_of(options)
+    return sorted({system_of(name, mode, first) for name in scorers for mode in ("", *options.mwe)})
 
 
 def mode_of(case: Case) -> Mode:
@@ -176,11 +184,20 @@ def _folds(scorer: str, kind: str, mode: str, facts: Facts, options: HoldOptions
             yield from (first._replace(share=share) for share in SHARES)
 
 
-def sides_of(rows: Rows, case: Case, options: HoldOptions, seed: int) -> tuple[Bools, Bools]:
-    """Return which rows a case is trained on, and which it predicts.
+def sides_of(
+    rows: Rows, case: Case, options: HoldOptions, seed: int, other: Rows | None = None
+) -> tuple[Bools, Bools]:
+    """Return which rows a case is trained on, and which of them it predicts.
 
     Training rows have a label and, where `train_on` names splits, are of one of these. No single
-    word is trained on that stands in an expression of the other side.
+    word is trained on that stands in an expression that is predicted.
+
+    Args:
+        rows: those of the folder.
+        case: the model.
+        options: what is held out.
+        seed: of folds and shares.
+        other: rows of another folder that is predicted in place of these.
 
     Raises:
         UsageError: there is nothing to train on, or nothing to predict.
@@ -209,7 +226,8 @@ def sides_of(rows: Rows, case: Case, options: HoldOptions, seed: int) -> tuple[B
     if options.train_on:
         train &= np.isin(rows.splits.astype(str), list(options.train_on))
     if case.kind != "single":
-        words = {word for parts in rows.parts[held] for word in parts}
+        predicted = rows.parts[held] if other is None else other.parts[other.kinds == case.kind]
+        words = {word for parts in predicted for word in parts}
         single = rows.kinds == "single"
         train &= ~(single & np.array([parts[0] in words for parts in rows.parts], bool))
     train &= ~np.isnan(rows.labels) & _used(rows, case)
@@ -221,7 +239,7 @@ def sides_of(rows: Rows, case: Case, options: HoldOptions, seed: int) -> tuple[B
         mode = mode_of(case)
         kinds = [name for name, used in zip(KINDS, mode[:2], strict=True) if used]
         raise UsageError(
-            f"scorer {case.system}: no labelled instances{splits} of kind {' or '.join(kinds)} to "
+            f"scorer {case.scorer}: no labelled instances{splits} of kind {' or '.join(kinds)} to "
             f"train on, for {case.kind}, {case.way} {case.held}: give more, or fewer `folds`"
         )
     return train, held

@@ -4,7 +4,7 @@
 |---|---|
 | complex | CompLex: header `id corpus sentence token complexity`, tabs, quotes are plain characters |
 | cwi2018 | CWI-2018: no header; id, sentence, start, end, target, native annotators, others, how many of each marked it, binary, probability |
-| tsv | a header that names `token` and perhaps others, or a list of words, one a line |
+| tsv | a header that names `token` and perhaps others, or a list of words, one a line; where cells are separated by tabs and a quote is stray, quotes are plain characters in all of the file |
 
 A row that cannot be read is a `Reject`; a file that is of no such layout, or has no such columns,
 is an error that says so.
@@ -27,6 +27,7 @@ _LANGUAGES = {"english": "en", "german": "de", "spanish": "es", "french": "fr"}
 _CWI_GENRES = ("news", "wikinews", "wikipedia")  # in English
 _CWI_CELLS = 11
 _CWI_UNLABELLED = (5, 7)  # without and with the numbers of annotators
+_GENRES = ("genre", "corpus", "subcorpus")
 _NO_KIND = {"multi": "mwe", "mwe": "mwe", "single": "single"}
 
 
@@ -240,12 +241,13 @@ def _tsv_entry(line: int, cells: Mapping[str, str], about: About) -> Entry:
     kind = cell("kind") or kind_of(cells["token"])
     if kind not in KINDS:
         raise BadRecord("malformed", f"kind is {kind!r}, not {' or '.join(KINDS)}")
+    genre = next((text for name in _GENRES if (text := cell(name))), None)
     offsets = None
     if cell("start") or cell("end"):
         offsets = _whole(cell("start"), "start"), _whole(cell("end"), "end")
     labels = _complexity(cell("complexity"), cell("annotations"))
     return Entry(
-        line, cells["token"], cells.get("sentence"), kind, cell("genre") or about.genre,
+        line, cells["token"], cells.get("sentence"), kind, genre or about.genre,
         cell("language") or about.language, cell("id") or None, offsets, labels,
     )  # fmt: skip
 

@@ -4,18 +4,19 @@ A run is as many rows as fit in memory, in the order of `content_key`; `settling
 all files. A row that gives no instance is a reject.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from schemas.complexity import KINDS
 from schemas.rejects import RejectRow
 from transforms.common.artefacts import Artefact, Stage
-from transforms.common.batches import BatchWriter
 from transforms.common.errors import LexbeamError
 from transforms.common.receipts import File
+from transforms.common.runs import Run, RunWriter
 from transforms.complexity.instances import (
     Located,
     content_key,
@@ -24,23 +25,18 @@ from transforms.complexity.instances import (
     split_of,
 )
 from transforms.complexity.layouts import LAYOUTS, About, Entry
-from transforms.formats.archives import open_sources
-from transforms.formats.base import BadRecord, ReaderOptions, Reject
-from transforms.formats.content import content_of
+from transforms.complexity.quotes import quotes_settled
+from transforms.formats.base import BadRecord, ReaderOptions, Reject, Source
 from transforms.formats.delimited import rows
 from transforms.formats.failures import reject_of
 from transforms.formats.readings import first_reading
+from transforms.formats.rows import read_rows_of
 from transforms.formats.staging import RejectStage, StagedRejects
-from transforms.formats.streams import peek
 from transforms.formats.text_cleaning import clean_field, clean_value
 
-__all__ = ["READ", "ROWS", "LoadFile", "LoadOptions", "Loaded", "Run"]
+__all__ = ["ORDER", "READ", "ROWS", "LoadFile", "LoadOptions", "Loaded"]
 
-RUN_ROWS = 8192
-RUN_CHARACTERS = 16 << 20
-BATCH_ROWS = 256
 LONGEST_TOKEN = 1000  # code points: no word and no expression is longer
-_HEAD = 1 << 13
 
 _LABEL = pa.struct(
     [
@@ -57,6 +53,7 @@ ROWS = pa.schema(
         ("published_split", pa.string()), ("labels", pa.list_(_LABEL)),
     ]
 )  # fmt: skip
+ORDER = ("key", "source", "line")
 
 
 class LoadFile(NamedTuple):
@@ -89,13 +86,6 @@ class LoadOptions:
     reader: ReaderOptions = field(default_factory=ReaderOptions)
 
 
-class Run(NamedTuple):
-    """Sorted batches of a staging file: the ordinal of the first, and the first key of each."""
-
-    ordinal: int
-    keys: tuple[str, ...]
-
-
 @dataclass(frozen=True, kw_only=True)
 class Loaded:
     """Receipt of a file.
@@ -109,6 +99,7 @@ class Loaded:
         rejects: where its rejects are staged.
         reasons: rejects by reason.
         examples: the first rejects.
+        notes: what was done to read it, and how often, see `Source`.
     """
 
     name: str
@@ -121,6 +112,7 @@ class Loaded:
     rejects: StagedRejects
     reasons: dict[str, int]
     examples: tuple[RejectRow, ...]
+    notes: dict[str, int]
 
 
 def _identity(task: LoadFile, options: LoadOptions) -> Any:
@@ -133,82 +125,64 @@ def _read(artefact: Artefact, task: LoadFile, options: LoadOptions) -> Loaded:
     Raises:
         LexbeamError: it is of another layout, or has changed since its digest was taken.
     """
-    runs: list[Run] = []
     instances = labelled = 0
     with (
         RejectStage(artefact) as rejects,
         artefact.writing(".arrow") as stream,
-        BatchWriter(stream, ROWS) as writer,
+        RunWriter(stream, ROWS, ORDER) as writer,
     ):
-        held: list[dict[str, Any]] = []
-        size = 0
-        for source, entry in _entries(task, options):
+        notes: Counter[str] = Counter()
+        for source, entry in _entries(task, options, notes):
             row = _row(source, entry, options) if isinstance(entry, Entry) else entry
             if isinstance(row, Reject):
                 rejects.add(RejectRow(source, row.position, "load", row.reason, row.detail))
                 continue
-            held.append(row)
             instances += 1
             labelled += bool(row["labels"])
-            size += len(row["sentence"] or "") + len(row["token"])
-            if len(held) >= RUN_ROWS or size >= RUN_CHARACTERS:
-                runs.append(_write_run(writer, held))
-                held, size = [], 0
-        if held:
-            runs.append(_write_run(writer, held))
+            writer.add(row, len(row["sentence"] or "") + len(row["token"]))
     return Loaded(
         name=task.name,
         bytes=task.size,
         sha256=task.sha256,
         rows=artefact.file(".arrow"),
-        runs=tuple(runs),
+        runs=tuple(writer.runs),
         instances=instances,
         labelled=labelled,
         rejects=rejects.staged(),
         reasons=dict(sorted(rejects.reasons.items())),
         examples=tuple(rejects.examples),
+        notes=dict(sorted((+notes).items())),
     )
 
 
-def _entries(task: LoadFile, options: LoadOptions) -> Iterator[tuple[str, Entry | Reject]]:
-    """Yield what the rows of a file, or of the files of an archive, are; and their file's name."""
+def _entries(
+    task: LoadFile, options: LoadOptions, notes: Counter[str]
+) -> Iterator[tuple[str, Entry | Reject]]:
+    """Yield what the rows of a file, or of the files of an archive, are; and their file's name.
+
+    `notes` counts what was done to read them.
+    """
+
+    def read(source: Source) -> Iterator[Entry | Reject]:
+        about = About(source.name, options.genre, options.language)
+        try:
+            with quotes_settled(source, options.reader) as reader:
+                yield from LAYOUTS[options.layout].read(rows(source, reader), about)
+        finally:
+            where = "" if source.name == task.name else f"{source.name}: "
+            notes.update({f"{where}{note}": number for note, number in source.notes.items()})
+
     try:
         reading = first_reading(task.path)
-        if reading.sha256 != task.sha256:
-            raise LexbeamError(
-                f"{task.name} has changed while it was read: run the command again when nobody "
-                "writes to it"
-            )
-        for name, source in open_sources(task.path, task.name, reading.open, options.reader):
-            if isinstance(source, Reject):
-                yield name, source
-                continue
-            try:
-                head, stream = peek(source.open(), _HEAD)
-                if (found := content_of(head)) is not None:
-                    raise BadRecord(found.reason, f"{found.what}, not a table")
-                source.open = _Opened(stream)
-                about = About(name, options.genre, options.language)
-                for entry in LAYOUTS[options.layout].read(rows(source, options.reader), about):
-                    yield name, entry
-            except LexbeamError:
-                raise
-            except Exception as error:  # whatever a broken file or archive raises
-                yield name, reject_of(error)
-    except LexbeamError:
-        raise
-    except Exception as error:
+    except Exception as error:  # what stores raise is no OSError
         yield task.name, reject_of(error)
-
-
-class _Opened:
-    """Gives a stream that is open already."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-
-    def __call__(self) -> BinaryIO:
-        return self._stream
+        return
+    if reading.sha256 != task.sha256:
+        raise LexbeamError(
+            f"{task.name} has changed while it was read: run the command again when nobody "
+            "writes to it"
+        )
+    yield from read_rows_of(task.path, task.name, reading.open, options.reader, read)
 
 
 def _row(source: str, entry: Entry, options: LoadOptions) -> dict[str, Any] | Reject:
@@ -236,12 +210,15 @@ def _row(source: str, entry: Entry, options: LoadOptions) -> dict[str, Any] | Re
         clean_field(value) or None if value else None
         for value in (entry.genre, entry.language, entry.source_id)
     )
+    language = language or options.engine_language
+    if language is None:
+        flags.append("no_language")
     return {
         "key": content_key(
             kind=entry.kind, genre=genre, sentence=sentence, token=token, start=found.start
         ),
         "source": source, "line": entry.line, "kind": entry.kind, "token": token, "genre": genre,
-        "language": language or options.engine_language, "sentence": sentence,
+        "language": language, "sentence": sentence,
         "start": found.start, "end": found.end, "source_id": source_id,
         "flags": in_flag_order(flags), "published_split": split_of(source),
         "labels": [label._asdict() for label in entry.labels],
@@ -259,16 +236,6 @@ def _located(entry: Entry, sentence: str | None, token: str) -> Located:
     near = len(clean_value(raw[:start]).lstrip())
     sure = start < end and clean_value(raw[start:end]).strip() == token
     return locate(sentence, token, near, sure=sure)
-
-
-def _write_run(writer: BatchWriter, held: list[dict[str, Any]]) -> Run:
-    held.sort(key=lambda row: (row["key"], row["source"], row["line"]))
-    ordinals, keys = [], []
-    for start in range(0, len(held), BATCH_ROWS):
-        batch = pa.RecordBatch.from_pylist(held[start : start + BATCH_ROWS], schema=ROWS)
-        ordinals.append(writer.write(batch))
-        keys.append(held[start]["key"])
-    return Run(ordinals[0], tuple(keys))
 
 
 def _chosen(_: LoadFile, options: LoadOptions) -> dict[str, tuple[str, ...]]:

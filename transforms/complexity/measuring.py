@@ -4,8 +4,10 @@ Predictions of folds are pooled before they are measured: one correlation over a
 mean over folds. Intervals resample whole targets, whose instances err together.
 
 Subsets are called KIND, KIND/GENRE, KIND/NAME known and KIND/NAME not known (of the features that
-have a flag NAME_known), KIND/split SPLIT. `mwe by part` in place of `mwe` says that folds were by
-shared words, and `KIND without GENRE` that the genre was predicted from the others.
+have a flag NAME_known), KIND/split SPLIT, KIND/new target and KIND/seen target (where a split or
+another folder is predicted, by whether the case-folded target was trained on). `mwe by part` in
+place of `mwe` says that folds were by shared words, and `KIND without GENRE` that the genre was
+predicted from the others.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -93,6 +95,7 @@ class _Held(NamedTuple):
     places: npt.NDArray[np.int64]
     folds: pa.Array
     predictions: Floats
+    seen: Bools
     permuted: Floats
     names: tuple[str, ...]
 
@@ -136,9 +139,21 @@ def binary_rows(
         yield row(system, f"{subset}, complex from {threshold}", name, None, found)
 
 
-def subsets_of(rows: Rows, title: str) -> Iterator[tuple[str, Bools]]:
-    """Yield subsets of the rows of a kind: all, genres, splits, those that word lists know."""
+def subsets_of(rows: Rows, title: str, seen: Bools) -> Iterator[tuple[str, Bools]]:
+    """Yield subsets of the rows of a kind.
+
+    They are all, those whose target was trained on and the others, genres, splits, those that word
+    lists know and the others. What has all rows, or none, is no subset.
+
+    Args:
+        rows: the rows.
+        title: what all of them are called.
+        seen: whether the target of each was trained on.
+    """
     yield title, np.ones(len(rows.ids), bool)
+    if seen.any() and not seen.all():
+        yield f"{title}/new target", ~seen
+        yield f"{title}/seen target", seen
     genres = sorted(set(rows.genres.tolist()) - {""})
     if len(genres) > 1:
         yield from ((f"{title}/{genre}", rows.genres == genre) for genre in genres)
@@ -236,16 +251,18 @@ def _held(cases: Sequence[CaseDone], rows: Rows) -> _Held:
     places = np.searchsorted(rows.ids.astype(str), table["instance_id"].to_pylist())
     names = ordered[0].fitted.permuted
     permuted = np.array(table["permuted"].to_pylist(), np.float64).reshape(len(places), len(names))
+    seen = np.array(table["seen"].fill_null(False).to_pylist(), bool)
     return _Held(
-        places.astype(np.int64), table["fold"], table["prediction"].to_numpy(), permuted, names
-    )
+        places.astype(np.int64), table["fold"], table["prediction"].to_numpy(), seen, permuted,
+        names,
+    )  # fmt: skip
 
 
 def _metric_rows(
     system: str, title: str, held: _Held, rows: Rows, options: MeasureOptions
 ) -> Iterator[dict[str, Any]]:
     some = rows.at(held.places)
-    for name, which in subsets_of(some, title):
+    for name, which in subsets_of(some, title, held.seen):
         yield from measured_rows(
             system, name, some.labels[which], held.predictions[which],
             some.groups[which].tolist(), options,
@@ -256,7 +273,7 @@ def _prediction_rows(system: str, held: _Held, rows: Rows) -> pa.Table:
     some = rows.at(held.places)
     labels = pa.array(some.labels, mask=np.isnan(some.labels))
     columns = [
-        pa.array([system] * len(some.ids)), pa.array(some.ids.tolist(), pa.string()),
+        pa.array(some.ids.tolist(), pa.string()), pa.array([system] * len(some.ids), pa.string()),
         pa.array(some.kinds.tolist(), pa.string()), held.folds, pa.array(held.predictions), labels,
     ]  # fmt: skip
     return pa.table(columns, schema=PREDICTIONS.schema())

@@ -15,6 +15,8 @@ __all__ = ["MODES", "SINGLE", "Mode", "matrices_of", "mean_of", "training_of"]
 class Mode(NamedTuple):
     """What is trained on, and predicted, in which layouts (`design.LAYOUTS`).
 
+    Where both kinds are trained on, the column `is_single` tells them apart.
+
     Attributes:
         singles: layouts in which labelled single words are training rows.
         expressions: likewise expressions.
@@ -24,6 +26,11 @@ class Mode(NamedTuple):
     singles: tuple[str, ...]
     expressions: tuple[str, ...]
     predicts: tuple[str, ...]
+
+    @property
+    def both(self) -> bool:
+        """Whether both kinds are trained on."""
+        return bool(self.singles and self.expressions)
 
 
 # Single words are scored apart.
@@ -37,6 +44,8 @@ MODES: dict[str, Mode] = {
     "double": Mode((), ("first", "last"), ("first", "last")),
     # Trained on both kinds; a single word is its own first and last part.
     "pooled": Mode(("all",), ("all",), ("all",)),
+    # Trained on words: single words, and both parts of each expression, as a row each.
+    "words": Mode(("whole",), ("first", "last"), ("first", "last")),
 }
 
 
@@ -54,7 +63,9 @@ def training_of(
     single = rows.kinds == "single"
     found: list[tuple[Matrix, Rows]] = []
     for layouts, own in ((mode.singles, rows.at(single)), (mode.expressions, rows.at(~single))):
-        found += [(matrix_of(own, layout, genres, without), own) for layout in layouts]
+        found += [
+            (matrix_of(own, layout, genres, without, kinds=mode.both), own) for layout in layouts
+        ]
     training = Training(
         values=np.concatenate([matrix.values for matrix, _ in found]),
         names=found[0][0].names,
@@ -67,7 +78,7 @@ def training_of(
 
 def matrices_of(rows: Rows, mode: Mode, genres: Sequence[str], without: str = "") -> list[Matrix]:
     """Return the matrices of rows of one kind whose predictions are averaged."""
-    return [matrix_of(rows, layout, genres, without) for layout in mode.predicts]
+    return [matrix_of(rows, layout, genres, without, kinds=mode.both) for layout in mode.predicts]
 
 
 def mean_of(predictions: Sequence[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:

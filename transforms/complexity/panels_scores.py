@@ -19,7 +19,7 @@ from transforms.common.draws import numbers
 from transforms.common.snapshots import Snapshot
 from transforms.report.charts import bars_across, lines
 from transforms.report.layered_charts import cloud
-from transforms.report.panels import Chart, Choice, Panel
+from transforms.report.panels import Chart, Choice, Note, Panel
 
 __all__ = ["metrics_panel", "score_panels", "told_metrics", "worst_panels"]
 
@@ -28,6 +28,11 @@ POINTS = 1_500  # of a cloud
 WORDS = 60  # listed, of a scorer and kind
 CONTEXT = 80  # characters to each side of a target
 KEY = "scorer"
+NO_IMPORTANCE = (
+    "The importance of features was not asked for, or is not defined. Option `importance` of the "
+    "command `complexity score` deals out the values of each feature anew, `ablation` leaves out "
+    "each group (both with `overwrite`, and only in cross-validation, not with `on` or `test`)."
+)
 
 
 def told_metrics(rows: pa.Table) -> Iterator[str]:
@@ -68,6 +73,9 @@ def score_panels(snapshot: Snapshot) -> list[Panel]:
     """
     found: list[Panel] = [metrics_panel(snapshot)]
     importance = snapshot.read(IMPORTANCE.name)
+    importance = importance.filter(pc.is_valid(importance["value"]))
+    if not importance.num_rows:
+        found.append(Note("What scorers stand on", NO_IMPORTANCE))
     for measure, what in (
         ("permutation", "feature"), ("permutation", "group"), ("ablation", "group")
     ):  # fmt: skip
@@ -113,7 +121,6 @@ def _table(fields: Sequence[tuple[pa.Field, Any]]) -> pa.Table:
 
 
 def _importance(rows: pa.Table, measure: str, what: str) -> Chart:
-    rows = rows.filter(pc.is_valid(rows["value"]))
     rows = rows.sort_by([("scorer", "ascending"), ("kind", "ascending"), ("value", "descending")])
     keys = _keyed(rows)
     kept: list[int] = []

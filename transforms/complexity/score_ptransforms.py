@@ -14,8 +14,8 @@ import apache_beam as beam
 
 from schemas.complexity import COMPLEXITY_METRICS, IMPORTANCE, LEARNING, PREDICTIONS
 from transforms.common.artefacts import Workspace
-from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
-from transforms.common.tables import Part
+from transforms.common.ptransforms import MakeArtefact, NameParts, SpreadOverLanes
+from transforms.common.tables import Part, PartFile
 from transforms.complexity.fitting import (
     DESIGN,
     FIT,
@@ -25,7 +25,7 @@ from transforms.complexity.fitting import (
     FitTask,
     FittedCase,
 )
-from transforms.complexity.holding_out import Case
+from transforms.complexity.holding_out import Case, system_of
 from transforms.complexity.keeping import KeptModel, merged
 from transforms.complexity.measuring import (
     EVALUATE,
@@ -34,6 +34,7 @@ from transforms.complexity.measuring import (
     EvaluateTask,
     MeasureOptions,
 )
+from transforms.complexity.pooling import POOL
 from transforms.complexity.scoring_tasks import OTHER, OWN, Asked, fit_tasks, weight_of
 from transforms.lexicon.models.keeping import keep_model, load_model
 
@@ -65,9 +66,9 @@ class _Tasks(beam.DoFn):
         yield from fit_tasks(self._asked, dict(element[1]))
 
 
-def _by_system(element: tuple[Key, FittedCase]) -> tuple[str, CaseDone]:
+def _by_system(element: tuple[Key, FittedCase], first: str) -> tuple[str, CaseDone]:
     (_, case), fitted = element
-    return case.system, CaseDone(case, fitted)
+    return system_of(case.scorer, case.mode, first), CaseDone(case, fitted)
 
 
 @dataclass
@@ -90,7 +91,7 @@ class FitCases(beam.PTransform):
             | "MakeTasks" >> beam.ParDo(_Tasks(self.asked))
             | "SpreadCases" >> SpreadOverLanes(weight_of, self.lanes, self.workspace, FIT.name)
             | "Fit" >> beam.ParDo(MakeArtefact(self.workspace, FIT, self.options))
-            | "KeyBySystem" >> beam.Map(_by_system)
+            | "KeyBySystem" >> beam.Map(_by_system, self.asked.first)
         )
 
 
@@ -111,10 +112,25 @@ class _Parts(beam.DoFn):
     def process(self, element: tuple[str, Evaluated]) -> Iterator[Part]:
         system, found = element
         number = self._number[system]
-        yield Part.of(PREDICTIONS.name, number, found.predictions)
         yield Part.of(COMPLEXITY_METRICS.name, number, found.metrics)
         yield Part.of(IMPORTANCE.name, number, found.importance)
         yield Part.of(LEARNING.name, number, found.learning)
+
+
+class _Predictions(beam.DoFn):
+    def process(
+        self, element: tuple[str, Evaluated]
+    ) -> Iterator[tuple[int, tuple[str, PartFile]]]:  # fmt: skip
+        system, found = element
+        yield 0, (system, found.predictions)
+
+
+class _Pooled(beam.DoFn):
+    def process(
+        self, element: tuple[int, Iterable[tuple[str, PartFile]]]
+    ) -> Iterator[tuple[int, list[PartFile]]]:
+        by_system = dict(element[1])
+        yield 0, [by_system[system] for system in sorted(by_system)]
 
 
 @dataclass
@@ -122,7 +138,8 @@ class MeasureSystems(beam.PTransform):
     """Pool the predictions of every system, and measure them.
 
     Attributes:
-        systems: the names of all, sorted: each is a part of every table.
+        systems: the names of all, sorted: each is a part of every table but predictions, which are
+            one part in the order of instances.
         designs: what `DesignFolders` yields.
     """
 
@@ -134,14 +151,23 @@ class MeasureSystems(beam.PTransform):
     def expand(self, done: beam.PCollection[tuple[str, CaseDone]]) -> beam.PCollection[Part]:
         """Apply the transform."""
         every = [(system, None) for system in self.systems]
-        return (
+        measured = (
             (done, done.pipeline | "EverySystem" >> beam.Create(every))
             | "WithEverySystem" >> beam.Flatten()
             | "GroupBySystem" >> beam.GroupByKey()
             | "MakeTasks" >> beam.ParDo(_EvaluateTasks(), designs=beam.pvalue.AsDict(self.designs))
             | "Measure" >> beam.ParDo(MakeArtefact(self.workspace, EVALUATE, self.options))
-            | "NameParts" >> beam.ParDo(_Parts(self.systems))
         )
+        predictions = (
+            measured
+            | "TakePredictions" >> beam.ParDo(_Predictions())
+            | "GroupPredictions" >> beam.GroupByKey()
+            | "OrderSystems" >> beam.ParDo(_Pooled())
+            | "Pool" >> beam.ParDo(MakeArtefact(self.workspace, POOL, None))
+            | "NamePredictions" >> beam.ParDo(NameParts(PREDICTIONS.name))
+        )
+        parts = measured | "NameParts" >> beam.ParDo(_Parts(self.systems))
+        return (parts, predictions) | "AllParts" >> beam.Flatten()
 
 
 class _Keep(beam.DoFn):

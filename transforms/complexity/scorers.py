@@ -13,8 +13,16 @@ import numpy as np
 
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.complexity.preparation import fit_preparation, prepared
-from transforms.complexity.scorers_base import Fitted, Floats, Scorer, ScorerOptions, Training
+from transforms.complexity.scorers_base import (
+    SINGLES,
+    Fitted,
+    Floats,
+    Scorer,
+    ScorerOptions,
+    Training,
+)
 from transforms.complexity.stacking import fit_stack, predict_stack
+from transforms.lexicon.models.kernels import gaussian_sums
 from transforms.lexicon.models.lightgbm_text import (
     lightgbm_settings,
     predict_lightgbm,
@@ -25,33 +33,39 @@ from transforms.lexicon.models.lightgbm_text import (
 __all__ = ["SCORERS"]
 
 _FEW = 10  # rows with fewer of which there are no trees, but the mean
-_BLOCK = 1 << 22  # numbers of a block of a kernel matrix
 
 
 def _fit_frequency(training: Training, options: ScorerOptions) -> Fitted:
-    """Least squares on one column, as the baseline of the task (Shardlow et al. 2021)."""
+    """Least squares on one column, as the baseline of the task (Shardlow et al. 2021).
+
+    Where both kinds of instances are trained on, each has an intercept of its own.
+    """
     name = options.baseline_column
     if name not in training.names:
         hint = nearest(name, training.names) or ": give another `baseline_column`"
         raise UsageError(f"scorer frequency: there is no column {name!r}{hint}")
-    place = list(training.names).index(name)
+    names = list(training.names)
+    place, level = names.index(name), names.index(SINGLES) if SINGLES in names else -1
     own = training.values[:, place]
     known = own[~np.isnan(own)]
     fill = float(np.median(known)) if len(known) else 0.0
     own = np.where(np.isnan(own), fill, own)
-    centre, mean = float(own.mean()), float(training.labels.mean())
-    square = float(((own - centre) ** 2).sum())
-    slope = float(((own - centre) * (training.labels - mean)).sum()) / square if square else 0.0
+    rows = np.column_stack([own, training.values[:, level] if level >= 0 else np.zeros(len(own))])
+    centre, mean = rows.mean(axis=0), float(training.labels.mean())
+    slope, step = np.linalg.lstsq(rows - centre, training.labels - mean, rcond=None)[0].tolist()
     return {
         "place": np.array(place), "fill": np.array(fill), "slope": np.array(slope),
-        "intercept": np.array(mean - slope * centre),
+        "level": np.array(level), "step": np.array(step),
+        "intercept": np.array(mean - float(centre @ (slope, step))),
     }  # fmt: skip
 
 
 def _predict_frequency(fitted: Fitted, values: Floats) -> Floats:
     own = values[:, int(fitted["place"])]
     own = np.where(np.isnan(own), fitted["fill"], own)
-    return np.asarray(own * fitted["slope"] + fitted["intercept"], np.float64)
+    level, step = int(fitted["level"]), fitted["step"]
+    steps = values[:, level] * step if level >= 0 else 0.0
+    return np.asarray(own * fitted["slope"] + steps + fitted["intercept"], np.float64)
 
 
 def _fit_ridge(training: Training, options: ScorerOptions) -> Fitted:
@@ -114,16 +128,9 @@ def _weights(rows: Floats, labels: Floats, power: float) -> Floats:
 
 def _predict_svr(fitted: Fitted, values: Floats) -> Floats:
     """Return the sum over support vectors v of share times exp(-gamma |x - v|^2), and intercept."""
-    rows, vectors = prepared(fitted, values) * fitted["weights"], fitted["vectors"]
-    step = max(1, _BLOCK // max(len(vectors), 1))
-    squares = np.einsum("ij,ij->i", vectors, vectors)
-    found = [np.zeros(0)]
-    for start in range(0, len(rows), step):
-        own = rows[start : start + step]
-        apart = np.einsum("ij,ij->i", own, own)[:, None] + squares - 2 * (own @ vectors.T)
-        kernel = np.exp(-float(fitted["gamma"]) * np.maximum(apart, 0.0))
-        found.append(kernel @ fitted["shares"])
-    return np.asarray(np.concatenate(found) + fitted["intercept"], np.float64)
+    rows = prepared(fitted, values) * fitted["weights"]
+    sums = gaussian_sums(rows, fitted["vectors"], fitted["shares"], float(fitted["gamma"]))
+    return np.asarray(sums + fitted["intercept"], np.float64)
 
 
 def _fit_trees(training: Training, settings: Mapping[str, Any], rounds: int) -> Fitted:
@@ -173,10 +180,15 @@ def _fit_extra_trees(training: Training, options: ScorerOptions) -> Fitted:
 
 
 def _fit_boosting(training: Training, options: ScorerOptions) -> Fitted:
-    """Gradient boosting of trees (Friedman 2001; Ke et al. 2017)."""
+    """Gradient boosting of trees (Friedman 2001; Ke et al. 2017).
+
+    A leaf has 20 rows at least; of fewer than 400 rows a twentieth, for else hardly any split is
+    left, but 3.
+    """
+    least = max(3, min(20, len(training.labels) // 20))
     settings = lightgbm_settings(
         options.seed, objective="regression", num_leaves=options.boosting_leaves,
-        learning_rate=options.learning_rate, min_data_in_leaf=20, feature_fraction=0.3,
+        learning_rate=options.learning_rate, min_data_in_leaf=least, feature_fraction=0.3,
         bagging_fraction=0.7, bagging_freq=1, lambda_l2=5.0,
     )  # fmt: skip
     return _fit_trees(training, settings, options.rounds)

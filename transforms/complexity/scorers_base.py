@@ -9,20 +9,23 @@ import numpy.typing as npt
 
 from transforms.common.options import option
 
-__all__ = ["MEMBERS", "Fitted", "Floats", "Scorer", "ScorerOptions", "Training", "clipped"]
+__all__ = [
+    "MEMBERS", "SINGLES", "Fitted", "Floats", "Scorer", "ScorerOptions", "Training", "clipped",
+]  # fmt: skip
 
 Floats = npt.NDArray[np.float64]
 Fitted = dict[str, npt.NDArray[Any]]
 
 BASE = ("frequency", "ridge", "svr", "random-forest", "extra-trees", "gradient-boosting")
 MEMBERS = ("ridge", "svr", "gradient-boosting")
+SINGLES = "is_single"  # the column that tells kinds apart where both are trained on
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScorerOptions:
     """How scorers learn. Defaults were chosen by cross-validation on the training set of CompLex.
 
-    docs/complexity-score.md says what they give.
+    docs/complexity-results.md says what they give.
     """
 
     baseline_column: str = option("zipf", help="the one column of scorer `frequency`")

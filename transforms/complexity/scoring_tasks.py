@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from transforms.complexity.fitting import Designed, FitTask
-from transforms.complexity.holding_out import KEPT, Case, HoldOptions, cases_of
+from transforms.complexity.holding_out import KEPT, Case, HoldOptions, cases_of, first_of, mode_of
 from transforms.complexity.keeping import Kept
 from transforms.complexity.scorers import SCORERS
 
@@ -27,6 +27,11 @@ class Asked(NamedTuple):
     hold: HoldOptions
     keep: bool
     model: Kept | None
+
+    @property
+    def first(self) -> str:
+        """How expressions are scored by what is called by the scorer's name alone."""
+        return first_of(self.hold) if self.model is None else self.model.modes.get("mwe", "")
 
 
 def fit_tasks(
@@ -52,4 +57,4 @@ def fit_tasks(
 def weight_of(element: tuple[tuple[int, Case], FitTask]) -> float:
     """Return about how much work a task is, against a ridge regression."""
     (_, case), _ = element
-    return SCORERS[case.scorer].cost * (5.0 if case.kind == "single" else 1.0)
+    return SCORERS[case.scorer].cost * (5.0 if mode_of(case).singles else 1.0)

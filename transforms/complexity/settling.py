@@ -1,14 +1,13 @@
 """Runs of loaded files merged: ids settled, sentences annotated, parts of the tables written.
 
 Part `bucket` of `parts` holds the keys of its range, so that the parts follow each other in the
-order of ids. Memory is that of a batch for each run, and of the ids of what has one key.
+order of ids. Memory is that of a batch for each run, and of the ids of what has one key, however
+long the part: its labels wait on disk until its instances are written.
 """
 
-import heapq
-from bisect import bisect_right
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -18,15 +17,16 @@ import pyarrow as pa
 
 from schemas.complexity import INSTANCES, LABELS, LOAD_REJECTS
 from transforms.annotation.base import Engine, load_engine
+from transforms.annotation.texts import annotate_sentences, tokens_of
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader
 from transforms.common.blas import one_thread
-from transforms.common.tables import PartFile, sort_rows, write_part, write_rows
-from transforms.complexity.annotating import annotate_sentences, tokens_of
+from transforms.common.runs import rows_of_part
+from transforms.common.tables import PartFile, write_rows
 from transforms.complexity.instances import in_flag_order, settle
-from transforms.complexity.loading import Loaded, Run
+from transforms.complexity.loading import ORDER, Loaded
 from transforms.formats.ingest import acceptable
-from transforms.formats.staging import REJECT
+from transforms.formats.merges import list_rejects
 
 __all__ = [
     "LIST_REJECTS", "SETTLE", "PartTask", "SettleOptions", "Settlement", "acceptable_files",
@@ -34,7 +34,6 @@ __all__ = [
 ]  # fmt: skip
 
 LEFT_OUT = "other_kind"
-_DIGITS = 8  # of a key, that say its part
 _ANNOTATED = 256  # instances that are annotated at a time
 
 
@@ -106,9 +105,8 @@ def _settle(artefact: Artefact, task: PartTask, options: SettleOptions) -> Settl
     flags: Counter[str] = Counter()
     groups: Counter[tuple[str, str | None, str | None]] = Counter()
     labelled: Counter[tuple[str, str | None, str | None]] = Counter()
-    labels: list[Mapping[str, Any]] = []
 
-    def batches() -> Iterator[pa.Table]:
+    def batches(labels: pa.RecordBatchStreamWriter | None) -> Iterator[pa.Table]:
         with BatchReader() as reader, one_thread():
             for rows in _some(_instances(reader, task)):
                 for row in rows:
@@ -116,19 +114,26 @@ def _settle(artefact: Artefact, task: PartTask, options: SettleOptions) -> Settl
                     flags.update(row["flags"])
                     groups[group] += 1
                     labelled[group] += bool(row["labels"])
-                    if task.labels:
-                        labels.extend(_labels(row))
+                if labels is not None:
+                    own = [label for row in rows for label in _labels(row)]
+                    labels.write_table(pa.Table.from_pylist(own, schema=LABELS.schema()))
                 yield _annotated(rows, engine)
 
-    with artefact.writing(".parquet") as stream:
-        count = write_rows(stream, INSTANCES.schema(), batches(), sort_keys=INSTANCES.key)
-    instances = PartFile(artefact.file(".parquet"), count)
+    def write(labels: pa.RecordBatchStreamWriter | None) -> PartFile:
+        with artefact.writing(".parquet") as stream:
+            schema = INSTANCES.schema()
+            count = write_rows(stream, schema, batches(labels), sort_keys=INSTANCES.key)
+        return PartFile(artefact.file(".parquet"), count)
+
     part = None
     if task.labels:
-        found = pa.Table.from_pylist(labels, schema=LABELS.schema())
-        with artefact.writing("-labels.parquet") as stream:
-            write_rows(stream, found.schema, [found], sort_keys=LABELS.key)
-        part = PartFile(artefact.file("-labels.parquet"), len(labels))
+        with tempfile.TemporaryFile() as held:
+            with pa.ipc.new_stream(held, LABELS.schema()) as staged:
+                instances = write(staged)
+            held.seek(0)
+            part = _write_labels(artefact, pa.ipc.open_stream(held))
+    else:
+        instances = write(None)
     return Settlement(
         instances=instances,
         labels=part,
@@ -137,10 +142,17 @@ def _settle(artefact: Artefact, task: PartTask, options: SettleOptions) -> Settl
     )
 
 
+def _write_labels(artefact: Artefact, labels: Iterable[pa.RecordBatch]) -> PartFile:
+    """Write labels, which are in the order of instances and groups, as their rows came."""
+    with artefact.writing("-labels.parquet") as stream:
+        count = write_rows(stream, LABELS.schema(), labels, sort_keys=LABELS.key)
+    return PartFile(artefact.file("-labels.parquet"), count)
+
+
 def _instances(reader: BatchReader, task: PartTask) -> Iterator[dict[str, Any]]:
     """Yield the rows of a part in the order of their ids, with ids and duplicates."""
-    runs = [_run_rows(reader, one, run, task) for one in task.loaded for run in one.runs]
-    merged = heapq.merge(*runs, key=itemgetter("key", "source", "line"))
+    runs = [(one.rows, run) for one in task.loaded for run in one.runs]
+    merged = rows_of_part(runs, reader, ORDER, task.bucket, task.parts)
     for key, rows in groupby(merged, key=itemgetter("key")):
         first: dict[str, Any] | None = None
         held = []
@@ -149,6 +161,8 @@ def _instances(reader: BatchReader, task: PartTask) -> Iterator[dict[str, Any]]:
                 first = row
             row["sentence"] = first["sentence"]  # the same: it is kept once
             held.append(row)
+        # Rows equal in all but their labels are numbered by these, not by the order of files.
+        held.sort(key=_labels_of)
         for settled in settle(key, [row["source_id"] for row in held]):
             row = held[settled.place]
             row["instance_id"] = settled.instance_id
@@ -158,24 +172,8 @@ def _instances(reader: BatchReader, task: PartTask) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def _run_rows(
-    reader: BatchReader, one: Loaded, run: Run, task: PartTask
-) -> Iterator[dict[str, Any]]:
-    low, high = (_border(bucket, task.parts) for bucket in (task.bucket, task.bucket + 1))
-    start = max(bisect_right(run.keys, low) - 1, 0)
-    for place in range(start, len(run.keys)):
-        if run.keys[place] >= high:
-            return
-        for row in reader.read(one.rows, run.ordinal + place).to_pylist():
-            if low <= row["key"] < high:
-                yield row
-
-
-def _border(bucket: int, parts: int) -> str:
-    """Return the first digits that a key of a bucket may have; of the one after the last, `g`."""
-    if bucket == parts:
-        return "g"
-    return f"{-(-(bucket << 4 * _DIGITS) // parts):0{_DIGITS}x}"
+def _labels_of(row: Mapping[str, Any]) -> str:
+    return repr([sorted(label.items()) for label in row["labels"]])
 
 
 def _some(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
@@ -229,17 +227,7 @@ def _reject_identity(task: Sequence[Loaded], _: None) -> Any:
 
 
 def _list_rejects(artefact: Artefact, task: Sequence[Loaded], _: None) -> PartFile:
-    with ExitStack() as stack:
-        reader = stack.enter_context(BatchReader())
-        staged = [
-            reader.read(one.rejects.file, ordinal)
-            for one in task
-            if one.rejects.file is not None
-            for ordinal in range(one.rejects.batches)
-        ]
-        rows = pa.Table.from_batches(staged, REJECT).select(LOAD_REJECTS.schema().names)
-        rows = sort_rows(rows, LOAD_REJECTS.key)
-        return write_part(artefact, LOAD_REJECTS.schema(), [rows], sort_keys=LOAD_REJECTS.key)
+    return list_rejects(artefact, LOAD_REJECTS, [one.rejects for one in task])
 
 
 def _chosen(_: PartTask, options: SettleOptions) -> dict[str, tuple[str, ...]]:
