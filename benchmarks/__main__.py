@@ -19,8 +19,11 @@ from benchmarks.measure import Skipped, report
 
 GROUPS = {
     "core": ("ingest", "ingest_memory", "annotation", "change", "training", "scaling", "memory"),
-    "extras": ("lexicon", "lexicon_wordnet", "encoders"),
-}
+    "extras": (
+        "lexicon", "lexicon_wordnet", "cloze_lesk", "cloze_filters", "encoders",
+        "complexity_features",
+    ),
+}  # fmt: skip
 NAMES = tuple(name for group in GROUPS.values() for name in group)
 
 

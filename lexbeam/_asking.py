@@ -1,6 +1,6 @@
 """Views of published tables, asked by name: what the methods of `lexbeam.views` do."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -16,8 +16,10 @@ from transforms.common.views import View
 __all__ = ["ask", "tell"]
 
 
-def ask(snapshot: Snapshot, section: str, name: str, values: Mapping[str, Any]) -> pa.Table:
-    """Return the answer of a section's view as a table.
+def ask(
+    snapshot: Snapshot, section: str | Sequence[str], name: str, values: Mapping[str, Any]
+) -> pa.Table:
+    """Return the answer of a section's view as a table; of several, the one that is published.
 
     Raises:
         LexbeamError: the section is not published, or the view finds nothing.
@@ -27,14 +29,18 @@ def ask(snapshot: Snapshot, section: str, name: str, values: Mapping[str, Any]) 
     return view.table(snapshot, _options(view, values))
 
 
-def tell(snapshot: Snapshot, section: str, name: str, values: Mapping[str, Any]) -> list[str]:
+def tell(
+    snapshot: Snapshot, section: str | Sequence[str], name: str, values: Mapping[str, Any]
+) -> list[str]:
     """Return the answer of a section's view as lines for a person; raises as `ask`."""
     view = _view(snapshot, section, name)
     assert view.told is not None
     return list(shown_lines(view.told(snapshot, _options(view, values)), width=0))
 
 
-def _view(snapshot: Snapshot, section: str, name: str) -> View[Any]:
+def _view(snapshot: Snapshot, several: str | Sequence[str], name: str) -> View[Any]:
+    sections = (several,) if isinstance(several, str) else several
+    section = next((one for one in sections if one in snapshot.sections), sections[0])
     snapshot.section(section)
     command = command_of(section)
     known = command.views if command is not None else {}

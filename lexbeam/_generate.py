@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -166,14 +166,19 @@ def _note(entry: Option, filler: str | None) -> str:
 
 def _views(commands: Mapping[str, Told]) -> str:
     methods: dict[str, str] = {}
+    # A view that several commands share is one method.
+    sections: dict[tuple[str, int], list[str]] = {}
+    entries: dict[tuple[str, int], View[Any]] = {}
     for words, told in commands.items():
         for view, entry in told.command.views.items():
-            name, section = view.replace("-", "_"), section_of(words)
-            for text in _methods(name, section, view, entry):
-                found = text.partition("(")[0].removeprefix("def ")
-                if found in methods or found in OF_RESULTS:
-                    raise ValueError(f"`Results` has another {found!r}")
-                methods[found] = text
+            sections.setdefault((view, id(entry)), []).append(section_of(words))
+            entries[view, id(entry)] = entry
+    for (view, same), entry in entries.items():
+        for text in _methods(view.replace("-", "_"), sections[view, same], view, entry):
+            found = text.partition("(")[0].removeprefix("def ")
+            if found in methods or found in OF_RESULTS:
+                raise ValueError(f"`Results` has another {found!r}")
+            methods[found] = text
     body = "\n".join(textwrap.indent(text, "    ") for text in methods.values())
     head = 'class Views:\n    """Questions to published tables."""\n\n    snapshot: Snapshot\n'
     return _module(
@@ -181,9 +186,12 @@ def _views(commands: Mapping[str, Told]) -> str:
     )
 
 
-def _methods(name: str, section: str, view: str, entry: View[Any]) -> Iterator[str]:
+def _methods(
+    name: str, sections: Sequence[str], view: str, entry: View[Any]
+) -> Iterator[str]:  # fmt: skip
     entries = list(options_of(entry.options).values())
-    asked = f"self.snapshot, {section!r}, {view!r}"
+    of = repr(sections[0] if len(sections) == 1 else tuple(sections))
+    asked = f"self.snapshot, {of}, {view!r}"
     yield _function(
         name, entry.help, entries, "pa.Table", "_ask", asked, "The answer as rows.", False,
         method=True,

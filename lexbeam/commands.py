@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from typing import Literal
 
-from lexbeam import complexity, evaluate, lexicon
+from lexbeam import cloze, complexity, evaluate, lexicon
 from lexbeam._calling import act as _act
 from lexbeam._calling import preview as _preview
 from lexbeam._calling import publish as _publish
@@ -14,6 +14,7 @@ from lexbeam.results import Results
 __all__ = [
     "change",
     "clean",
+    "cloze",
     "complexity",
     "corpus",
     "evaluate",
@@ -122,8 +123,8 @@ def change(
         min_count: frequency cut, one or one per slice (at least 1).
         seeds: number of seeds (3), or the seeds themselves (1,5,9) (at least 0, at most
             2147483647).
-        null: null pairs for each pair of slices, 3 at least: what scores chance gives (at least 0,
-            at most 1000).
+        null: null pairs for each pair of slices, which say what scores chance gives: 3 at least, or
+            0 for none (default 0) (at least 0, at most 1000).
         null_seed: seed that documents are dealt by (at least 0).
         series: with three or more slices: series of all of them, and change points.
         fit_on: words to fit on: shared, without-targets, top:N, or several joined by +; default
@@ -135,8 +136,8 @@ def change(
         rank_min_documents: documents in both slices that a ranked word needs, or a fifth of a
             smaller slice.
         rank_pos: parts of speech that rankings show, where there are tags; all for any.
-        neighbour_words: most changed words that get neighbours, beside the targets (at least 0, at
-            most 1000000).
+        neighbour_words: first words of rankings that get neighbours, beside the targets (at least
+            0, at most 1000000).
         neighbours: neighbours to list per word (at least 1, at most 10000).
         neighbour_min_count: uses that a neighbour needs (at least 1).
         resume: continue a run that was cut off, with the same options.

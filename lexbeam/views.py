@@ -51,10 +51,10 @@ class Views:
             ]
         ] = (),
     ) -> pa.Table:
-        """The most changed words of each pair of slices.
+        """The words of each pair of slices whose usage differs most.
 
         Args:
-            top: the most changed words of each pair of slices (at least 1).
+            top: the words of each pair of slices whose usage differs most (at least 1).
             alignment: by this alignment; the first if not given.
             measure: by this measure; the first if not given.
             pair: only this pair of slices, by their names.
@@ -115,10 +115,10 @@ class Views:
             ]
         ] = (),
     ) -> list[str]:
-        """The most changed words of each pair of slices.
+        """The words of each pair of slices whose usage differs most.
 
         Args:
-            top: the most changed words of each pair of slices (at least 1).
+            top: the words of each pair of slices whose usage differs most (at least 1).
             alignment: by this alignment; the first if not given.
             measure: by this measure; the first if not given.
             pair: only this pair of slices, by their names.
@@ -369,4 +369,170 @@ class Views:
             "change",
             "neighbours",
             {"neighbours": neighbours, "slice": slice, "training_seed": training_seed, "n": n},
+        )
+
+    def hardest(
+        self,
+        hardest: int | str = 20,
+        *,
+        kind: Literal["single", "mwe"] | None = None,
+        genre: str | None = None,
+    ) -> pa.Table:
+        """The most complex instances, in context.
+
+        Args:
+            hardest: the most complex instances, in context (at least 1).
+            kind: of this kind.
+            genre: of this genre.
+
+        Returns:
+            The answer as rows.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _ask(
+            self.snapshot,
+            ("complexity.select", "complexity.load"),
+            "hardest",
+            {"hardest": hardest, "kind": kind, "genre": genre},
+        )
+
+    def tell_hardest(
+        self,
+        hardest: int | str = 20,
+        *,
+        kind: Literal["single", "mwe"] | None = None,
+        genre: str | None = None,
+    ) -> list[str]:
+        """The most complex instances, in context.
+
+        Args:
+            hardest: the most complex instances, in context (at least 1).
+            kind: of this kind.
+            genre: of this genre.
+
+        Returns:
+            The answer as lines for a person.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _tell(
+            self.snapshot,
+            ("complexity.select", "complexity.load"),
+            "hardest",
+            {"hardest": hardest, "kind": kind, "genre": genre},
+        )
+
+    def features(
+        self, features: str | Sequence[str], *, groups: str | Sequence[str] = ()
+    ) -> pa.Table:
+        """The features of targets.
+
+        Args:
+            features: the features of targets, whatever their capitals, or of instances by their
+                ids.
+            groups: of these groups alone.
+
+        Returns:
+            The answer as rows.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _ask(
+            self.snapshot,
+            "complexity.features",
+            "features",
+            {"features": features, "groups": groups},
+        )
+
+    def tell_features(
+        self, features: str | Sequence[str], *, groups: str | Sequence[str] = ()
+    ) -> list[str]:
+        """The features of targets.
+
+        Args:
+            features: the features of targets, whatever their capitals, or of instances by their
+                ids.
+            groups: of these groups alone.
+
+        Returns:
+            The answer as lines for a person.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _tell(
+            self.snapshot,
+            "complexity.features",
+            "features",
+            {"features": features, "groups": groups},
+        )
+
+    def worst(
+        self,
+        worst: int | str = 20,
+        *,
+        scorer: str | None = None,
+        kind: Literal["single", "mwe"] | None = None,
+        genre: str | None = None,
+    ) -> pa.Table:
+        """The instances that a scorer is most wrong about, in context.
+
+        Args:
+            worst: the instances that a scorer is most wrong about (at least 1).
+            scorer: of this scorer, as table complexity/predictions names it; the first by name if
+                not given.
+            kind: of this kind.
+            genre: of this genre.
+
+        Returns:
+            The answer as rows.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _ask(
+            self.snapshot,
+            "complexity.score",
+            "worst",
+            {"worst": worst, "scorer": scorer, "kind": kind, "genre": genre},
+        )
+
+    def tell_worst(
+        self,
+        worst: int | str = 20,
+        *,
+        scorer: str | None = None,
+        kind: Literal["single", "mwe"] | None = None,
+        genre: str | None = None,
+    ) -> list[str]:
+        """The instances that a scorer is most wrong about, in context.
+
+        Args:
+            worst: the instances that a scorer is most wrong about (at least 1).
+            scorer: of this scorer, as table complexity/predictions names it; the first by name if
+                not given.
+            kind: of this kind.
+            genre: of this genre.
+
+        Returns:
+            The answer as lines for a person.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _tell(
+            self.snapshot,
+            "complexity.score",
+            "worst",
+            {"worst": worst, "scorer": scorer, "kind": kind, "genre": genre},
         )

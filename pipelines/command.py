@@ -195,12 +195,16 @@ class Command(Generic[O, P]):
         expected: from a plan, how many artefacts stages are to make, by name, for progress.
         weights: from options, about how much work its stages are, by name, for progress: seconds
             on one core for a million tokens. Of one that is missing nothing is foretold.
+        waits: by stage, those that are over once it has made all of its own, some of which need
+            all of theirs: for progress, of stages whose number is not known, or too high.
         chosen: from a plan, which of the stages it uses, by name, each with the entries of
             registries that count, see `Stage.chosen`. None: all, with nothing chosen.
         resources: from a plan, the digests of what is read beside tables and input files.
         section: from a plan and the outcome, what else the manifest says: counts, mostly.
         preview: from a plan, what `--dry-run` tells.
         explains: those of its tables that say what was wrong: a run that fails leaves them to read.
+        told: from what the manifest says of its section, those entries that a person reads in other
+            words than they stand there; None for one that says nothing more than others.
         summary: what a person reads in the end, from what is published.
         views: named questions, for `show` and for Python.
         report: the panels of the section in `lexbeam report`.
@@ -222,10 +226,12 @@ class Command(Generic[O, P]):
     rows: Mapping[str, type] = field(default_factory=dict)
     expected: Callable[[P], Mapping[str, int]] = _nothing_known
     weights: Callable[[O], Mapping[str, float]] = _nothing_known
+    waits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     chosen: Callable[[P], Mapping[str, Mapping[str, Any]]] | None = None
     resources: Callable[[P], Mapping[str, Any]] = _nothing_known
     section: Callable[[P, HandedBack], Mapping[str, Any]] = _nothing_more
     preview: Callable[[P], Iterable[str]] | None = None
+    told: Callable[[Mapping[str, Any]], Mapping[str, str | None]] = _nothing_known
     summary: Callable[[Snapshot], Iterable[Block]] = _no_lines
     explains: tuple[Table, ...] = ()
     views: Mapping[str, View[Any]] = field(default_factory=dict)

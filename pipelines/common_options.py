@@ -64,6 +64,8 @@ def or_a_name(value: str) -> Within:
 def model_folder(engine: str) -> Within | None:
     """Return where the path is in `spacy:NAME_OR_PATH` and in `stanza:LANG:DIR`."""
     kind, _, rest = engine.partition(":")
+    if kind == "builtin":  # a language, whatever folders are called
+        return None
     if kind == "stanza":
         language, _, folder = rest.partition(":")
         return Within(f"stanza:{language}:", folder) if folder else None

@@ -55,7 +55,7 @@ def _next(
     yield f"slices of about equal size: {sizes}"
     columns = section["columns"]
     unit = ["--unit", "form"] if "lemmas" not in columns and "forms" in columns else []
-    words = ["lexbeam", "change", _as_argument(out), "--slices", found.spec, *unit]
+    words = ["lexbeam", "change", _as_argument(out), "--slices", found.spec, "--null", "3", *unit]
     yield f"next: {shlex.join(words)}"
 
 

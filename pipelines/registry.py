@@ -82,6 +82,20 @@ COMMANDS: dict[str, Entry] = {
         "pipelines.evaluate_complexity:EVALUATE_COMPLEXITY",
         "a file of predicted complexity against a gold file",
     ),
+    "cloze pairs": Entry(
+        "pipelines.cloze_pairs:PAIRS_OF_TEXTS", "passages with summaries, for cloze questions"
+    ),
+    "cloze abstractness": Entry(
+        "pipelines.cloze_abstractness:ABSTRACTNESS",
+        "how concrete words are, learned from ratings: a model",
+    ),
+    "cloze candidates": Entry(
+        "pipelines.cloze_candidates:CLOZE_CANDIDATES",
+        "words of summaries that may become answers, with every filter's verdict",
+    ),
+    "cloze options": Entry(
+        "pipelines.cloze_options:CLOZE_OPTIONS", "words beside the answers of cloze questions"
+    ),
     "init": Entry("pipelines.init:INIT", "write a configuration for texts, from a look at them"),
     "run": Entry("pipelines.run:RUN", "any commands from one configuration file, published once"),
     "show": Entry("pipelines.show:SHOW", "show tables, or answer questions about them"),

@@ -132,7 +132,7 @@ def test_show_tells_of_tables_and_words(store, capsys):
     assert call("show", OUT) == 0
     told = capsys.readouterr().out
     assert f"{OUT}:\n" in told
-    assert "documents: 4 rows in 2 parts" in told
+    assert "documents: 4 rows; a row is a document taken in:" in told
     assert call("show", f"{OUT}/slices", "--tsv") == 0
     assert len(capsys.readouterr().out.splitlines()) == 3
     assert call("show", OUT, "--word", "ship") == 0

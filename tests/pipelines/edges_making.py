@@ -63,6 +63,7 @@ def all_options():
 
 # What makes sense of what a command needs; a command of others gets any value of the right type.
 _NEEDED = {
+    ("cloze abstractness", "ratings"): "ratings.csv:word=1,value=2",
     ("change", "slices"): "1800-1849,1850-1900", ("export", "format"): "tsv",
     ("lexicon look", "word"): "sea",
 }  # fmt: skip

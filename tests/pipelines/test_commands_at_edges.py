@@ -7,6 +7,7 @@ where nothing bounds them, all of it runs.
 
 import shutil
 import sys
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,13 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "complexity"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "cloze"))
 
+from asked import SYNSETS
 from edges_making import at_most_seconds, is_readable, names_it, required_of
 from scored import publish, tables
 from small_runs import SLICES, SMALL, make_out
+from wordnet_making import write_wordnet
 
 from pipelines import report, running
 from pipelines.cli import main
@@ -32,6 +36,7 @@ ODD = (
     "0", str(MOST), "ünï\nΩ", "\udc80a", "[(" * 1500, "a:b=c,d", "~nosuch/x", "-", "true",
 )  # fmt: skip
 GOLD = "word\tbinary\tgraded\nsea\t1\t0.5\nship\t0\t0.1\nland\t1\t0.7\n"
+PAIRS = '{"passage": "The dogs stay in the house.", "summary": "An animal is at home."}\n'
 CONFIG = """\
 corpus:
   inputs: [texts]
@@ -53,6 +58,15 @@ def base(made_once, tmp_path_factory):
     (folder / "c.yaml").write_text(CONFIG)
     (folder / "scores.csv").write_text("a,0.1\nb,0.5\nc,0.3\n")
     publish(folder / "scored", tables(singles=24, expressions=0))
+    rated = (f"{a}{b}ing\t{n}" for n, (a, b) in enumerate(product("bdfglm", "aeiou"), 1))
+    (folder / "rated.tsv").write_text("word\tvalue\n" + "\n".join(rated) + "\n")
+    write_wordnet(folder / "wordnet", SYNSETS, index_sense=False)
+    (folder / "pairs.jsonl").write_text(PAIRS * 3)
+    words = ["--layout", "jsonl", "--engine", "builtin:en", "--out", str(folder / "pairs")]
+    assert main(["cloze", "pairs", str(folder / "pairs.jsonl"), *words]) == 0
+    words = ["--kind", "nonspecificity", "--wordnet", str(folder / "wordnet")]
+    words += ["--cache", str(folder / "cache"), "--overwrite"]
+    assert main(["cloze", "candidates", str(folder / "pairs"), *words]) == 0
     return folder
 
 
@@ -73,6 +87,13 @@ def given_to(words, base):
         "evaluate complexity": {"gold": str(base / "scores.csv"), "resamples": "10",
                                 "predictions": str(base / "scores.csv")},
         "lexicon look": {"resources": f"list={base / 'words.tsv'}:word=word,value=graded"},
+        "cloze pairs": {"inputs": str(base / "texts"), "layout": "documents", "keep_rest": True},
+        "cloze candidates": {"folder": str(base / "pairs"), "kind": "nonspecificity",
+                             "wordnet": str(base / "wordnet"), "cache": "cache"},
+        "cloze abstractness": {"ratings": f"{base / 'rated.tsv'}:word=word,value=value",
+                               "inputs": "ngrams", "estimator": "ridge", "resamples": "0"},
+        "cloze options": {"folder": str(base / "pairs"), "readers": "frequency",
+                          "wordnet": str(base / "wordnet"), "cache": "cache"},
         "init": {"inputs": str(base / "texts"), "overwrite": True},
         "run": {"config": str(base / "c.yaml")}, "clean": {"path": "copy"},
         "sample": {"tokens": "30000"},

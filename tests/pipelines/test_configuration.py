@@ -81,6 +81,8 @@ def test_a_file_may_have_any_of_the_sections(tmp_path):
         (MINIMAL.replace("[texts]", "[texts], corpora: [a]"), "unknown option .*corpora"),
         (MINIMAL.replace("slices:", "parts: 3, slices:"), "belongs at the top of the file"),
         (MINIMAL.replace("slices:", "dim: many, slices:"), "change: dim must be a whole number"),
+        ("out: x\ncomplexity:\n  load: {inputs: [x], layout: tsv, language: no}\n",
+         "language must be text, not False; give a text in quotes"),
         (MINIMAL.replace("slices:", "dim: 0, slices:"),
          "config.yaml: change: dim must be at least 1, not 0"),
         (MINIMAL.replace("[texts]", "[texts], dates: bogus"), "config.yaml: corpus: `dates`"),
@@ -99,6 +101,11 @@ def test_a_file_may_have_any_of_the_sections(tmp_path):
 def test_a_wrong_file_is_explained(tmp_path, text, message):
     with pytest.raises(UsageError, match=message):
         read(tmp_path, text)
+
+
+def test_an_option_called_on_needs_no_quotes(tmp_path):
+    text = "out: x\ncomplexity:\n  score: {scorer: ridge, on: other}\n"
+    assert read(tmp_path, text)["complexity.score"].on == str(tmp_path / "other")
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):

@@ -25,7 +25,7 @@ def test_ends_with_the_next_command():
     assert "tokens per decade" in lines[2]
     assert len(lines) == 3 + 6 + 2
     assert "1800-1829 (30 documents, 300 tokens) and 1900-1929" in lines[-2]
-    assert lines[-1] == "next: lexbeam change results --slices 1800-1829,1900-1929"
+    assert lines[-1] == "next: lexbeam change results --slices 1800-1829,1900-1929 --null 3"
 
 
 @pytest.mark.parametrize("out", ["my results", "it's", "-x", "a;rm b", "$HOME"])
@@ -33,7 +33,7 @@ def test_the_command_may_be_pasted_whatever_the_folder_is_called(out):
     words = shlex.split(told(out=out)[-1].removeprefix("next: "))
     assert words[:2] == ["lexbeam", "change"]
     assert words[2] == (out if out != "-x" else "./-x")
-    assert words[3:] == ["--slices", "1800-1829,1900-1929"]
+    assert words[3:] == ["--slices", "1800-1829,1900-1929", "--null", "3"]
 
 
 def test_a_corpus_without_lemmas_is_trained_on_forms():

@@ -1,0 +1,251 @@
+"""Adapted Lesk over compiled glosses beside the same phrase scoring on nltk's objects.
+
+    python -m benchmarks cloze_lesk
+
+Texts are examples of WordNet's synsets, put together at random to passages of 400 words and
+summaries of 20; every noun and verb of a summary that has several senses is asked for. Both read
+the same glosses, lemmatised alike, and must choose the same senses. nltk's caches are warm: each
+sense was asked for before, so that its synsets are made, and the words of glosses and texts are
+kept in dictionaries; in a second row, so are the synsets around each one. Seconds are those of the
+processor. Compiling is not counted (`lexicon_wordnet` has it).
+"""
+
+import importlib.util
+import itertools
+import shutil
+import statistics
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from benchmarks.lexicon_wordnet import read_by_nltk
+from benchmarks.measure import Row, Skipped, timed
+from transforms.cloze.lesk import choose_senses, contexts_of
+from transforms.cloze.stop_words import STOP_WORDS
+from transforms.lexicon.resources import LexiconOptions, prepare
+from transforms.lexicon.wordnet.kind import DEBIAN
+from transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES
+from transforms.lexicon.wordnet.ragged import Ragged
+
+PAIRS = 32
+SUMMARY, PASSAGE = 20, 400
+REPEATS = 3
+BOUND, BOUND_KEPT = 20.0, 12.0
+
+
+class Asked(NamedTuple):
+    """Pairs, and the words of their summaries that have several senses as noun or verb."""
+
+    summaries: list[list[str]]
+    passages: list[list[str]]
+    owners: np.ndarray
+    words: pa.Array
+    senses: Ragged
+
+
+def asked_of(wordnet: Any, pairs: int) -> Asked:
+    """Return pairs made of WordNet's examples."""
+    examples = pc.list_flatten(wordnet.examples(np.arange(len(wordnet)))).to_pylist()
+    drawn = np.random.default_rng(1).integers(0, len(examples), 120 * pairs)
+    words = [word for row in drawn for word in examples[row].split()]
+    size = SUMMARY + PASSAGE
+    texts = [words[at * size : (at + 1) * size] for at in range(pairs)]
+    summaries = [text[:SUMMARY] for text in texts]
+    owners = np.repeat(np.arange(pairs), SUMMARY)
+    flat = pc.utf8_lower(pa.array([word.strip(".,;:!?") for text in summaries for word in text]))
+    nouns, verbs = wordnet.morphy(flat, "n"), wordnet.morphy(flat, "v")
+    base = pc.coalesce(nouns, verbs)
+    parts = pc.if_else(pc.is_valid(nouns), "n", pc.if_else(pc.is_valid(verbs), "v", "r"))
+    tags = pc.replace_substring_regex(parts, "r", "DET")
+    senses = wordnet.senses_of(base, tags)
+    several = senses.lengths() > 1
+    kept = senses.keep(several[senses.owners()])
+    offsets = np.append(kept.offsets[:-1][several], kept.offsets[-1])
+    return Asked(
+        summaries, [text[SUMMARY:] for text in texts], owners[several], base.filter(several),
+        Ragged(offsets, kept.values),
+    )  # fmt: skip
+
+
+def ours(wordnet: Any, asked: Asked) -> np.ndarray:
+    """Return the number of the sense of each word."""
+    kind = pa.list_(pa.string())
+    texts = [pa.array(asked.summaries, kind), pa.array(asked.passages, kind)]
+    chosen = choose_senses(
+        wordnet, contexts_of(wordnet, texts), asked.owners, [asked.words], asked.senses
+    )
+    return wordnet.sense_numbers(chosen)
+
+
+class OnObjects:
+    """The same scoring on nltk's synsets, with what was asked before at hand."""
+
+    def __init__(self, theirs: Any, wordnet: Any, asked: Asked, *, keep: bool) -> None:
+        self._keep = keep
+        texts = [*asked.words.to_pylist(), *STOP_WORDS]
+        texts += [word for text in (*asked.summaries, *asked.passages) for word in text]
+        self._words = _lemmatised(wordnet, list(dict.fromkeys(texts)))
+        self._of = _glosses(wordnet)
+        self._around: dict[Any, list[Any]] = {}
+        self._stop = {one for word in STOP_WORDS for one in self._words[word]}
+
+    def _gloss(self, synset: Any) -> tuple[str, ...]:
+        return self._of[synset.pos(), synset.offset()]
+
+    def _extended(self, synset: Any) -> list[Any]:
+        if synset in self._around:
+            return self._around[synset]
+        near = [
+            synset, *synset.hypernyms(), *synset.instance_hypernyms(), *synset.hyponyms(),
+            *synset.instance_hyponyms(), *synset.member_holonyms(), *synset.substance_holonyms(),
+            *synset.part_holonyms(), *synset.member_meronyms(), *synset.substance_meronyms(),
+            *synset.part_meronyms(), *synset.similar_tos(), *synset.also_sees(),
+        ]  # fmt: skip
+        for lemma in synset.lemmas():
+            near += [one.synset() for one in lemma.also_sees()]
+            near += [one.synset() for one in lemma.derivationally_related_forms()]
+        near = list(dict.fromkeys(near))
+        if self._keep:
+            self._around[synset] = near
+        return near
+
+    def choose(self, texts: Sequence[Sequence[str]], word: str, synsets: Sequence[Any]) -> int:
+        """Return the place of the sense of a word in texts, from 1."""
+        own = set(self._words[word])
+        pieces: list[list[str]] = [[]]
+        for text in texts:
+            for token in text:
+                for one in self._words[token]:
+                    if one in own or not one:
+                        pieces.append([])
+                    else:
+                        pieces[-1].append(one)
+            pieces.append([])
+        places: dict[str, list[tuple[list[str], int]]] = {}
+        for piece in pieces:
+            for at, one in enumerate(piece):
+                places.setdefault(one, []).append((piece, at))
+        scores = [
+            sum(self._score(self._gloss(near), places) for near in self._extended(synset))
+            for synset in synsets
+        ]
+        return scores.index(max(scores)) + 1
+
+    def _score(self, gloss: tuple[str, ...], places: dict[str, list[tuple[list[str], int]]]) -> int:
+        total = before = 0
+        for at, word in enumerate(gloss):
+            longest = 0
+            for piece, place in places.get(word, ()):
+                length = 1
+                while (
+                    at + length < len(gloss)
+                    and place + length < len(piece)
+                    and gloss[at + length] == piece[place + length]
+                ):
+                    length += 1
+                longest = max(longest, length)
+            if longest and longest >= before and not self._all_stop(gloss[at : at + longest]):
+                total += longest * longest
+            before = longest
+        return total
+
+    def _all_stop(self, phrase: Iterable[str]) -> bool:
+        return all(word in self._stop for word in phrase)
+
+
+def _lemmatised(wordnet: Any, texts: list[str]) -> dict[str, tuple[str, ...]]:
+    """Return the words of each text as definitions have them, "" where none has one."""
+    rows = wordnet.glosses.rows(pa.array(texts))
+    words = wordnet.glosses.words(rows.values).fill_null("").to_pylist()
+    bounds = rows.offsets.tolist()
+    return {
+        text: tuple(words[begin:end])
+        for text, begin, end in zip(texts, bounds, bounds[1:], strict=False)
+    }
+
+
+def _glosses(wordnet: Any) -> dict[tuple[str, int], tuple[str, ...]]:
+    """Return the words of definitions by part of speech and offset."""
+    rows = np.arange(len(wordnet))
+    found = wordnet.glosses.of(rows)
+    words = wordnet.glosses.words(found.values).to_pylist()
+    bounds = found.offsets.tolist()
+    keys = zip(wordnet.types(rows).to_pylist(), wordnet.offsets(rows).tolist(), strict=True)
+    return {
+        key: tuple(words[begin:end])
+        for key, begin, end in zip(keys, bounds, bounds[1:], strict=False)
+    }
+
+
+def on_objects(objects: OnObjects, asked: Asked, synsets: Sequence[Sequence[Any]]) -> list[int]:
+    """Return the number of the sense of each word."""
+    return [
+        objects.choose([asked.summaries[owner], asked.passages[owner]], word, own)
+        for owner, word, own in zip(asked.owners, asked.words.to_pylist(), synsets, strict=True)
+    ]
+
+
+def _synsets(theirs: Any, wordnet: Any, asked: Asked) -> list[list[Any]]:
+    """Return nltk's synsets of each word, in the order of our senses."""
+    rows = wordnet.synset_of(asked.senses.values)
+    pairs = zip(wordnet.types(rows).to_pylist(), wordnet.offsets(rows).tolist(), strict=True)
+    found = [theirs.synset_from_pos_and_offset(*pair) for pair in pairs]
+    bounds = asked.senses.offsets.tolist()
+    return [found[begin:end] for begin, end in itertools.pairwise(bounds)]
+
+
+def measure(folder: Path) -> list[Row]:
+    """Return the rows; none where WordNet's files or nltk are not there."""
+    if not Path(DEBIAN, "index.sense").exists():
+        raise Skipped(f"needs {DEBIAN} (wordnet-base, wordnet-sense-index)")
+    options = LexiconOptions(resources=("wordnet=wordnet",), cache=str(folder / "cache"))
+    wordnet: Any = prepare(options).held[0].open()
+    asked = asked_of(wordnet, PAIRS)
+    ours(wordnet, asked)
+    seconds = [timed(lambda: ours(wordnet, asked), time.process_time) for _ in range(REPEATS)]
+    own = PAIRS / statistics.median(seconds)
+    rows = [
+        Row(
+            "adapted Lesk, pairs of 420 words", own, 100, False, "pairs/s",
+            f"{len(asked.words)} words of several senses in {PAIRS} pairs",
+        )
+    ]  # fmt: skip
+    if importlib.util.find_spec("nltk") is None:
+        print("cloze_lesk: not measured beside nltk, which is not installed")
+        return rows
+    copied = folder / "nltk"  # it refuses links
+    shutil.copytree(DEBIAN, copied)
+    lines = (
+        f"{number:02d}\t{name}\t{LEXNAME_PARTS[name.partition('.')[0]]}\n"
+        for number, name in enumerate(LEXNAMES)
+    )
+    (copied / "lexnames").write_text("".join(lines))
+    theirs = read_by_nltk(str(copied))
+    synsets = _synsets(theirs, wordnet, asked)
+    for keep, bound in ((False, BOUND), (True, BOUND_KEPT)):
+        objects = OnObjects(theirs, wordnet, asked, keep=keep)
+        chosen = on_objects(objects, asked, synsets)  # which warms the caches
+        same = chosen == ours(wordnet, asked).tolist()
+        found = []
+        for _ in range(REPEATS):
+            mine = timed(lambda: ours(wordnet, asked), time.process_time)
+            there = timed(lambda: on_objects(objects, asked, synsets), time.process_time)  # noqa: B023
+            found.append(there / mine)
+        name = "the same on nltk's objects, caches warm, over ours"
+        name += ", what is around synsets kept" if keep else ""
+        note = ", ".join(f"{value:.1f}" for value in found)
+        rows += [
+            Row(name, statistics.median(found), bound, False, "x", f"all runs: {note}"),
+            Row("  and the same senses are chosen", float(same), 1, False, ""),
+        ]
+    return rows
+
+
+if __name__ == "__main__":
+    sys.exit("run it by `python -m benchmarks cloze_lesk`")

@@ -1,0 +1,603 @@
+# Written by `make api` from the registry of commands: edits are lost.
+"""The commands `lexbeam cloze ...` as functions."""
+
+import os
+from collections.abc import Sequence
+from typing import Literal
+
+from lexbeam._calling import act as _act
+from lexbeam._calling import publish as _publish
+from lexbeam.results import Results
+
+__all__ = ["abstractness", "candidates", "options", "pairs"]
+
+
+def abstractness(
+    *,
+    ratings: str | Sequence[str],
+    out: str | os.PathLike[str],
+    overwrite: bool = False,
+    of: Literal["lemma", "form"] = "lemma",
+    rated: Literal["use", "predict"] = "use",
+    abstract_below: float | str = 0.35,
+    folds: int | str = 5,
+    cache: str | os.PathLike[str] | None = None,
+    inputs: str | Sequence[str] = (),
+    vectors: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    wordnet: str | os.PathLike[str] | None = None,
+    components: int | str = 400,
+    ngram_words: int | str = 4,
+    ngram_dim: int | str = 150,
+    hypernym_words: int | str = 5,
+    hypernyms: int | str = 1000,
+    gloss_dim: int | str = 200,
+    gloss_least: int | str = 3,
+    vocabulary: int | str = 400000,
+    estimator: str = "mean",
+    compare: str | Sequence[str] = (),
+    ridge_alpha: float | str = 1.0,
+    svr_c: float | str = 0.3,
+    svr_epsilon: float | str = 0.05,
+    svr_gamma: float | str = 1.0,
+    hidden: int | str = 128,
+    dropout: float | str = 0.2,
+    epochs: int | str = 60,
+    patience: int | str = 8,
+    batch: int | str = 32,
+    learning_rate: float | str = 0.001,
+    seed: int | str = 1,
+    resamples: int | str = 1000,
+    level: float | str = 0.95,
+    bootstrap_seed: int | str = 0,
+) -> list[str]:
+    """How concrete words are, learned from ratings: a model.
+
+    Args:
+        ratings: rated words, FILE:word=COLUMN,value=COLUMN and what docs/resources.md has of
+            options, such as scale=1-5; the range is read from the file where that is not said;
+            several files are joined.
+        out: folder of the model.
+        overwrite: replace another model in that folder.
+        of: by what words of a text are looked up first: their lemma or their form.
+        rated: whether rated words have their rating, or the prediction of a fold that did not see
+            it.
+        abstract_below: words rated below this, 0 to 1, are abstract (ReCAM's) (at least 0.01, at
+            most 0.99).
+        folds: folds of rated words, by their hash (at least 2, at most 100).
+        cache: folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's.
+        inputs: what words are described by; if not given, ngrams, wordnet, glosses, and vectors
+            where there are such.
+        vectors: static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`; several may be
+            given.
+        wordnet: folder of the database files of WordNet, see docs/wordnet.md; if not given, where
+            Debian has them.
+        components: numbers that all inputs of a word are reduced to (at least 1, at most 5000).
+        ngram_words: rated words that an n-gram must be in (at least 1).
+        ngram_dim: numbers that n-grams are reduced to (at least 1, at most 5000).
+        hypernym_words: rated words that must lie below a hypernym (at least 1).
+        hypernyms: hypernyms at most, those of the most words (at least 1).
+        gloss_dim: numbers of a vector of glosses (at least 1, at most 2000).
+        gloss_least: glosses that a word must stand in to have one (at least 1).
+        vocabulary: words whose predictions the model holds: those of WordNet, then those of vectors
+            in their order; others are predicted from their n-grams (at least 0).
+        estimator: ridge, SVR, the mean of both, or the paper's network.
+        compare: further estimators to measure on the same folds.
+        ridge_alpha: ridge: weight of the penalty (at least 1e-09).
+        svr_c: SVR: weight of errors (at least 1e-06).
+        svr_epsilon: SVR: error that costs nothing (at least 0).
+        svr_gamma: SVR: width of the kernel (at least 1e-06).
+        hidden: network: units of each of its two layers (at least 1, at most 10000).
+        dropout: network: share of its inputs dropped (at least 0, at most 0.95).
+        epochs: network: passes over the words at most (at least 1, at most 10000).
+        patience: network: passes without a lesser error on a tenth of the words (at least 1).
+        batch: network: words of a step (at least 1).
+        learning_rate: network: Adam's step (at least 1e-09, at most 1).
+        seed: of folds and of the network (at least 0, at most 2147483647).
+        resamples: resamples of the bootstrap; 0: no intervals (at least 0, at most 1000000).
+        level: share of the resamples that an interval holds (at least 0.01, at most 0.999).
+        bootstrap_seed: seed of the resamples.
+
+    Returns:
+        The lines that the command prints.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _act(
+        "cloze abstractness",
+        {
+            "ratings": ratings,
+            "out": out,
+            "overwrite": overwrite,
+            "of": of,
+            "rated": rated,
+            "abstract_below": abstract_below,
+            "folds": folds,
+            "cache": cache,
+            "inputs": inputs,
+            "vectors": vectors,
+            "wordnet": wordnet,
+            "components": components,
+            "ngram_words": ngram_words,
+            "ngram_dim": ngram_dim,
+            "hypernym_words": hypernym_words,
+            "hypernyms": hypernyms,
+            "gloss_dim": gloss_dim,
+            "gloss_least": gloss_least,
+            "vocabulary": vocabulary,
+            "estimator": estimator,
+            "compare": compare,
+            "ridge_alpha": ridge_alpha,
+            "svr_c": svr_c,
+            "svr_epsilon": svr_epsilon,
+            "svr_gamma": svr_gamma,
+            "hidden": hidden,
+            "dropout": dropout,
+            "epochs": epochs,
+            "patience": patience,
+            "batch": batch,
+            "learning_rate": learning_rate,
+            "seed": seed,
+            "resamples": resamples,
+            "level": level,
+            "bootstrap_seed": bootstrap_seed,
+        },
+    )
+
+
+def candidates(
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    encoder: str | os.PathLike[str] | None = None,
+    encoder_layers: str = "-1",
+    encoder_pooling: str = "mean",
+    encoder_length: int | str | None = None,
+    encoder_batch: int | str = 32,
+    encoder_device: Literal["auto", "cpu", "cuda"] = "auto",
+    cache: str | os.PathLike[str] | None = None,
+    kind: str | Sequence[Literal["imperceptibility", "nonspecificity", "intersection"]] = (
+        "imperceptibility",
+        "nonspecificity",
+    ),
+    filters: str
+    | Sequence[
+        Literal["pos", "repeated", "lemma", "synonym", "antonym", "static", "contextual"]
+    ] = (),
+    evaluate: Literal["all", "until-rejected"] = "all",
+    abstractness: str | os.PathLike[str] | None = None,
+    concreteness_below: float | str | None = None,
+    wordnet: str | os.PathLike[str] | None = None,
+    vectors: str | os.PathLike[str] | None = None,
+    sense: str = "lesk",
+    depth: Literal["max", "min"] = "max",
+    depth_below: float | str = 6.0,
+    proper_nouns: Literal["noun", "common", "reject"] = "noun",
+    relation_match: Literal["surface", "lemma"] = "surface",
+    relation_senses: Literal["all", "tag"] = "all",
+    static_threshold: str = "0.85",
+    contextual_threshold: str = "0.85",
+    random_pairs: int | str = 5000,
+    seed: int | str = 1,
+    resume: bool = False,
+    overwrite: bool = False,
+    fresh: bool = False,
+    drop: str | Sequence[str] = (),
+    keep: Literal["all", "published"] = "all",
+    keep_snapshots: int | str = 2,
+    runner_config: str | os.PathLike[str] = "direct",
+    beam: Sequence[str] = (),
+) -> Results:
+    """Words of summaries that may become answers, with every filter's verdict.
+
+    Args:
+        folder: folder with pairs, of `lexbeam cloze pairs`; none: that of `out`.
+        out: folder of the published tables; if not given, the one of `folder`.
+        encoder: masked language model or encoder: a folder as save_pretrained writes it, or
+            KIND:ARGUMENT.
+        encoder_layers: layers whose mean is a piece's vector: -1 (the last), -4..-1, 0,1 (0:
+            embeddings).
+        encoder_pooling: how a span's pieces become one vector.
+        encoder_length: pieces kept of a longer text, around the target; special ones count;
+            default: what the model takes (at least 8).
+        encoder_batch: texts of a document that go through the model at once (at least 1).
+        encoder_device: where the encoder runs; auto: a CUDA device if there is one, else the CPU.
+        cache: folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's.
+        kind: what makes answers abstract: one or several.
+        filters: filters beside the kinds' own criteria; if not given, all for which there is what
+            they need.
+        evaluate: whether every filter is asked of every word, or only until one rejects it.
+        abstractness: folder of a model of `lexbeam cloze abstractness`.
+        concreteness_below: words from this concreteness on, 0 to 1, are not imperceptible; if not
+            given, the threshold that the model was calibrated to (at least 0, at most 1).
+        wordnet: folder of the database files of WordNet, see docs/wordnet.md; if not given, where
+            Debian has them.
+        vectors: static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`, and what
+            docs/resources.md has of options, such as centre=yes and remove=3.
+        sense: which sense decides how deep a word lies: that of adapted Lesk, the first, or any.
+        depth: longest or shortest way to a root of WordNet.
+        depth_below: words of this depth, or deeper, are not nonspecific (at least 0).
+        proper_nouns: whether proper nouns count as nouns; common: those that WordNet has, and not
+            as an instance.
+        relation_match: what synonyms and antonyms are compared with: forms of the passage, or
+            lemmas as well.
+        relation_senses: whose synonyms and antonyms: of all senses, or of those of the word's tag.
+        static_threshold: cosine of static vectors from which on a word of the passage is too
+            similar, or quantile:Q of random words of this corpus.
+        contextual_threshold: likewise of contextual vectors.
+        random_pairs: random word pairs that quantiles are taken of (at least 1).
+        seed: of random word pairs.
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
+        fresh: make everything anew, whatever artefacts there are.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
+        keep_snapshots: snapshots kept, the new one among them (at least 1).
+        runner_config: YAML file of runner_configs/, or its name.
+        beam: Beam options, as they stand on the command line.
+
+    Returns:
+        All that is published in the folder then.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _publish(
+        "cloze candidates",
+        {
+            "folder": folder,
+            "out": out,
+            "encoder": encoder,
+            "encoder_layers": encoder_layers,
+            "encoder_pooling": encoder_pooling,
+            "encoder_length": encoder_length,
+            "encoder_batch": encoder_batch,
+            "encoder_device": encoder_device,
+            "cache": cache,
+            "kind": kind,
+            "filters": filters,
+            "evaluate": evaluate,
+            "abstractness": abstractness,
+            "concreteness_below": concreteness_below,
+            "wordnet": wordnet,
+            "vectors": vectors,
+            "sense": sense,
+            "depth": depth,
+            "depth_below": depth_below,
+            "proper_nouns": proper_nouns,
+            "relation_match": relation_match,
+            "relation_senses": relation_senses,
+            "static_threshold": static_threshold,
+            "contextual_threshold": contextual_threshold,
+            "random_pairs": random_pairs,
+            "seed": seed,
+            "resume": resume,
+            "overwrite": overwrite,
+            "fresh": fresh,
+            "drop": drop,
+            "keep": keep,
+            "keep_snapshots": keep_snapshots,
+            "runner_config": runner_config,
+        },
+        beam,
+    )
+
+
+def options(
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    readers: str | Sequence[Literal["ga", "ar", "ar-gloss", "frequency"]] = (
+        "ga",
+        "ar",
+        "ar-gloss",
+    ),
+    folds: int | str = 4,
+    seed: int | str = 1,
+    hidden: int | str = 128,
+    dim: int | str = 100,
+    hops: int | str = 3,
+    batch: int | str = 32,
+    learning_rate: float | str = 0.001,
+    dropout: float | str = 0.5,
+    epochs: int | str = 30,
+    patience: int | str = 3,
+    clip: float | str = 10.0,
+    passage_tokens: int | str = 800,
+    tune_vectors: bool = False,
+    gloss_tokens: int | str = 60,
+    asked: Literal["passed", "targets"] = "passed",
+    min_answers: int | str = 1,
+    min_count: int | str = 2,
+    most_words: int | str = 100000,
+    inflect: bool = True,
+    options_in_passage: Literal["allow", "reject"] = "allow",
+    similar: float | str = 0.85,
+    list_sizes: int | str | Sequence[int | str] = (10, 20, 50),
+    near: int | str = 200,
+    least_similar: float | str = 0.1,
+    most_similar: float | str = 0.6,
+    wordnet: str | os.PathLike[str] | None = None,
+    vectors: str | os.PathLike[str] | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    fresh: bool = False,
+    drop: str | Sequence[str] = (),
+    keep: Literal["all", "published"] = "all",
+    keep_snapshots: int | str = 2,
+    runner_config: str | os.PathLike[str] = "direct",
+    beam: Sequence[str] = (),
+) -> Results:
+    """Words beside the answers of cloze questions.
+
+    Args:
+        folder: folder with candidates, of `lexbeam cloze candidates`; none: that of `out`.
+        out: folder of the published tables; if not given, the one of `folder`.
+        readers: who names words: gated-attention reader, attentive reader, attentive reader with
+            glosses; or frequency alone, which needs no torch.
+        folds: parts of the articles; a reader is asked the one that it is not trained on (at least
+            2).
+        seed: of folds, training and draws.
+        hidden: length of a GRU's state, of each direction (at least 1).
+        dim: length of word embeddings; vectors that are given have their own (at least 1).
+        hops: times that the gated-attention reader reads a passage (at least 1).
+        batch: questions of a step of training (at least 1).
+        learning_rate: that Adam begins with (at least 0).
+        dropout: share of inputs and final states dropped (at least 0, at most 0.99).
+        epochs: times that training sees the questions, at most (at least 1).
+        patience: epochs without a better loss on the articles held out, after which it stops (at
+            least 1).
+        clip: the greatest norm of a step's gradient (at least 0).
+        passage_tokens: words of a passage that are read (at least 1).
+        tune_vectors: train embeddings of passage and summary further that vectors initialise; those
+            without a vector are then trained, too.
+        gloss_tokens: words of a gloss, at most (at least 1).
+        asked: what is asked: candidates that passed all filters, or targets that the files have.
+        min_answers: questions whose answer a word is, at least, for readers to name it (at least
+            1).
+        min_count: times that a word stands in texts, at least, to have an embedding (at least 1).
+        most_words: words with an embedding, at most (at least 1).
+        inflect: inflect options as the answer is.
+        options_in_passage: whether options may stand in the passage, as answers never do.
+        similar: cosine with the answer or a synonym from which on a word is no option, where there
+            are vectors (at least -1, at most 1).
+        list_sizes: lengths of readers' lists that are looked through, one after the other, until
+            there are four options (at least 1).
+        near: words nearest to the answer in frequency that are drawn from (at least 4).
+        least_similar: the least cosine with the answer, where there are vectors (at least -1, at
+            most 1).
+        most_similar: the greatest one (at least -1, at most 1).
+        wordnet: folder of the database files of WordNet, see docs/wordnet.md; if not given, where
+            Debian has them.
+        vectors: static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`.
+        cache: folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's.
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
+        fresh: make everything anew, whatever artefacts there are.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
+        keep_snapshots: snapshots kept, the new one among them (at least 1).
+        runner_config: YAML file of runner_configs/, or its name.
+        beam: Beam options, as they stand on the command line.
+
+    Returns:
+        All that is published in the folder then.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _publish(
+        "cloze options",
+        {
+            "folder": folder,
+            "out": out,
+            "readers": readers,
+            "folds": folds,
+            "seed": seed,
+            "hidden": hidden,
+            "dim": dim,
+            "hops": hops,
+            "batch": batch,
+            "learning_rate": learning_rate,
+            "dropout": dropout,
+            "epochs": epochs,
+            "patience": patience,
+            "clip": clip,
+            "passage_tokens": passage_tokens,
+            "tune_vectors": tune_vectors,
+            "gloss_tokens": gloss_tokens,
+            "asked": asked,
+            "min_answers": min_answers,
+            "min_count": min_count,
+            "most_words": most_words,
+            "inflect": inflect,
+            "options_in_passage": options_in_passage,
+            "similar": similar,
+            "list_sizes": list_sizes,
+            "near": near,
+            "least_similar": least_similar,
+            "most_similar": most_similar,
+            "wordnet": wordnet,
+            "vectors": vectors,
+            "cache": cache,
+            "resume": resume,
+            "overwrite": overwrite,
+            "fresh": fresh,
+            "drop": drop,
+            "keep": keep,
+            "keep_snapshots": keep_snapshots,
+            "runner_config": runner_config,
+        },
+        beam,
+    )
+
+
+def pairs(
+    inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    *,
+    layout: Literal["recam", "jsonl", "tsv", "documents", "corpus"],
+    out: str | os.PathLike[str],
+    kind: Literal["imperceptibility", "nonspecificity", "intersection"] | None = None,
+    format: str = "auto",
+    exclude: str | Sequence[str] = (),
+    encoding: str | Sequence[str] = ("utf-8",),
+    control: Literal["reject", "drop"] = "reject",
+    marks: Literal["reject", "break"] = "reject",
+    fields: str | Sequence[str] = (),
+    text_field: str = "text",
+    json_path: str = "",
+    records: str = "",
+    tei_parts: str | Sequence[Literal["body", "front", "back"]] = ("body",),
+    delimiter: str = "",
+    quoting: bool = True,
+    header: bool = True,
+    columns: str | Sequence[str] = (),
+    lines_hold: Literal["lemmas", "forms", "text"] = "lemmas",
+    html: Literal["reject", "main", "all"] = "reject",
+    language: str | None = None,
+    genre: str | None = None,
+    summary: Literal["first-sentence", "first-paragraph"] = "first-sentence",
+    skip_paragraphs: int | str = 0,
+    keep_rest: bool = False,
+    paragraphs: Literal["empty-line", "line"] = "empty-line",
+    engine: str | None = None,
+    max_reject_share: float | str = 0.05,
+    max_record_bytes: int | str = 200000000,
+    max_line_bytes: int | str = 33554432,
+    max_expansion_ratio: int | str = 200,
+    max_expanded_bytes: int | str = 1099511627776,
+    min_summary_words: int | str = 2,
+    max_summary_words: int | str = 1000,
+    min_passage_words: int | str = 1,
+    max_passage_words: int | str = 20000,
+    resume: bool = False,
+    overwrite: bool = False,
+    fresh: bool = False,
+    drop: str | Sequence[str] = (),
+    keep: Literal["all", "published"] = "all",
+    keep_snapshots: int | str = 2,
+    runner_config: str | os.PathLike[str] = "direct",
+    parts: int | str = 8,
+    beam: Sequence[str] = (),
+) -> Results:
+    """Passages with summaries, for cloze questions.
+
+    Args:
+        inputs: files, folders or globs, compressed or not; of layout corpus folders that `lexbeam
+            corpus` made; none: that of `out`.
+        layout: how pairs lie in them: recam, the files of the task; jsonl and tsv, two fields;
+            documents, cut into summary and passage; corpus, likewise, with its annotation.
+        out: folder of the published tables.
+        kind: kind of ReCAM's questions where the file's name does not say.
+        format: format of documents.
+        exclude: patterns of files to leave out.
+        encoding: encoding of text, lines, JSON, CSV and CoNLL-U; of several the first that takes a
+            file or line.
+        control: what becomes of NUL and halves of surrogate pairs; drop takes all control
+            characters but white space.
+        marks: what becomes of over 30 combining marks in a row.
+        fields: which field gives what: title=headline,author=meta.by.
+        text_field: field, column or path that holds the text: text, a.b, speeches[].text.
+        json_path: path of the array within a JSON file.
+        records: array in JSON or Parquet whose elements are the records: debates[].speeches[].
+        tei_parts: parts of a TEI text.
+        delimiter: of CSV; found out if not given.
+        quoting: whether quotes mean something in CSV.
+        header: whether the first row of CSV names the columns.
+        columns: names of the columns of CSV without header.
+        lines_hold: what `lines` are made of; text is for an engine.
+        html: what is read of web pages: their main text, all, or nothing.
+        language: language where the record does not say; else that of the engine.
+        genre: genre where the record does not say.
+        summary: what of a document is the summary.
+        skip_paragraphs: paragraphs of a document to leave out before it, such as its headline (at
+            least 0).
+        keep_rest: whether the rest of the summary's paragraph begins the passage.
+        paragraphs: what ends a paragraph of a document.
+        engine: annotate the texts: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; without one
+            there are word forms alone.
+        max_reject_share: publish nothing if more than this share of input records is rejected (at
+            least 0, at most 1).
+        max_record_bytes: larger files read whole (text, TEI, JSON object) or JSON elements are
+            rejects (at least 1, at most 1125899906842624).
+        max_line_bytes: longer lines are rejects: JSON lines, CSV, CoNLL-U, lines (at least 1, at
+            most 1125899906842624).
+        max_expansion_ratio: what expands more, and to over 16 MiB, is a reject: compressed files,
+            archives (at least 1, at most 1125899906842624).
+        max_expanded_bytes: what expands to more is a reject: compressed files, archives (at least
+            1, at most 1125899906842624).
+        min_summary_words: shorter summaries are rejects (at least 1).
+        max_summary_words: longer summaries are rejects (at least 1).
+        min_passage_words: shorter passages are rejects (at least 1).
+        max_passage_words: longer passages are rejects (at least 1).
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
+        fresh: make everything anew, whatever artefacts there are.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
+        keep_snapshots: snapshots kept, the new one among them (at least 1).
+        runner_config: YAML file of runner_configs/, or its name.
+        parts: parts (files) of each table of records (at least 1, at most 10000).
+        beam: Beam options, as they stand on the command line.
+
+    Returns:
+        All that is published in the folder then.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _publish(
+        "cloze pairs",
+        {
+            "inputs": inputs,
+            "layout": layout,
+            "out": out,
+            "kind": kind,
+            "format": format,
+            "exclude": exclude,
+            "encoding": encoding,
+            "control": control,
+            "marks": marks,
+            "fields": fields,
+            "text_field": text_field,
+            "json_path": json_path,
+            "records": records,
+            "tei_parts": tei_parts,
+            "delimiter": delimiter,
+            "quoting": quoting,
+            "header": header,
+            "columns": columns,
+            "lines_hold": lines_hold,
+            "html": html,
+            "language": language,
+            "genre": genre,
+            "summary": summary,
+            "skip_paragraphs": skip_paragraphs,
+            "keep_rest": keep_rest,
+            "paragraphs": paragraphs,
+            "engine": engine,
+            "max_reject_share": max_reject_share,
+            "max_record_bytes": max_record_bytes,
+            "max_line_bytes": max_line_bytes,
+            "max_expansion_ratio": max_expansion_ratio,
+            "max_expanded_bytes": max_expanded_bytes,
+            "min_summary_words": min_summary_words,
+            "max_summary_words": max_summary_words,
+            "min_passage_words": min_passage_words,
+            "max_passage_words": max_passage_words,
+            "resume": resume,
+            "overwrite": overwrite,
+            "fresh": fresh,
+            "drop": drop,
+            "keep": keep,
+            "keep_snapshots": keep_snapshots,
+            "runner_config": runner_config,
+            "parts": parts,
+        },
+        beam,
+    )

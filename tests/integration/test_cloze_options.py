@@ -1,0 +1,170 @@
+"""`lexbeam cloze options`: from candidates to published options."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_runs import call, manifest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "cloze"))
+
+from asked import SYNSETS
+from wordnet_making import write_wordnet
+
+from transforms.common.folds import fold_of
+from transforms.common.snapshots import open_snapshot
+
+pytestmark = pytest.mark.slow
+
+WORDS = ("dog", "animal", "entity", "house", "hound", "big", "trust", "faith", "doubt", "fear")
+FOLDS = 2
+SMALL = (
+    "--folds",
+    "2",
+    "--hidden",
+    "4",
+    "--dim",
+    "5",
+    "--hops",
+    "2",
+    "--epochs",
+    "2",
+    "--batch",
+    "8",
+)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder with candidates, and the words for resources; nothing is written to it later."""
+    folder = tmp_path_factory.mktemp("cloze")
+    write_wordnet(folder / "wordnet", SYNSETS, index_sense=False)
+    random = np.random.default_rng(1)
+    rows = []
+    for place in range(40):
+        word = WORDS[place % len(WORDS)]
+        fill = " ".join(random.choice(["one", "two", "sea", "land", "ship"], 5))
+        rows.append({
+            "article": f"Here is {fill} number {place}. They saw {fill}.", "label": 0,
+            "question": f"The @placeholder of case {place} grows.", "option_0": word,
+            **{f"option_{n}": f"other{n}" for n in range(1, 5)},
+        })  # fmt: skip
+    path = folder / "Task_2_Nonspecificity.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return folder, path
+
+
+def candidates(made, out, parts="2"):
+    folder, path = made
+    assert call("cloze", "pairs", path, "--layout", "recam", "--engine", "builtin:en",
+                "--parts", parts, "--out", out) == 0  # fmt: skip
+    resources = ("--wordnet", folder / "wordnet", "--cache", folder / "cache")
+    assert call("cloze", "candidates", out, "--kind", "nonspecificity", "--filters", "lemma",
+                *resources) == 0  # fmt: skip
+    return resources
+
+
+def table(out, name):
+    return open_snapshot(str(out)).read(f"cloze/{name}").to_pylist()
+
+
+def digests(out, name="options"):
+    return [part["sha256"] for part in manifest(out)["tables"][f"cloze/{name}"]["parts"]]
+
+
+def check_options(out):
+    """Return how many questions there are; every rule holds of the options of each."""
+    asked = {row["question_id"]: row for row in table(out, "candidates") if row["target"]}
+    predictions: dict[str, dict[str, list[str]]] = {}
+    for row in table(out, "predictions"):
+        named = predictions.setdefault(row["question_id"], {}).setdefault(row["reader"], [])
+        named.append(row["word"])
+        assert row["rank"] == len(named)
+        article = asked[row["question_id"]]["article_id"]
+        assert row["fold"] == fold_of([article], FOLDS, seed=1, label="cloze/fold")[0]
+    by_question: dict[str, list[dict]] = {}
+    for row in table(out, "options"):
+        by_question.setdefault(row["question_id"], []).append(row)
+    assert by_question.keys() == asked.keys()
+    for key, rows in by_question.items():
+        assert [row["place"] for row in rows] == list(range(len(rows)))
+        answer, *others = rows
+        assert answer["word"] == asked[key]["form"]
+        kept = [row for row in others if row["kept"]]
+        assert len(kept) <= 4
+        shown = [row["word"].lower() for row in [answer, *kept]]
+        assert len(set(shown)) == len(shown)
+        assert all((row["reason"] is None) == row["kept"] for row in others)
+        named = {word for words in predictions.get(key, {}).values() for word in words}
+        assert {row["named"] for row in others} == named  # nothing is lost
+        for row in others:
+            ranks = [predictions[key][r].index(row["named"]) + 1 for r in row["readers"]]
+            if row["reason"] not in (None, "surplus"):
+                assert row["ranks"] == ranks
+    return len(by_question)
+
+
+def test_readers_name_words_and_four_become_options(made, tmp_path, capsys):
+    pytest.importorskip("torch")
+    out = tmp_path / "out"
+    resources = candidates(made, out)
+    words = ("cloze", "options", out, "--asked", "targets", *resources, *SMALL)
+    capsys.readouterr()
+    assert call(*words) == 0
+    said = capsys.readouterr().out
+    assert "nonspecificity: 40 of 40 questions have four options" in said
+    assert check_options(out) == 40
+    section = open_snapshot(str(out)).section("cloze.options")
+    assert [row["reader"] for row in section["measured"]] == ["ar", "ar-gloss", "ga"]
+    assert all(row["questions"] == 40 for row in section["measured"])
+    assert len(section["training"]) == 3 * FOLDS
+    first = digests(out), digests(out, "predictions")
+    # Other parts, the same rows.
+    other = tmp_path / "other"
+    candidates(made, other, parts="1")
+    assert call("cloze", "options", other, *words[3:]) == 0
+    for name in ("predictions", "options"):
+        rows = sorted(map(str, table(out, name)))
+        assert rows == sorted(map(str, table(other, name)))
+    assert digests(other, "predictions") == first[1]
+
+
+def test_frequency_without_torch(made, tmp_path, capsys):
+    out = tmp_path / "out"
+    resources = candidates(made, out)
+    words = (
+        "cloze",
+        "options",
+        out,
+        "--asked",
+        "targets",
+        "--readers",
+        "frequency",
+        "--folds",
+        "2",
+        *resources,
+    )
+    assert call(*words) == 0
+    assert check_options(out) == 40
+    rows = table(out, "options")
+    # One answer is the only adjective: there is nothing like it.
+    said = capsys.readouterr().out
+    assert "nonspecificity: 36 of 40 questions have four options" in said
+    assert {row["origin"] for row in rows if row["place"]} == {"frequency"}
+    section = open_snapshot(str(out)).section("cloze.options")
+    assert section["measured"] == section["training"] == []
+    first = digests(out)
+    assert call(*words, "--seed", "2", "--overwrite") == 0
+    assert digests(out) != first
+
+
+def test_what_cannot_be(made, tmp_path, capsys):
+    out = tmp_path / "out"
+    resources = candidates(made, out)
+    assert call("cloze", "options", out, "--readers", "frequency,ar", *resources) != 0
+    assert "give it alone" in capsys.readouterr().err
+    assert call("cloze", "options", out, "--readers", "frequency", "--list-sizes", "99",
+                *resources) != 0  # fmt: skip
+    assert "list-sizes" in capsys.readouterr().err

@@ -1,0 +1,1 @@
+"""Abstract-meaning cloze questions: pairs, candidates, options, questions."""

@@ -1,0 +1,139 @@
+"""Readers: networks that read a passage and tell which word a summary lacks; options and data.
+
+A reader is an entry of `READERS`. What it is trained on are numbers of words (`Questions`), so
+that nothing here knows tables. Training and prediction are in `readers_training`, the networks'
+equations in `readers_networks`. Without torch there is reader `frequency`, see `distractors`.
+"""
+
+import importlib.util
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from transforms.common.errors import LexbeamError
+from transforms.common.options import option
+
+__all__ = [
+    "FREQUENCY", "NEURAL", "PADDING", "PLACEHOLDER", "READERS", "RESERVED", "UNKNOWN", "Lists",
+    "Questions", "ReaderOptions", "TrainingData", "check_torch", "needs_torch", "top_words",
+]  # fmt: skip
+
+NEURAL = ("ga", "ar", "ar-gloss")
+FREQUENCY = "frequency"
+READERS = (*NEURAL, FREQUENCY)
+
+# Numbers of words that are no words; those of words follow.
+PADDING, UNKNOWN, PLACEHOLDER = 0, 1, 2
+RESERVED = 3
+
+
+class Lists(NamedTuple):
+    """Lists of numbers, one after the other: where each begins, and at last an end; and values."""
+
+    bounds: npt.NDArray[np.int64]
+    values: npt.NDArray[np.int32]
+
+
+class Questions(NamedTuple):
+    """Questions as numbers.
+
+    Attributes:
+        passages: words of passages; a passage may have several questions.
+        passage: which one is a question's, int64.
+        summaries: words of summaries, with `PLACEHOLDER` where the answer was.
+        places: where that is, int64.
+        answers: the answer among the candidate words, -1 if they have it not; int64.
+        keys: hash of a question, uint64: what is drawn depends on it alone.
+        articles: hash of its article, uint64.
+    """
+
+    passages: Lists
+    passage: npt.NDArray[np.int64]
+    summaries: Lists
+    places: npt.NDArray[np.int64]
+    answers: npt.NDArray[np.int64]
+    keys: npt.NDArray[np.uint64]
+    articles: npt.NDArray[np.uint64]
+
+
+class TrainingData(NamedTuple):
+    """What a reader knows beside questions.
+
+    Attributes:
+        words: how many numbers words have, `RESERVED` among them.
+        candidates: how many candidate words there are.
+        vectors: by number of a word, its static vector, float32, and which have one; None: none.
+        candidate_vectors: likewise, of candidate words.
+        glosses: numbers of words of each candidate's gloss, at least one; None: there are none.
+        gloss_words: how many numbers those have; 0 is padding.
+    """
+
+    words: int
+    candidates: int
+    vectors: tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]] | None = None
+    candidate_vectors: tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]] | None = None
+    glosses: Lists | None = None
+    gloss_words: int = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReaderOptions:
+    """Hyperparameters of readers. The paper's have not come down to us: these are ours."""
+
+    hidden: int = option(128, help="length of a GRU's state, of each direction", least=1)
+    dim: int = option(
+        100, help="length of word embeddings; vectors that are given have their own", least=1
+    )
+    hops: int = option(3, help="times that the gated-attention reader reads a passage", least=1)
+    batch: int = option(32, help="questions of a step of training", least=1)
+    learning_rate: float = option(1e-3, help="that Adam begins with", least=0)
+    dropout: float = option(
+        0.5, help="share of inputs and final states dropped", least=0, most=0.99
+    )
+    epochs: int = option(30, help="times that training sees the questions, at most", least=1)
+    patience: int = option(
+        3, help="epochs without a better loss on the articles held out, after which it stops",
+        least=1,
+    )  # fmt: skip
+    clip: float = option(10.0, help="the greatest norm of a step's gradient", least=0)
+    passage_tokens: int = option(800, help="words of a passage that are read", least=1)
+    tune_vectors: bool = option(
+        False, help="train embeddings of passage and summary further that vectors initialise; "
+        "those without a vector are then trained, too",
+    )  # fmt: skip
+
+
+def needs_torch(missing: str) -> LexbeamError:
+    """Return the error for a package that is missing."""
+    return LexbeamError(
+        f"readers {', '.join(NEURAL)} need the Python package {missing!r}: install the extras "
+        f"`torch` and `models`, pip install 'lexbeam[torch,models]', or choose `readers` "
+        f"{FREQUENCY}"
+    )
+
+
+def check_torch() -> None:
+    """Check that neural readers can be trained and kept.
+
+    Raises:
+        LexbeamError: a package is missing.
+    """
+    for name in ("torch", "safetensors"):
+        if importlib.util.find_spec(name) is None:
+            raise needs_torch(name)
+
+
+def top_words(
+    log_probs: npt.NDArray[np.float64], k: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Return the `k` most probable candidates of each question, and their log probabilities.
+
+    Args:
+        log_probs: shape (questions, candidates), candidates in the order of their words: of equal
+            ones the first word comes first.
+        k: candidates wanted; there may be fewer.
+    """
+    order = np.argsort(-log_probs, axis=1, kind="stable")[:, :k]
+    return order, np.take_along_axis(log_probs, order, axis=1)
