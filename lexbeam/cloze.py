@@ -178,7 +178,7 @@ def candidates(
     relation_senses: Literal["all", "tag"] = "all",
     static_threshold: str = "0.85",
     contextual_threshold: str = "0.85",
-    random_pairs: int | str = 5000,
+    random_pairs: int | str = 100000,
     seed: int | str = 1,
     resume: bool = False,
     overwrite: bool = False,

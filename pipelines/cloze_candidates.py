@@ -8,23 +8,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.command import Command, Graph, HandedBack, Inputs, Source
 from pipelines.common_options import RunnerOptions
 from schemas.cloze import CANDIDATES, FILTERS, PAIRS
-from schemas.columns import column
 from transforms.cloze.candidate_options import CandidateOptions, asking_of, check_candidates
 from transforms.cloze.candidates import JUDGE, Asking, Count, Judgement
 from transforms.cloze.filters_base import WORDNET
+from transforms.cloze.panels_candidates import candidate_panels
 from transforms.cloze.thresholds import MEASURE, SETTLE, Sampled, Thresholds, cutoff_of
 from transforms.common.options import embedded, option
 from transforms.common.shown import Block, Grid
 from transforms.common.snapshots import Snapshot
 from transforms.common.sound import checked
 from transforms.common.tables import Part, read_rows
-from transforms.report.panels import Panel, Rows
 
 if TYPE_CHECKING:
     import apache_beam as beam
@@ -206,26 +204,6 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
         yield f"threshold of {name}: {value:.4g}"
 
 
-def _panels(snapshot: Snapshot) -> list[Panel]:
-    section = snapshot.section(SECTION)
-    schema = pa.schema([
-        column("kind", pa.string(), "what makes the answer abstract"),
-        column("filter", pa.string(), "the filter; all: together"),
-        column("words", pa.int64(), "words that it was asked of"),
-        column("rejected", pa.int64(), "words that it did not let through"),
-        column("abstained", pa.int64(), "words that it said nothing of"),
-        column("reasons", pa.int64(), "words that it was the first to reject"),
-        column("targets", pa.int64(), "targets of the files among the words"),
-        column("targets_rejected", pa.int64(), "those that it did not let through"),
-    ])  # fmt: skip
-    return [
-        Rows(
-            "Words and filters", "What became of the words of summaries, filter by filter.",
-            pa.Table.from_pylist(section["counts"], schema),
-        )
-    ]  # fmt: skip
-
-
 CLOZE_CANDIDATES: Command[ClozeCandidatesOptions, Plan] = Command(
     options=ClozeCandidatesOptions,
     examples="""\
@@ -246,5 +224,5 @@ CLOZE_CANDIDATES: Command[ClozeCandidatesOptions, Plan] = Command(
     resources=_resources,
     section=_section,
     summary=_summary,
-    report=_panels,
+    report=candidate_panels,
 )

@@ -107,7 +107,7 @@ def test_a_quantile_is_of_this_corpus_and_bytes_are_the_same(given):
     section = open_snapshot(str(out)).section("cloze.candidates")
     threshold = section["thresholds"]["static"]
     assert section["filters"] == ["nonspecificity", "static"]
-    assert 0 < section["random_pairs"]["static"] <= 3 * 8
+    assert 0 < section["random_pairs"]["static"] <= 3 * 64
     cosines = [
         np.dot(a, b) / np.linalg.norm(a) / np.linalg.norm(b)
         for a in VECTORS.values() for b in VECTORS.values() if any(a) and any(b)

@@ -13,6 +13,9 @@ SPECS = {
     "bare bands": lambda: bands(null=None, noise=None),
     "cloud": lambda: cloud("null mean"),
     "bare cloud": lambda: cloud(None),
+    "histogram": lambda: layered_charts.histogram(
+        "from", "to", "words", at="threshold", colour="verdict", values={"a": "var(--c2)"}
+    ),
     "paths": lambda: layered_charts.paths(
         "x", "y", name="name", stage="slice", order="order", values=["old", "new"]
     ),
@@ -76,6 +79,8 @@ def test_a_chart_shows_the_columns_it_is_given():
     assert fields(SPECS["bare bands"]()) == drawn
     assert fields(SPECS["cloud"]()) == drawn | {"uses", "label", "null mean"}
     assert fields(SPECS["bare cloud"]()) == drawn | {"uses", "label"}
+    drawn = {"from", "to", "words", "threshold", "verdict"}
+    assert fields(SPECS["histogram"]()) == drawn
     assert fields(SPECS["paths"]()) == {"x", "y", "name", "slice", "order"}
     series = {"slice", "distance", "measured"}
     assert fields(SPECS["series"]()) == series | {"low", "mean", "high"}

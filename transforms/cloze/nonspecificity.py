@@ -59,14 +59,16 @@ def or_else(words: pa.Array, others: pa.Array, made: Callable[[pa.Array], pa.Arr
 def senses_of(wordnet: WordNet, targets: Targets) -> Ragged:
     """Return the senses of each target as a noun or verb.
 
-    They are those of its base form by Morphy, else of its lemma. Where the part of speech is not
-    known, those of the noun stand before those of the verb; what is tagged otherwise has none.
+    They are those of its base form by Morphy, else of its lemma. Where the part of speech is
+    neither of the two, or not known, those of the noun stand before those of the verb: taggers err,
+    and that a kind wants nouns and verbs is what filter `pos` asks.
     """
-    unknown = pc.is_null(targets.upos)
+    own_tags = pa.array([tag for tags in _TAGS.values() for tag in tags], targets.upos.type)
+    other = pc.invert(pc.is_in(targets.upos, value_set=own_tags))
     found = []
     for letter, tags in _TAGS.items():
         tagged = pc.is_in(targets.upos, value_set=pa.array(tags, targets.upos.type))
-        rows = np.flatnonzero(pc.or_(tagged, unknown).to_numpy(zero_copy_only=False))
+        rows = np.flatnonzero(pc.or_(tagged, other).to_numpy(zero_copy_only=False))
         own = pa.array(rows)
         base = wordnet.morphy(targets.forms.take(own), letter)
         base = or_else(base, targets.lemmas.take(own), partial(wordnet.morphy, pos=letter))

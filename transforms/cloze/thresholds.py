@@ -1,9 +1,10 @@
 """Thresholds of similarity: a cosine, or a quantile of random word pairs of this corpus.
 
 `quantile:q` is the q-quantile of the cosines of pairs of a random word of a summary and a random
-word of its passage. Each pair of texts offers `DRAWS` such word pairs, of which those are taken
-that draw the least numbers over the whole corpus (`transforms/common/draws`), so that they depend
-on neither parts nor order.
+word of its passage that differ in form and lemma: equal ones are what filter `lemma` is about, and
+there are so many that high quantiles would be 1. Each pair of texts offers `DRAWS` such word pairs,
+of which those are taken that draw the least numbers over the whole corpus
+(`transforms/common/draws`), so that they depend on neither parts nor order.
 """
 
 import math
@@ -29,7 +30,7 @@ __all__ = [
     "cutoff_of", "parse_threshold",
 ]  # fmt: skip
 
-DRAWS = 8
+DRAWS = 64
 _LABEL = "cloze/random words"
 SCHEMA = pa.schema([("static", pa.float64()), ("contextual", pa.float64())])
 
@@ -131,6 +132,9 @@ def _measure(artefact: Artefact, part: Part, sampled: Sampled) -> Measured:
 
 def _measured(batch: Batch, sampled: Sampled) -> pa.Table:
     first, second = _drawn(batch, sampled)
+    own, other = batch.summary, batch.passage
+    same = own.folded[first] == other.folded[second]
+    same |= own.lemma[first] == other.lemma[second]
     found = {}
     for name in SCHEMA.names:
         values = np.full(len(first), np.nan)
@@ -141,7 +145,7 @@ def _measured(batch: Batch, sampled: Sampled) -> pa.Table:
                 known = contextual_vectors(
                     batch, np.unique(first), np.unique(second), sampled.setting.encoder
                 )
-            values = pair_cosines(known, first, second)
+            values = np.where(same, np.nan, pair_cosines(known, first, second))
         found[name] = pa.array(values, mask=np.isnan(values))
     return pa.table(found, SCHEMA)
 

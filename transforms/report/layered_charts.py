@@ -9,7 +9,7 @@ from typing import Any
 
 from transforms.report.charts import altair, finished, palette, tips
 
-__all__ = ["bands", "cloud", "paths", "series"]
+__all__ = ["bands", "cloud", "histogram", "paths", "series"]
 
 _ROW = 20  # height of a row, in pixels
 _SQUARE = 520
@@ -125,6 +125,30 @@ def cloud(
         )  # fmt: skip
         layers.append(written.encode(x=at, y=height, text=alt.Text(f"{label}:N")))
     return finished(alt.layer(*layers).properties(width="container", height=380))
+
+
+def histogram(
+    start: str, end: str, value: str, *, at: str, colour: str, values: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return bars from `start` to `end` of height `value`, stacked by `colour`, and a line.
+
+    Args:
+        start, end: ends of a bar.
+        value: its height.
+        at: where the line is.
+        colour: of the bar.
+        values: the order of `colour`, and the colour of each.
+    """
+    alt = altair()
+    x = alt.X(f"{start}:Q", bin="binned", title=None, axis=alt.Axis(tickCount=8, grid=False))
+    bars = alt.Chart().mark_bar().encode(
+        x=x, x2=alt.X2(end), y=alt.Y(f"{value}:Q", stack="zero", axis=alt.Axis(tickCount=5)),
+        color=_colour(alt, colour, values), tooltip=tips(alt, [colour], [start, end, value]),
+    )  # fmt: skip
+    line = alt.Chart().mark_rule(color="var(--ink)", strokeDash=[4, 3]).encode(
+        x=alt.X(f"{at}:Q", title=None), tooltip=tips(alt, [], [at])
+    )  # fmt: skip
+    return finished(alt.layer(bars, line).properties(width="container", height=220))
 
 
 def paths(
