@@ -9,7 +9,7 @@ from lexbeam._calling import act as _act
 from lexbeam._calling import publish as _publish
 from lexbeam.results import Results
 
-__all__ = ["abstractness", "candidates", "options", "pairs"]
+__all__ = ["abstractness", "candidates", "options", "pairs", "questions"]
 
 
 def abstractness(
@@ -598,6 +598,74 @@ def pairs(
             "keep_snapshots": keep_snapshots,
             "runner_config": runner_config,
             "parts": parts,
+        },
+        beam,
+    )
+
+
+def questions(
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    write_jsonl: str | os.PathLike[str] | None = None,
+    per_summary: Literal["all", "best"] = "all",
+    seed: int | str = 1,
+    shares: str | Sequence[str] = ("train=.53", "dev=.14", "test=.33"),
+    tolerance: float | str = 0.02,
+    resume: bool = False,
+    overwrite: bool = False,
+    fresh: bool = False,
+    drop: str | Sequence[str] = (),
+    keep: Literal["all", "published"] = "all",
+    keep_snapshots: int | str = 2,
+    runner_config: str | os.PathLike[str] = "direct",
+    beam: Sequence[str] = (),
+) -> Results:
+    """Cloze questions with five options, in splits, and the task's files.
+
+    Args:
+        folder: folder with options, of `lexbeam cloze options`; none: that of `out`.
+        out: folder of the published tables; if not given, the one of `folder`.
+        write_jsonl: write the questions as the task's files have them, too; {kind} and {split} in
+            the name: a file for each.
+        per_summary: all candidates of a summary, or the best one for each kind.
+        seed: of the order of options, and of splits.
+        shares: splits and their shares of the questions.
+        tolerance: by so much a share may be off, of a kind or of a part of speech in it, or scores
+            of two splits differ (Kolmogorov-Smirnov), before it is told (at least 0, at most 1).
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
+        fresh: make everything anew, whatever artefacts there are.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
+        keep_snapshots: snapshots kept, the new one among them (at least 1).
+        runner_config: YAML file of runner_configs/, or its name.
+        beam: Beam options, as they stand on the command line.
+
+    Returns:
+        All that is published in the folder then.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _publish(
+        "cloze questions",
+        {
+            "folder": folder,
+            "out": out,
+            "write_jsonl": write_jsonl,
+            "per_summary": per_summary,
+            "seed": seed,
+            "shares": shares,
+            "tolerance": tolerance,
+            "resume": resume,
+            "overwrite": overwrite,
+            "fresh": fresh,
+            "drop": drop,
+            "keep": keep,
+            "keep_snapshots": keep_snapshots,
+            "runner_config": runner_config,
         },
         beam,
     )

@@ -67,6 +67,9 @@ def base(made_once, tmp_path_factory):
     words = ["--kind", "nonspecificity", "--wordnet", str(folder / "wordnet")]
     words += ["--cache", str(folder / "cache"), "--overwrite"]
     assert main(["cloze", "candidates", str(folder / "pairs"), *words]) == 0
+    words = ["--readers", "frequency", "--wordnet", str(folder / "wordnet")]
+    words += ["--cache", str(folder / "cache"), "--overwrite"]
+    assert main(["cloze", "options", str(folder / "pairs"), *words]) == 0
     return folder
 
 
@@ -94,6 +97,7 @@ def given_to(words, base):
                                "inputs": "ngrams", "estimator": "ridge", "resamples": "0"},
         "cloze options": {"folder": str(base / "pairs"), "readers": "frequency",
                           "wordnet": str(base / "wordnet"), "cache": "cache"},
+        "cloze questions": {"folder": str(base / "pairs")},
         "init": {"inputs": str(base / "texts"), "overwrite": True},
         "run": {"config": str(base / "c.yaml")}, "clean": {"path": "copy"},
         "sample": {"tokens": "30000"},

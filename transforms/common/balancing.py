@@ -207,9 +207,10 @@ def balance(
             drawn = numbers(names[free], seed=seed, label=f"complexity/balance {turn}")
             turn += 1
             found = _best_swap(state, own, free, drawn)
-            idle = 0 if found is not None and found.saved > LITTLE * left else idle + 1
             if found is None or found.saved <= LEAST * before:
+                idle += 1  # also where nothing is left, or less than that by rounding
                 continue
+            idle = 0 if found.saved > LITTLE * left else idle + 1
             for group, to in found.moves:
                 state.move(group, to)
             made, left = made + 1, left - found.saved
