@@ -1,6 +1,6 @@
 """Questions as a reader sees them, and panels about them.
 
-lexbeam show cloze --questions 10 --kind nonspecificity
+lexbeam show cloze --questions 10 --question-kind nonspecificity
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,9 +41,9 @@ class QuestionsOptions:
     """Options of the view `questions`."""
 
     questions: int = option(10, help="questions as a reader sees them, the first by id", least=1)
-    kind: str | None = option(None, help="of this kind", choices=KINDS)
-    split: str | None = option(None, help="of this split")
-    words: int = option(WORDS, help="words of a passage that are shown; 0: all", least=0)
+    question_kind: str | None = option(None, help="of this kind", choices=KINDS)
+    question_split: str | None = option(None, help="of this split")
+    passage_words: int = option(WORDS, help="words of a passage that are shown; 0: all", least=0)
 
 
 def questions_shown(snapshot: Snapshot, options: QuestionsOptions) -> pa.Table:
@@ -57,7 +57,7 @@ def questions_shown(snapshot: Snapshot, options: QuestionsOptions) -> pa.Table:
     for rows in read_rows(snapshot.paths(QUESTIONS.name), [*_COLUMNS, "kept"]):
         own = rows.filter(rows["kept"])
         for name in ("kind", "split"):
-            if (value := getattr(options, name)) is not None:
+            if (value := getattr(options, f"question_{name}")) is not None:
                 own = own.filter(pc.equal(own[name], value))
         found += own.slice(0, options.questions - len(found)).to_pylist()
         if len(found) == options.questions:
@@ -121,7 +121,7 @@ def _cut(text: str, words: int) -> str:
 def _tell(snapshot: Snapshot, options: QuestionsOptions) -> Iterator[Block]:
     for number, row in enumerate(questions_shown(snapshot, options).to_pylist(), 1):
         yield f"{number}. {row['kind']}, {row['split']}, question {row['question_id']}"
-        yield f"   {_cut(row['article'], options.words)}"
+        yield f"   {_cut(row['article'], options.passage_words)}"
         yield f"   {_cut(row['question'], 0)}"
         yield "   " + "   ".join(
             f"{letter} {word}" for letter, word in zip(LETTERS, row["options"], strict=True)
