@@ -16,13 +16,12 @@ from pipelines.command import Command, Graph, HandedBack, Inputs, Source
 from pipelines.common_options import RunnerOptions
 from schemas.cloze import CANDIDATES, KINDS, OPTIONS, PAIRS, QUESTION_REASONS, QUESTIONS
 from transforms.cloze.drafting import DRAFT, Drafted, DraftTask
-from transforms.cloze.question_files import check_name, names_of, write_questions
+from transforms.cloze.question_files import check_name, refuse_existing, write_questions
 from transforms.cloze.question_splits import SplitOptions
 from transforms.cloze.question_views import QUESTION_VIEWS, question_panels, quoted_questions
 from transforms.cloze.questioning import SPLIT, WRITE, Split, SplitRules
 from transforms.cloze.questions import QuestionOptions
 from transforms.common import files
-from transforms.common.errors import UsageError
 from transforms.common.options import embedded, option
 from transforms.common.shown import Block, Grid, number
 from transforms.common.snapshots import Snapshot
@@ -79,13 +78,7 @@ def _reads(options: ClozeQuestionsOptions) -> Sequence[Source]:
 def _check(options: ClozeQuestionsOptions) -> None:
     """Refuse files that are there, unless they are to be replaced."""
     if options.write_jsonl and not (options.overwrite or options.resume):
-        splits = parse_shares(options.split.shares).names
-        for path in sorted(names_of(options.write_jsonl, KINDS, splits)):
-            if files.exists(path):
-                raise UsageError(
-                    f"`write_jsonl` {files.shown(path)} is there: move it away, name another file, "
-                    "or replace it with `overwrite`"
-                )
+        refuse_existing(options.write_jsonl, parse_shares(options.split.shares).names)
 
 
 def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> Plan:
@@ -205,7 +198,10 @@ def _write(
 ) -> None:
     """Write the task's files of what is published."""
     if options.write_jsonl:
-        made = write_questions(snapshot.paths(QUESTIONS.name), options.write_jsonl)
+        made = write_questions(
+            snapshot.paths(QUESTIONS.name), options.write_jsonl,
+            replace=options.overwrite or options.resume,
+        )  # fmt: skip
         for path, count in made.items():
             tell(f"{files.shown(path)}: {count} questions")
 
