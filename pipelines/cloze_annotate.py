@@ -141,11 +141,12 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     for reason, count in section["reasons"].items():
         yield f"  {reason} {count}: {ANNOTATION_REASONS[reason]}"
     for own in section["kinds"]:
-        why = "".join(f", {name} {count}" for name, count in own["dropped"].items() if count)
+        counts = {name: own["dropped"][name] for name in VERDICT_REASONS}
+        why = "".join(f", {name} {count}" for name, count in counts.items() if count)
         yield f"{own['kind']}: {own['kept']} of {own['questions']} questions are kept{why}"
     rows = tuple(_cells(kind, own) for kind, own in _agreements(section))
-    heads = ("kind", *_COUNTS, "accuracy", "alpha", "share of the majority")
-    heads = tuple("questions with several" if head == "several" else head for head in heads)
+    heads = ("kind", "answers", "annotators", "questions with several", "accuracy", "alpha",
+             "share of the majority")  # fmt: skip
     yield Grid(heads, rows, frozenset(range(1, len(heads))), 2)
 
 

@@ -152,7 +152,8 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield how many questions there are, why others are none, and how alike splits are."""
     section = snapshot.section(SECTION)
     for own in section["kinds"]:
-        why = "".join(f", {name} {count}" for name, count in own["reasons"].items() if count)
+        counts = {name: own["reasons"][name] for name in QUESTION_REASONS}
+        why = "".join(f", {name} {count}" for name, count in counts.items() if count)
         yield f"{own['kind']}: {own['questions']} questions of {own['candidates']} candidates{why}"
     splits = section["splits"]
     names = list(dict.fromkeys(row["split"] for row in splits["strata"]))
