@@ -536,3 +536,73 @@ class Views:
             "worst",
             {"worst": worst, "scorer": scorer, "kind": kind, "genre": genre},
         )
+
+    def questions(
+        self,
+        questions: int | str = 10,
+        *,
+        question_kind: Literal["imperceptibility", "nonspecificity", "intersection"] | None = None,
+        question_split: str | None = None,
+        passage_words: int | str = 80,
+    ) -> pa.Table:
+        """Questions as a reader sees them, and what readers answered.
+
+        Args:
+            questions: questions as a reader sees them, the first by id (at least 1).
+            question_kind: of this kind.
+            question_split: of this split.
+            passage_words: words of a passage that are shown; 0: all (at least 0).
+
+        Returns:
+            The answer as rows.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _ask(
+            self.snapshot,
+            "cloze.questions",
+            "questions",
+            {
+                "questions": questions,
+                "question_kind": question_kind,
+                "question_split": question_split,
+                "passage_words": passage_words,
+            },
+        )
+
+    def tell_questions(
+        self,
+        questions: int | str = 10,
+        *,
+        question_kind: Literal["imperceptibility", "nonspecificity", "intersection"] | None = None,
+        question_split: str | None = None,
+        passage_words: int | str = 80,
+    ) -> list[str]:
+        """Questions as a reader sees them, and what readers answered.
+
+        Args:
+            questions: questions as a reader sees them, the first by id (at least 1).
+            question_kind: of this kind.
+            question_split: of this split.
+            passage_words: words of a passage that are shown; 0: all (at least 0).
+
+        Returns:
+            The answer as lines for a person.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _tell(
+            self.snapshot,
+            "cloze.questions",
+            "questions",
+            {
+                "questions": questions,
+                "question_kind": question_kind,
+                "question_split": question_split,
+                "passage_words": passage_words,
+            },
+        )

@@ -162,6 +162,10 @@ def _nothing_more(_: Any, __: HandedBack) -> Mapping[str, Any]:
     return {}
 
 
+def _nothing_after(_: Any, __: Snapshot, ___: Callable[[str], object]) -> None:
+    return None
+
+
 def _no_lines(_: Snapshot) -> Iterator[Block]:
     return iter(())
 
@@ -202,6 +206,8 @@ class Command(Generic[O, P]):
         resources: from a plan, the digests of what is read beside tables and input files.
         section: from a plan and the outcome, what else the manifest says: counts, mostly.
         preview: from a plan, what `--dry-run` tells.
+        after: from options, what is published and what takes lines: what is done in the end, such
+            as writing files for other tools; also where all was published already.
         explains: those of its tables that say what was wrong: a run that fails leaves them to read.
         told: from what the manifest says of its section, those entries that a person reads in other
             words than they stand there; None for one that says nothing more than others.
@@ -233,6 +239,7 @@ class Command(Generic[O, P]):
     preview: Callable[[P], Iterable[str]] | None = None
     told: Callable[[Mapping[str, Any]], Mapping[str, str | None]] = _nothing_known
     summary: Callable[[Snapshot], Iterable[Block]] = _no_lines
+    after: Callable[[O, Snapshot, Callable[[str], object]], None] = _nothing_after
     explains: tuple[Table, ...] = ()
     views: Mapping[str, View[Any]] = field(default_factory=dict)
     report: Callable[[Snapshot], Sequence[Any]] = _no_panels

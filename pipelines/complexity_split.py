@@ -21,9 +21,10 @@ from transforms.common.options import embedded, option
 from transforms.common.shown import Block, columns_with, number
 from transforms.common.snapshots import Snapshot
 from transforms.common.sound import checked
+from transforms.common.splits import parse_shares
 from transforms.common.tables import read_rows
 from transforms.complexity.panels_splits import split_panels
-from transforms.complexity.splits import SplitOptions, parse_shares
+from transforms.complexity.splits import SplitOptions
 from transforms.complexity.splitting import COLUMNS, LABEL_COLUMNS, check_options, hold, split
 
 __all__ = ["SPLIT", "ComplexitySplitOptions"]

@@ -96,6 +96,16 @@ COMMANDS: dict[str, Entry] = {
     "cloze options": Entry(
         "pipelines.cloze_options:CLOZE_OPTIONS", "words beside the answers of cloze questions"
     ),
+    "cloze questions": Entry(
+        "pipelines.cloze_questions:CLOZE_QUESTIONS",
+        "cloze questions with five options, in splits, and the task's files",
+    ),
+    "cloze export": Entry(
+        "pipelines.cloze_export:EXPORT_QUESTIONS", "questions as files in which people answer them"
+    ),
+    "cloze annotate": Entry(
+        "pipelines.cloze_annotate:ANNOTATE", "people's answers to questions, and which are kept"
+    ),
     "init": Entry("pipelines.init:INIT", "write a configuration for texts, from a look at them"),
     "run": Entry("pipelines.run:RUN", "any commands from one configuration file, published once"),
     "show": Entry("pipelines.show:SHOW", "show tables, or answer questions about them"),

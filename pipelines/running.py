@@ -144,13 +144,16 @@ def run_jobs(
     def failed(error: LexbeamError) -> None:
         explain(error, files.absolute(options.out), explained)
 
-    if publish_run(options, intended, make_all, versions, tell, failed):
-        snapshot = open_snapshot(options.out)
+    published = publish_run(options, intended, make_all, versions, tell, failed)
+    snapshot = open_snapshot(options.out)
+    if published:
         for job in jobs:
             for line in shown_lines(job.command.summary(snapshot)):
                 tell(line)
         names = {name for job in jobs for name in job.command.table_names}
         tell(tables_line(options.out, names & set(snapshot.tables)))
+    for job in jobs:
+        job.command.after(job.options, snapshot, tell)
 
 
 def _asked(job: Job, jobs: Sequence[Job]) -> dict[str, Any]:

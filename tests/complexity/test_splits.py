@@ -10,18 +10,8 @@ from hypothesis import strategies as st
 
 from transforms.common.draws import content_hashes
 from transforms.common.errors import UsageError
-from transforms.complexity.splits import (
-    NO_SENTENCE,
-    SPLIT_METHODS,
-    Instances,
-    Shares,
-    SplitOptions,
-    bands_of,
-    deal,
-    parse_shares,
-    pattern,
-)
-from transforms.complexity.strata import distances
+from transforms.common.splits import Shares, bands_of, deal, distances, parse_shares, pattern
+from transforms.complexity.splits import NO_SENTENCE, SPLIT_METHODS, Instances, SplitOptions
 
 PAPER = parse_shares(["train=.85", "trial=.05", "test=.10"])
 TRAIN, TRIAL, TEST = range(3)

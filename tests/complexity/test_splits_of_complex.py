@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from transforms.common.draws import content_hashes
-from transforms.complexity.splits import SPLIT_METHODS, Instances, SplitOptions, parse_shares
-from transforms.complexity.strata import distances
+from transforms.common.splits import distances, parse_shares
+from transforms.complexity.splits import SPLIT_METHODS, Instances, SplitOptions
 
 pytestmark = pytest.mark.slow
 

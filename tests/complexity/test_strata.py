@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
-from transforms.complexity.splits import parse_shares
-from transforms.complexity.strata import Placed, distances, shared, strata
+from transforms.common.splits import distances, parse_shares
+from transforms.complexity.strata import Placed, shared, strata
 
 
 @settings(max_examples=30)

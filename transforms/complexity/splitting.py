@@ -14,17 +14,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.complexity import KINDS, SPLITS
+from transforms.common.balancing import Floats, Ints
 from transforms.common.draws import content_hashes
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.folds import Oversized
-from transforms.complexity.balancing import Floats, Ints
-from transforms.complexity.splits import (
-    NO_SENTENCE,
-    SPLIT_METHODS,
-    Instances,
-    SplitOptions,
-    parse_shares,
-)
+from transforms.common.splits import parse_shares
+from transforms.complexity.splits import NO_SENTENCE, SPLIT_METHODS, Instances, SplitOptions
 from transforms.complexity.strata import Placed, strata
 
 __all__ = ["COLUMNS", "LABEL_COLUMNS", "Held", "Split", "check_options", "hold", "split"]

@@ -12,10 +12,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from schemas.complexity import STRATA
-from transforms.complexity.balancing import Floats, Ints
-from transforms.complexity.splits import NO_SENTENCE, Shares
+from transforms.common.balancing import Floats, Ints
+from transforms.common.splits import Shares, distances
+from transforms.complexity.splits import NO_SENTENCE
 
-__all__ = ["Placed", "distances", "shared", "strata"]
+__all__ = ["Placed", "shared", "strata"]
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -42,31 +43,6 @@ class Placed(NamedTuple):
     split: Ints
     kinds: Sequence[str]
     genres: Sequence[str | None]
-
-
-def distances(values: Floats, split: Ints, splits: int) -> Floats:
-    """Return the two-sample Kolmogorov-Smirnov distance of any two splits.
-
-    The distance is the greatest difference of two empirical distribution functions, 0 to 1.
-
-    Args:
-        values: of each row.
-        split: of each row, 0 to `splits` - 1.
-        splits: how many splits there are.
-
-    Returns:
-        float64 of shape (splits, splits), symmetric, 0 on the diagonal; nan where one is empty.
-    """
-    levels, of = np.unique(values, return_inverse=True)
-    counts = np.bincount(split * len(levels) + of, minlength=splits * len(levels))
-    counts = counts.reshape(splits, len(levels))
-    sizes = counts.sum(1)
-    shares = np.cumsum(counts, axis=1) / np.maximum(sizes, 1)[:, None]
-    found = np.zeros((splits, splits))
-    for one in range(splits):
-        found[one] = np.abs(shares - shares[one]).max(axis=1, initial=0.0)
-    found[sizes == 0] = found[:, sizes == 0] = np.nan
-    return found
 
 
 def shared(keys: Hashes, split: Ints, splits: int) -> Ints:

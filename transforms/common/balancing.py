@@ -1,7 +1,9 @@
-"""Groups of instances dealt to splits so that genres and complexities are alike in each.
+"""Groups of instances dealt to splits so that genres and values are alike in each.
+
+A genre is any stratum, and a value may be a complexity or a score.
 
 What is minimised is a Cramér-von Mises distance. Let C_s(g, b) be how many instances of genre g in
-bands up to b of complexity the split s has, C(g, b) how many there are in all, and p_s its share.
+bands up to b of values the split s has, C(g, b) how many there are in all, and p_s its share.
 The deviation is D_s(g, b) = C_s(g, b) - p_s C(g, b), and its sum over genres D_s(b). Then
 
     F = sum_s p_s^-2 [ mean_b D_s(b)^2 + A mean_b sum_g D_s(g, b)^2 + M sum_g D_s(g, last)^2 ].
@@ -41,7 +43,7 @@ class Cells(NamedTuple):
     Attributes:
         group: of each instance, non-decreasing from 0; each group has an instance.
         genre: of each instance, from 0.
-        band: of each instance, its band of complexity, from 0.
+        band: of each instance, the band of its value, from 0.
     """
 
     group: Ints
@@ -205,9 +207,10 @@ def balance(
             drawn = numbers(names[free], seed=seed, label=f"complexity/balance {turn}")
             turn += 1
             found = _best_swap(state, own, free, drawn)
-            idle = 0 if found is not None and found.saved > LITTLE * left else idle + 1
             if found is None or found.saved <= LEAST * before:
+                idle += 1  # also where nothing is left, or less than that by rounding
                 continue
+            idle = 0 if found.saved > LITTLE * left else idle + 1
             for group, to in found.moves:
                 state.move(group, to)
             made, left = made + 1, left - found.saved

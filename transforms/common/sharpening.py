@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from transforms.common.balancing import Cells, Floats, Ints, prefix_counts
 from transforms.common.draws import content_hashes, numbers
-from transforms.complexity.balancing import Cells, Floats, Ints, prefix_counts
 
 __all__ = ["TURNS", "Sharpened", "sharpen"]
 

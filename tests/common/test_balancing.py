@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from transforms.common.balancing import BY_GENRE, SIZES, Cells, balance, distance, prefix_counts
 from transforms.common.draws import content_hashes
-from transforms.complexity.balancing import BY_GENRE, SIZES, Cells, balance, distance, prefix_counts
-from transforms.complexity.sharpening import BY_GENRE as SHARP
-from transforms.complexity.sharpening import sharpen
+from transforms.common.sharpening import BY_GENRE as SHARP
+from transforms.common.sharpening import sharpen
 
 SHARES = np.array([0.7, 0.2, 0.1])
 
