@@ -745,6 +745,7 @@ def questions(
     seed: int | str = 1,
     shares: str | Sequence[str] = ("train=.53", "dev=.14", "test=.33"),
     tolerance: float | str = 0.02,
+    score_tolerance: float | str = 0.05,
     resume: bool = False,
     overwrite: bool = False,
     fresh: bool = False,
@@ -764,8 +765,10 @@ def questions(
         per_summary: all candidates of a summary, or the best one for each kind.
         seed: of the order of options, and of splits.
         shares: splits and their shares of the questions.
-        tolerance: by so much a share may be off, of a kind or of a part of speech in it, or scores
-            of two splits differ (Kolmogorov-Smirnov), before it is told (at least 0, at most 1).
+        tolerance: by so much a share may be off, of a kind or of a part of speech in it, before it
+            is told (at least 0, at most 1).
+        score_tolerance: so far scores of two splits may be apart (Kolmogorov-Smirnov), before it is
+            told (at least 0, at most 1).
         resume: continue a run that was cut off, with the same options.
         overwrite: replace what is published there; artefacts are still reused.
         fresh: make everything anew, whatever artefacts there are.
@@ -792,6 +795,7 @@ def questions(
             "seed": seed,
             "shares": shares,
             "tolerance": tolerance,
+            "score_tolerance": score_tolerance,
             "resume": resume,
             "overwrite": overwrite,
             "fresh": fresh,

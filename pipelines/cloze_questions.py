@@ -94,7 +94,8 @@ def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> Plan:
               for one in candidates),
         tuple(pairs),
         options.how,
-        SplitRules(options.split.shares, options.split.tolerance, options.how.seed),
+        SplitRules(options.split.shares, options.split.tolerance, options.split.score_tolerance,
+                   options.how.seed),
     )  # fmt: skip
 
 
@@ -139,6 +140,7 @@ def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
         ],
         "splits": {
             "shares": list(plan.rules.shares), "tolerance": plan.rules.tolerance,
+            "score_tolerance": plan.rules.score_tolerance,
             "articles": split.articles, "groups": split.groups, "largest_group": split.largest,
             "too_large": list(split.too_large),
             "largest_deviation": max(deviations, default=0.0),
@@ -191,7 +193,7 @@ def _told(splits: Mapping[str, Any]) -> Iterator[str]:
         for row in splits["distances"] if row["off"]
     ]  # fmt: skip
     if off:
-        yield f"off by more than {splits['tolerance']}: " + "; ".join(off)
+        yield "off by more than the tolerance: " + "; ".join(off)
 
 
 def _write(
