@@ -4,10 +4,11 @@
         --abstractness trial-concreteness --vectors trial.vec --files 100 --epochs 2 \\
         --runner-config direct,direct_multiprocess,flink_local
 
-writes a configuration, and for each runner a folder: `lexbeam run` makes pairs of the articles (their
-first paragraph is a headline), candidates of all kinds, options by three readers in four folds, and
-questions. All published files are compared. `--files 0` takes all files, `--epochs 30` trains
-readers as they are trained by default; `trial.vec` and the model come from `benchmarks.cloze_trial`.
+writes a configuration, and for each runner a folder: `lexbeam run` makes pairs of the articles
+(their first paragraph is a headline), candidates of all kinds, options by three readers in four
+folds, and questions. All published files are compared. `--files 0` takes all files, `--epochs 30`
+trains readers as they are trained by default; `trial.vec` and the model come from
+`benchmarks.cloze_trial`.
 """
 
 import argparse
@@ -43,7 +44,8 @@ def configuration(given: argparse.Namespace) -> dict[str, Any]:
                 "static_threshold": "quantile:0.9995", **own,
             },
             "options": {
-                "readers": given.readers.split(","), "epochs": given.epochs, "wordnet": own["wordnet"],
+                "readers": given.readers.split(","), "epochs": given.epochs,
+                "wordnet": own["wordnet"],
             },
             "questions": {},
         },

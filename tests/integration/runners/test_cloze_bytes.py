@@ -1,0 +1,85 @@
+"""Articles to cloze questions by `lexbeam run`: the same bytes on every runner, rules obeyed."""
+
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import yaml
+from mixed_runs import published, skip_without
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "cloze"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "lexicon"))
+
+from questions_anew import check_questions
+from questions_making import write_articles, write_inputs
+
+from pipelines.cli import main
+
+pytestmark = pytest.mark.slow
+pytest.importorskip("torch")
+pytest.importorskip("sklearn")
+
+KINDS = ["imperceptibility", "nonspecificity", "intersection"]
+READERS = ["ga", "ar", "ar-gloss"]
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    """A folder with a configuration of all steps, and all that it names."""
+    folder = tmp_path_factory.mktemp("cloze")
+    write_inputs(folder)
+    write_articles(folder / "articles")
+    ratings = f"{folder / 'rated.csv'}:word=WORD,value=CONC"
+    words = ["--inputs", "ngrams", "--estimator", "ridge", "--resamples", "0"]
+    assert main(["cloze", "abstractness", "--ratings", ratings, *words,
+                 "--out", str(folder / "model")]) == 0  # fmt: skip
+    wordnet = {"wordnet": str(folder / "wordnet"), "cache": str(folder / "cache")}
+    small = {"hidden": 8, "hops": 2, "epochs": 1, "dim": 8}
+    steps = {
+        "pairs": {
+            "inputs": [str(folder / "articles")], "layout": "documents", "skip_paragraphs": 1,
+            "engine": "builtin:en", "language": "en",
+        },
+        "candidates": {
+            "kind": KINDS, "abstractness": str(folder / "model"), "sense": "first", **wordnet,
+        },
+        "options": {"readers": READERS, "folds": 2, **small, **wordnet},
+        "questions": {},
+    }  # fmt: skip
+    (folder / "config.yaml").write_text(yaml.safe_dump({"parts": 3, "cloze": steps}), "utf-8")
+    return folder
+
+
+def run(inputs, out, runner):
+    words = ["--out", str(out), "--runner-config", runner]
+    assert main(["run", str(inputs / "config.yaml"), *words]) == 0
+    return published(out)
+
+
+@pytest.fixture(scope="module")
+def expected(inputs, tmp_path_factory):
+    out = tmp_path_factory.mktemp("direct") / "out"
+    return out, run(inputs, out, "direct")
+
+
+def test_every_question_obeys_every_rule(inputs, expected):
+    out, files = expected
+    kept = check_questions(out, inputs / "wordnet")
+    assert {row["kind"] for row in kept} == set(KINDS)
+    assert {row["origin"] for row in kept} == {"readers"}
+    predictions = [
+        pq.read_table(pa.BufferReader(content))
+        for name, content in files.items()
+        if "predictions" in name and name.endswith(".parquet")
+    ]
+    assert set(pa.concat_tables(predictions)["reader"].to_pylist()) == set(READERS)
+
+
+@pytest.mark.parametrize("runner", ["direct_multiprocess", "flink_local"])
+def test_every_published_file_has_the_same_bytes(runner, inputs, expected, tmp_path):
+    skip_without(runner)
+    found, first = run(inputs, tmp_path / "out", runner), expected[1]
+    assert found.keys() == first.keys()
+    assert [name for name in first if found[name] != first[name]] == []
