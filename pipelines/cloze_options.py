@@ -22,7 +22,8 @@ from transforms.cloze.choosing import CHOOSE, ChooseOptions, Chosen
 from transforms.cloze.distractors import BandOptions
 from transforms.cloze.filters_base import WORDNET
 from transforms.cloze.options import OptionRules
-from transforms.cloze.reader_data import ENCODE, EncodeOptions, Group, GroupTask, asked_rows
+from transforms.cloze.reader_data import EncodeOptions, Group, GroupTask, asked_rows
+from transforms.cloze.reader_encoding import ENCODE
 from transforms.cloze.reader_stages import (
     CUTS,
     NAMED,
