@@ -29,7 +29,7 @@ from transforms.common.tables import Part, read_rows, read_table, write_rows
 
 __all__ = [
     "ASKED", "ENCODE", "EncodeOptions", "Encoded", "Group", "GroupTask", "asked_rows", "candidates",
-    "language_is", "questions",
+    "flat", "language_is", "lists_of", "questions", "rows_of", "write_bounds", "write_passages",
 ]  # fmt: skip
 
 ASKED = ("passed", "targets")
@@ -130,9 +130,9 @@ def questions(encoded: Encoded) -> Questions:
     """Return the questions of a group; texts are mapped into memory."""
     rows = read_table([checked(encoded.questions)])
     return Questions(
-        passages=_lists(encoded.passages),
+        passages=lists_of(encoded.passages),
         passage=_numbers(rows, "passage"),
-        summaries=_lists(encoded.summaries),
+        summaries=lists_of(encoded.summaries),
         places=_numbers(rows, "place"),
         answers=_numbers(rows, "answer"),
         keys=content_hashes(rows["question_id"]),
@@ -150,7 +150,8 @@ def _numbers(rows: pa.Table, name: str) -> npt.NDArray[np.int64]:
     return found
 
 
-def _lists(files: tuple[File, File]) -> Lists:
+def lists_of(files: tuple[File, File]) -> Lists:
+    """Return texts that were written, values mapped into memory."""
     values, bounds = (checked(file) for file in files)
     mapped: Any = np.zeros(0, np.int32)
     if files[0].bytes:  # nothing cannot be mapped
@@ -179,7 +180,7 @@ def _encode(artefact: Artefact, task: GroupTask, options: EncodeOptions) -> Enco
                            schema=FORMS),
     }  # fmt: skip
     values = pa.array([word for _, word in words], pa.large_string())
-    passages, of_pair, summaries = _write_passages(artefact, task, counted.asked, values)
+    passages, of_pair, summaries = write_passages(artefact, task, counted.asked, values)
     asked = counted.asked
     ids = asked["question_id"].to_pylist()
     answers = pc.index_in(pc.utf8_lower(asked["form"].cast(pa.large_string())), ranked["key"])
@@ -196,7 +197,7 @@ def _encode(artefact: Artefact, task: GroupTask, options: EncodeOptions) -> Enco
     with artefact.writing(".summaries") as stream:
         for text in own:
             stream.write(text.tobytes())
-    _write_bounds(artefact, ".summary_bounds", [len(text) for text in own])
+    write_bounds(artefact, ".summary_bounds", [len(text) for text in own])
     for suffix, table in files.items():
         with artefact.writing(suffix) as stream:
             write_rows(stream, table.schema, [table])
@@ -209,7 +210,8 @@ def _encode(artefact: Artefact, task: GroupTask, options: EncodeOptions) -> Enco
     )  # fmt: skip
 
 
-def _rows_of(task: GroupTask, columns: Iterable[str]) -> Iterator[pa.Table]:
+def rows_of(task: GroupTask, columns: Iterable[str]) -> Iterator[pa.Table]:
+    """Yield the pairs of a group's language, with `pair_id` and other columns."""
     paths = [checked(part) for part in task.pairs]
     for rows in read_rows(paths, ["pair_id", "language", *columns]):
         yield rows.filter(language_is(rows, task.group.language)).combine_chunks()
@@ -219,18 +221,18 @@ def _count(task: GroupTask, options: EncodeOptions) -> _Counted:
     words: Counter[str] = Counter()
     forms: Counter[tuple[str, str, str]] = Counter()
     pairs = []
-    for rows in _rows_of(task, _TEXTS):
+    for rows in rows_of(task, _TEXTS):
         pairs.append(rows["pair_id"])
         for side in _SIDES:
-            form = pc.utf8_lower(_flat(rows[f"{side}_forms"]))
+            form = pc.utf8_lower(flat(rows[f"{side}_forms"]))
             for entry in pc.value_counts(form).to_pylist():
                 words[entry["values"]] += entry["counts"]
             whole = pc.is_valid(rows[f"{side}_lemmas"])
             some = rows.filter(pc.and_(whole, pc.is_valid(rows[f"{side}_upos"])))
             own = pa.table({
-                "lemma": pc.utf8_lower(_flat(some[f"{side}_lemmas"])),
-                "upos": _flat(some[f"{side}_upos"]),
-                "form": pc.utf8_lower(_flat(some[f"{side}_forms"])),
+                "lemma": pc.utf8_lower(flat(some[f"{side}_lemmas"])),
+                "upos": flat(some[f"{side}_upos"]),
+                "form": pc.utf8_lower(flat(some[f"{side}_forms"])),
             })  # fmt: skip
             grouped = own.group_by(["lemma", "upos", "form"], use_threads=False)
             for entry in grouped.aggregate([([], "count_all")]).to_pylist():
@@ -246,7 +248,8 @@ def _count(task: GroupTask, options: EncodeOptions) -> _Counted:
     return _Counted(words, forms, asked)
 
 
-def _flat(lists: pa.ChunkedArray) -> pa.Array:
+def flat(lists: pa.ChunkedArray) -> pa.Array:
+    """Return the texts of lists, one after the other."""
     return pc.list_flatten(lists.combine_chunks()).cast(pa.large_string())
 
 
@@ -276,7 +279,7 @@ def _commonest(counts: Mapping[Any, int]) -> Any:
     return min(counts, key=lambda one: (-counts[one], one))
 
 
-def _write_passages(
+def write_passages(
     artefact: Artefact, task: GroupTask, asked: pa.Table, words: pa.Array
 ) -> tuple[tuple[File, File], dict[str, int], dict[str, npt.NDArray[np.int32]]]:
     """Write passages; return them, the place of each pair's, and summaries by question."""
@@ -287,7 +290,7 @@ def _write_passages(
     summaries = {}
     lengths: list[int] = []
     with artefact.writing(".passages") as stream:
-        for rows in _rows_of(task, ["summary_forms", "passage_forms"]):
+        for rows in rows_of(task, ["summary_forms", "passage_forms"]):
             rows = rows.filter(pc.is_in(rows["pair_id"], pa.array(list(by_pair), pa.string())))
             rows = rows.combine_chunks()
             sides = {side: _encoded(rows[f"{side}_forms"], words) for side in _SIDES}
@@ -300,19 +303,20 @@ def _write_passages(
                     text = values[bounds[row] : bounds[row + 1]].copy()
                     text[token] = PLACEHOLDER
                     summaries[name] = text
-    _write_bounds(artefact, ".passage_bounds", lengths)
+    write_bounds(artefact, ".passage_bounds", lengths)
     return (artefact.file(".passages"), artefact.file(".passage_bounds")), of_pair, summaries
 
 
 def _encoded(lists: pa.ChunkedArray, words: pa.Array) -> Lists:
-    found = pc.index_in(pc.utf8_lower(_flat(lists)), value_set=words).cast(pa.int64())
+    found = pc.index_in(pc.utf8_lower(flat(lists)), value_set=words).cast(pa.int64())
     numbers = pc.add(found, RESERVED).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
     lengths = pc.list_value_length(lists).to_numpy()
     bounds = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     return Lists(bounds, numbers.astype("<i4"))
 
 
-def _write_bounds(artefact: Artefact, suffix: str, lengths: list[int]) -> None:
+def write_bounds(artefact: Artefact, suffix: str, lengths: list[int]) -> None:
+    """Write where texts of these lengths begin, and at last an end."""
     with artefact.writing(suffix) as stream:
         stream.write(np.concatenate([[0], np.cumsum(lengths)]).astype("<i8").tobytes())
 

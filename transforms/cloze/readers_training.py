@@ -68,6 +68,7 @@ def train_reader(
     options: ReaderOptions,
     *,
     seed: int,
+    checked_on: npt.NDArray[np.int64] | None = None,
 ) -> Trained:
     """Train a reader.
 
@@ -78,6 +79,8 @@ def train_reader(
         data: what is known beside.
         options: hyperparameters.
         seed: any whole number.
+        checked_on: rows that decide when to stop; None: a tenth of the articles of `rows`, which
+            are then not trained on.
 
     Raises:
         LexbeamError: torch is not installed.
@@ -93,6 +96,8 @@ def train_reader(
     rows = rows[np.argsort(questions.keys[rows], kind="stable")]
     held = fold_of(questions.articles[rows], _HELD_OUT, seed=seed, label="cloze/held out") == 0
     training, checking = rows[~held], rows[held]
+    if checked_on is not None:
+        training, checking = rows, checked_on[questions.answers[checked_on] >= 0]
     if not len(training) or not len(checking):  # too few articles: what there is does both
         training = checking = rows
     drawn = hash_of((seed, "cloze/reader")) >> 1
@@ -217,6 +222,7 @@ def _batch(questions: Questions, rows: npt.NDArray[np.int64], options: ReaderOpt
         _texts(questions.passages, questions.passage[rows], options.passage_tokens),
         _texts(questions.summaries, rows),
         _tensor(questions.places[rows]),
+        None if questions.options is None else _tensor(questions.options[rows]),
     )
 
 
