@@ -9,7 +9,16 @@ from lexbeam._calling import act as _act
 from lexbeam._calling import publish as _publish
 from lexbeam.results import Results
 
-__all__ = ["abstractness", "annotate", "candidates", "export", "options", "pairs", "questions"]
+__all__ = [
+    "abstractness",
+    "annotate",
+    "answer",
+    "candidates",
+    "export",
+    "options",
+    "pairs",
+    "questions",
+]
 
 
 def abstractness(
@@ -237,6 +246,180 @@ def annotate(
     )
 
 
+def answer(
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    systems: str | Sequence[str] = ("ga5",),
+    asked: Literal["questions", "targets"] = "questions",
+    by: Literal["article", "split"] = "article",
+    folds: int | str = 4,
+    splits: str | Sequence[str] = ("train", "dev", "test"),
+    cross: bool = True,
+    seed: int | str = 1,
+    hidden: int | str = 64,
+    dim: int | str = 100,
+    hops: int | str = 2,
+    batch: int | str = 64,
+    learning_rate: float | str = 0.002,
+    dropout: float | str = 0.4,
+    epochs: int | str = 12,
+    patience: int | str = 3,
+    clip: float | str = 5.0,
+    passage_tokens: int | str = 50,
+    prior: float | str = 0.1,
+    further_each: float | str = 4.0,
+    further_weight: float | str = 1.0,
+    start: Literal["own", "random"] = "own",
+    own_window: int | str = 5,
+    own_epochs: int | str = 10,
+    own_negative: int | str = 5,
+    own_rate: float | str = 0.05,
+    own_sample: float | str = 0.0001,
+    own_deviation: float | str = 0.3,
+    tune_vectors: bool = False,
+    min_count: int | str = 2,
+    most_words: int | str = 100000,
+    vectors: str | os.PathLike[str] | None = None,
+    encoder_length: int | str | None = None,
+    encoder_device: Literal["auto", "cpu", "cuda"] = "auto",
+    resamples: int | str = 1000,
+    level: float | str = 0.95,
+    bootstrap_seed: int | str = 0,
+    cache: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    fresh: bool = False,
+    drop: str | Sequence[str] = (),
+    keep: Literal["all", "published"] = "all",
+    keep_snapshots: int | str = 2,
+    runner_config: str | os.PathLike[str] = "direct",
+    beam: Sequence[str] = (),
+) -> Results:
+    """Reading systems that choose among the options of cloze questions.
+
+    Args:
+        folder: folder with questions, of `lexbeam cloze questions`; none: that of `out`.
+        out: folder of the published tables; if not given, the one of `folder`.
+        systems: who answers: ga5, the gated-attention reader over five options, trained here;
+            multiple-choice:PATH, a local model of transformers.
+        asked: what is asked: questions that were made here, or targets that the files have with
+            their options.
+        by: systems are trained on other folds of articles than they are asked, or on a split of the
+            questions.
+        folds: folds of articles (at least 2).
+        splits: with `by` split: that which systems are trained on, that which decides when training
+            stops, and that which they are asked.
+        cross: also ask systems the kinds that they were not trained on.
+        seed: of folds and training.
+        hidden: length of a GRU's state, of each direction (at least 1).
+        dim: length of word embeddings; vectors that are given have their own (at least 1).
+        hops: times that the gated-attention reader reads a passage (at least 1).
+        batch: questions of a step of training (at least 1).
+        learning_rate: that Adam begins with (at least 0).
+        dropout: share of inputs and final states dropped (at least 0, at most 0.99).
+        epochs: times that training sees the questions, at most (at least 1).
+        patience: epochs without a better loss on the articles held out, after which it stops (at
+            least 1).
+        clip: the greatest norm of a step's gradient (at least 0).
+        passage_tokens: words of a passage that are read (at least 1).
+        prior: scores of words begin with the logarithm of how many questions trained on have them
+            for an answer, and this much more; 0: without such a term (at least 0).
+        further_each: further questions of an epoch, see `train_on`, for each question (at least 0).
+        further_weight: what a further question counts in the loss, where a question counts 1 (at
+            least 0).
+        start: what embeddings begin as without `vectors`: own vectors of the texts of the other
+            folds, or random numbers.
+        own_window: own vectors: words to either side, at most (at least 1).
+        own_epochs: own vectors: times that texts are read (at least 1).
+        own_negative: own vectors: words drawn for each true one (at least 1).
+        own_rate: own vectors: learning rate at the start (at least 0.0001).
+        own_sample: own vectors: threshold of random removal of frequent words; 0 for none (at least
+            0).
+        own_deviation: standard deviation to which own vectors' numbers are scaled (at least 0).
+        tune_vectors: train embeddings of passage and summary further that `vectors` initialise;
+            those without a vector are then trained, too; own vectors always are.
+        min_count: times that a word stands in texts, at least, to have an embedding; options have
+            one (at least 1).
+        most_words: words of texts with an embedding, at most (at least 1).
+        vectors: static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`.
+        encoder_length: pieces of passage and question together that models read; what is over is
+            cut from the passage's end; default: what the model takes (at least 8).
+        encoder_device: where models run; auto: a CUDA device if there is one, else the CPU.
+        resamples: resamples of the bootstrap; 0: no intervals (at least 0, at most 1000000).
+        level: share of the resamples that an interval holds (at least 0.01, at most 0.999).
+        bootstrap_seed: seed of the resamples.
+        cache: folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's.
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
+        fresh: make everything anew, whatever artefacts there are.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
+        keep_snapshots: snapshots kept, the new one among them (at least 1).
+        runner_config: YAML file of runner_configs/, or its name.
+        beam: Beam options, as they stand on the command line.
+
+    Returns:
+        All that is published in the folder then.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _publish(
+        "cloze answer",
+        {
+            "folder": folder,
+            "out": out,
+            "systems": systems,
+            "asked": asked,
+            "by": by,
+            "folds": folds,
+            "splits": splits,
+            "cross": cross,
+            "seed": seed,
+            "hidden": hidden,
+            "dim": dim,
+            "hops": hops,
+            "batch": batch,
+            "learning_rate": learning_rate,
+            "dropout": dropout,
+            "epochs": epochs,
+            "patience": patience,
+            "clip": clip,
+            "passage_tokens": passage_tokens,
+            "prior": prior,
+            "further_each": further_each,
+            "further_weight": further_weight,
+            "start": start,
+            "own_window": own_window,
+            "own_epochs": own_epochs,
+            "own_negative": own_negative,
+            "own_rate": own_rate,
+            "own_sample": own_sample,
+            "own_deviation": own_deviation,
+            "tune_vectors": tune_vectors,
+            "min_count": min_count,
+            "most_words": most_words,
+            "vectors": vectors,
+            "encoder_length": encoder_length,
+            "encoder_device": encoder_device,
+            "resamples": resamples,
+            "level": level,
+            "bootstrap_seed": bootstrap_seed,
+            "cache": cache,
+            "resume": resume,
+            "overwrite": overwrite,
+            "fresh": fresh,
+            "drop": drop,
+            "keep": keep,
+            "keep_snapshots": keep_snapshots,
+            "runner_config": runner_config,
+        },
+        beam,
+    )
+
+
 def candidates(
     folder: str | os.PathLike[str] | None = None,
     *,
@@ -429,22 +612,35 @@ def options(
     ),
     folds: int | str = 4,
     seed: int | str = 1,
-    hidden: int | str = 128,
+    hidden: int | str = 64,
     dim: int | str = 100,
-    hops: int | str = 3,
-    batch: int | str = 32,
-    learning_rate: float | str = 0.001,
-    dropout: float | str = 0.5,
-    epochs: int | str = 30,
+    hops: int | str = 2,
+    batch: int | str = 64,
+    learning_rate: float | str = 0.002,
+    dropout: float | str = 0.4,
+    epochs: int | str = 12,
     patience: int | str = 3,
-    clip: float | str = 10.0,
-    passage_tokens: int | str = 800,
+    clip: float | str = 5.0,
+    passage_tokens: int | str = 50,
+    prior: float | str = 0.1,
+    further_each: float | str = 4.0,
+    further_weight: float | str = 1.0,
+    start: Literal["own", "random"] = "own",
+    own_window: int | str = 5,
+    own_epochs: int | str = 10,
+    own_negative: int | str = 5,
+    own_rate: float | str = 0.05,
+    own_sample: float | str = 0.0001,
+    own_deviation: float | str = 0.3,
     tune_vectors: bool = False,
     gloss_tokens: int | str = 60,
     asked: Literal["passed", "targets"] = "passed",
     min_answers: int | str = 1,
     min_count: int | str = 2,
     most_words: int | str = 100000,
+    train_on: Literal["answers", "summaries", "passages"] = "passages",
+    further_most: int | str = 32,
+    further_tokens: int | str = 40,
     inflect: bool = True,
     options_in_passage: Literal["allow", "reject"] = "allow",
     similar: float | str = 0.85,
@@ -485,14 +681,33 @@ def options(
             least 1).
         clip: the greatest norm of a step's gradient (at least 0).
         passage_tokens: words of a passage that are read (at least 1).
-        tune_vectors: train embeddings of passage and summary further that vectors initialise; those
-            without a vector are then trained, too.
+        prior: scores of words begin with the logarithm of how many questions trained on have them
+            for an answer, and this much more; 0: without such a term (at least 0).
+        further_each: further questions of an epoch, see `train_on`, for each question (at least 0).
+        further_weight: what a further question counts in the loss, where a question counts 1 (at
+            least 0).
+        start: what embeddings begin as without `vectors`: own vectors of the texts of the other
+            folds, or random numbers.
+        own_window: own vectors: words to either side, at most (at least 1).
+        own_epochs: own vectors: times that texts are read (at least 1).
+        own_negative: own vectors: words drawn for each true one (at least 1).
+        own_rate: own vectors: learning rate at the start (at least 0.0001).
+        own_sample: own vectors: threshold of random removal of frequent words; 0 for none (at least
+            0).
+        own_deviation: standard deviation to which own vectors' numbers are scaled (at least 0).
+        tune_vectors: train embeddings of passage and summary further that `vectors` initialise;
+            those without a vector are then trained, too; own vectors always are.
         gloss_tokens: words of a gloss, at most (at least 1).
         asked: what is asked: candidates that passed all filters, or targets that the files have.
         min_answers: questions whose answer a word is, at least, for readers to name it (at least
             1).
         min_count: times that a word stands in texts, at least, to have an embedding (at least 1).
         most_words: words with an embedding, at most (at least 1).
+        train_on: what readers are trained on: questions alone; or also candidate words in
+            summaries; or also those in passages, each with its sentence for a summary.
+        further_most: further questions of a pair, of summaries and passages, at most (at least 0).
+        further_tokens: words of a passage that serve as the summary of a further question, at most
+            (at least 2).
         inflect: inflect options as the answer is.
         options_in_passage: whether options may stand in the passage, as answers never do.
         similar: cosine with the answer or a synonym from which on a word is no option, where there
@@ -541,12 +756,25 @@ def options(
             "patience": patience,
             "clip": clip,
             "passage_tokens": passage_tokens,
+            "prior": prior,
+            "further_each": further_each,
+            "further_weight": further_weight,
+            "start": start,
+            "own_window": own_window,
+            "own_epochs": own_epochs,
+            "own_negative": own_negative,
+            "own_rate": own_rate,
+            "own_sample": own_sample,
+            "own_deviation": own_deviation,
             "tune_vectors": tune_vectors,
             "gloss_tokens": gloss_tokens,
             "asked": asked,
             "min_answers": min_answers,
             "min_count": min_count,
             "most_words": most_words,
+            "train_on": train_on,
+            "further_most": further_most,
+            "further_tokens": further_tokens,
             "inflect": inflect,
             "options_in_passage": options_in_passage,
             "similar": similar,

@@ -106,6 +106,10 @@ COMMANDS: dict[str, Entry] = {
     "cloze annotate": Entry(
         "pipelines.cloze_annotate:ANNOTATE", "people's answers to questions, and which are kept"
     ),
+    "cloze answer": Entry(
+        "pipelines.cloze_answer:CLOZE_ANSWER",
+        "reading systems that choose among the options of cloze questions",
+    ),
     "init": Entry("pipelines.init:INIT", "write a configuration for texts, from a look at them"),
     "run": Entry("pipelines.run:RUN", "any commands from one configuration file, published once"),
     "show": Entry("pipelines.show:SHOW", "show tables, or answer questions about them"),

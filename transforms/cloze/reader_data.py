@@ -26,7 +26,7 @@ from transforms.common.tables import Part, read_table
 
 __all__ = [
     "ASKED", "EncodeOptions", "Encoded", "Group", "GroupTask", "asked_rows", "candidates",
-    "further", "language_is", "pairs", "questions", "texts",
+    "further", "language_is", "lists_of", "pairs", "questions", "texts",
 ]  # fmt: skip
 
 ASKED = ("passed", "targets")
@@ -144,9 +144,9 @@ def questions(encoded: Encoded) -> Questions:
     """Return the questions of a group; texts are mapped into memory."""
     rows = read_table([checked(encoded.questions)])
     return Questions(
-        passages=_lists(encoded.passages),
+        passages=lists_of(encoded.passages),
         passage=_numbers(rows, "passage"),
-        summaries=_lists(encoded.summaries),
+        summaries=lists_of(encoded.summaries),
         places=_numbers(rows, "place"),
         answers=_numbers(rows, "answer"),
         keys=content_hashes(rows["question_id"]),
@@ -173,7 +173,7 @@ def further(encoded: Encoded) -> Further:
 
 def texts(encoded: Encoded) -> Lists:
     """Return summaries with all their words, a pair each; mapped into memory."""
-    return _lists(encoded.texts)
+    return lists_of(encoded.texts)
 
 
 def pairs(encoded: Encoded) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
@@ -192,7 +192,8 @@ def _numbers(rows: pa.Table, name: str) -> npt.NDArray[np.int64]:
     return found
 
 
-def _lists(files: tuple[File, File]) -> Lists:
+def lists_of(files: tuple[File, File]) -> Lists:
+    """Return texts that were written, values mapped into memory."""
     values, bounds = (checked(file) for file in files)
     mapped: Any = np.zeros(0, np.int32)
     if files[0].bytes:  # nothing cannot be mapped

@@ -35,7 +35,7 @@ from transforms.common.receipts import File
 from transforms.common.sound import checked
 from transforms.common.tables import read_rows, write_rows
 
-__all__ = ["ENCODE"]
+__all__ = ["ENCODE", "flat", "numbered", "rows_of", "write_bounds"]
 
 _SIDES = ("summary", "passage")
 _TEXTS = [f"{side}_{name}" for side in _SIDES for name in ("forms", "lemmas", "upos")]
@@ -82,7 +82,7 @@ def _encode(artefact: Artefact, task: GroupTask, options: EncodeOptions) -> Enco
     with artefact.writing(".summaries") as stream:
         for text in own:
             stream.write(text.tobytes())
-    _write_bounds(artefact, ".summary_bounds", [len(text) for text in own])
+    write_bounds(artefact, ".summary_bounds", [len(text) for text in own])
     for suffix, table in files.items():
         with artefact.writing(suffix) as stream:
             write_rows(stream, table.schema, [table])
@@ -96,7 +96,8 @@ def _encode(artefact: Artefact, task: GroupTask, options: EncodeOptions) -> Enco
     )  # fmt: skip
 
 
-def _rows_of(task: GroupTask, columns: Iterable[str]) -> Iterator[pa.Table]:
+def rows_of(task: GroupTask, columns: Iterable[str]) -> Iterator[pa.Table]:
+    """Yield the pairs of a group's language, with `pair_id` and other columns."""
     paths = [checked(part) for part in task.pairs]
     for rows in read_rows(paths, ["pair_id", "language", *columns]):
         yield rows.filter(language_is(rows, task.group.language)).combine_chunks()
@@ -106,18 +107,18 @@ def _count(task: GroupTask, options: EncodeOptions) -> _Counted:
     words: Counter[str] = Counter()
     forms: Counter[tuple[str, str, str]] = Counter()
     pairs = []
-    for rows in _rows_of(task, _TEXTS):
+    for rows in rows_of(task, _TEXTS):
         pairs.append(rows["pair_id"])
         for side in _SIDES:
-            form = pc.utf8_lower(_flat(rows[f"{side}_forms"]))
+            form = pc.utf8_lower(flat(rows[f"{side}_forms"]))
             for entry in pc.value_counts(form).to_pylist():
                 words[entry["values"]] += entry["counts"]
             whole = pc.is_valid(rows[f"{side}_lemmas"])
             some = rows.filter(pc.and_(whole, pc.is_valid(rows[f"{side}_upos"])))
             own = pa.table({
-                "lemma": pc.utf8_lower(_flat(some[f"{side}_lemmas"])),
-                "upos": _flat(some[f"{side}_upos"]),
-                "form": pc.utf8_lower(_flat(some[f"{side}_forms"])),
+                "lemma": pc.utf8_lower(flat(some[f"{side}_lemmas"])),
+                "upos": flat(some[f"{side}_upos"]),
+                "form": pc.utf8_lower(flat(some[f"{side}_forms"])),
             })  # fmt: skip
             grouped = own.group_by(["lemma", "upos", "form"], use_threads=False)
             for entry in grouped.aggregate([([], "count_all")]).to_pylist():
@@ -133,7 +134,8 @@ def _count(task: GroupTask, options: EncodeOptions) -> _Counted:
     return _Counted(words, forms, asked)
 
 
-def _flat(lists: pa.ChunkedArray) -> pa.Array:
+def flat(lists: pa.ChunkedArray) -> pa.Array:
+    """Return the texts of lists, one after the other."""
     return pc.list_flatten(lists.combine_chunks()).cast(pa.large_string())
 
 
@@ -185,8 +187,8 @@ def _write_texts(
     pairs, further = [PAIR_ROWS.empty_table()], [FURTHER.empty_table()]
     columns = [*(f"{side}_{name}" for side in _SIDES for name in ("forms", "lemmas", "sentences"))]
     with artefact.writing(".passages") as passages, artefact.writing(".texts") as texts:
-        for rows in _rows_of(task, ["article_id", *columns]):
-            sides = {side: _encoded(rows[f"{side}_forms"], words) for side in _SIDES}
+        for rows in rows_of(task, ["article_id", *columns]):
+            sides = {side: numbered(rows[f"{side}_forms"], words) for side in _SIDES}
             for side, stream in (("passage", passages), ("summary", texts)):
                 stream.write(sides[side].values.tobytes())
                 lengths[side] += np.diff(sides[side].bounds).tolist()
@@ -202,8 +204,8 @@ def _write_texts(
             before = sum(own.num_rows for own in pairs)
             further.append(found.set_column(0, "pair", pc.add(found["pair"], before)))
             pairs.append(rows.select(PAIR_ROWS.names).cast(PAIR_ROWS))
-    _write_bounds(artefact, ".passage_bounds", lengths["passage"])
-    _write_bounds(artefact, ".text_bounds", lengths["summary"])
+    write_bounds(artefact, ".passage_bounds", lengths["passage"])
+    write_bounds(artefact, ".text_bounds", lengths["summary"])
     return _Written(
         (artefact.file(".passages"), artefact.file(".passage_bounds")),
         (artefact.file(".texts"), artefact.file(".text_bounds")),
@@ -215,21 +217,21 @@ def _further(
     rows: pa.Table, asked: npt.NDArray[np.int64], keys: pa.Array, options: EncodeOptions
 ) -> pa.Table:
     """Return table `FURTHER` of some pairs, whose numbers count from 0."""
-    flat = {side: pc.utf8_lower(_flat(rows[f"{side}_forms"])) for side in _SIDES}
+    words = {side: pc.utf8_lower(flat(rows[f"{side}_forms"])) for side in _SIDES}
     lemmas = {
         side: pc.coalesce(
-            pc.utf8_lower(_flat(pc.coalesce(rows[f"{side}_lemmas"], rows[f"{side}_forms"]))),
-            flat[side],
+            pc.utf8_lower(flat(pc.coalesce(rows[f"{side}_lemmas"], rows[f"{side}_forms"]))),
+            words[side],
         )
         for side in _SIDES
     }
-    forms, named = (_numbers(own) for own in (flat, lemmas))
+    forms, named = (_numbers(own) for own in (words, lemmas))
     sides = {}
     for side in _SIDES:
         bounds = _bounds_of(rows[f"{side}_forms"])
         owner = pc.list_parent_indices(rows[f"{side}_sentences"].combine_chunks()).to_numpy()
         sentences = pc.list_flatten(rows[f"{side}_sentences"].combine_chunks())
-        candidates = pc.fill_null(pc.index_in(flat[side], keys).cast(pa.int64()), -1)
+        candidates = pc.fill_null(pc.index_in(words[side], keys).cast(pa.int64()), -1)
         sides[side] = Side(
             bounds, candidates.to_numpy(zero_copy_only=False), forms[side], named[side],
             bounds[owner] + sentences.to_numpy(zero_copy_only=False).astype(np.int64),
@@ -256,13 +258,15 @@ def _bounds_of(lists: pa.ChunkedArray) -> npt.NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
 
 
-def _encoded(lists: pa.ChunkedArray, words: pa.Array) -> Lists:
-    found = pc.index_in(pc.utf8_lower(_flat(lists)), value_set=words).cast(pa.int64())
+def numbered(lists: pa.ChunkedArray, words: pa.Array) -> Lists:
+    """Return the words of texts as their places among `words`, from `RESERVED` on."""
+    found = pc.index_in(pc.utf8_lower(flat(lists)), value_set=words).cast(pa.int64())
     numbers = pc.add(found, RESERVED).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
     return Lists(_bounds_of(lists), numbers.astype("<i4"))
 
 
-def _write_bounds(artefact: Artefact, suffix: str, lengths: list[int]) -> None:
+def write_bounds(artefact: Artefact, suffix: str, lengths: list[int]) -> None:
+    """Write where texts of these lengths begin, and at last an end."""
     with artefact.writing(suffix) as stream:
         stream.write(np.concatenate([[0], np.cumsum(lengths)]).astype("<i8").tobytes())
 

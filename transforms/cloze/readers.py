@@ -50,6 +50,8 @@ class Questions(NamedTuple):
         answers: the answer among the candidate words, -1 if they have it not; int64.
         keys: hash of a question, uint64: what is drawn depends on it alone.
         articles: hash of its article, uint64.
+        options: of questions with options, their numbers among the words, int64 of shape
+            (questions, options); `answers` are places among them then.
     """
 
     passages: Lists
@@ -59,6 +61,7 @@ class Questions(NamedTuple):
     answers: npt.NDArray[np.int64]
     keys: npt.NDArray[np.uint64]
     articles: npt.NDArray[np.uint64]
+    options: npt.NDArray[np.int64] | None = None
 
 
 class Further(NamedTuple):
@@ -162,24 +165,23 @@ class ReaderOptions:
     )  # fmt: skip
 
 
-def needs_torch(missing: str) -> LexbeamError:
-    """Return the error for a package that is missing."""
+def needs_torch(missing: str, option: str = "readers", other: str = FREQUENCY) -> LexbeamError:
+    """Return the error for a package that is missing; `option` takes `other` without it."""
     return LexbeamError(
-        f"readers {', '.join(NEURAL)} need the Python package {missing!r}: install the extras "
-        f"`torch` and `models`, pip install 'lexbeam[torch,models]', or choose `readers` "
-        f"{FREQUENCY}"
+        f"neural readers need the Python package {missing!r}: install the extras `torch` and "
+        f"`models`, pip install 'lexbeam[torch,models]', or choose `{option}` {other}"
     )
 
 
-def check_torch() -> None:
-    """Check that neural readers can be trained and kept.
+def check_torch(option: str = "readers", other: str = FREQUENCY) -> None:
+    """Check that neural readers can be trained and kept; `option` takes `other` without torch.
 
     Raises:
         LexbeamError: a package is missing.
     """
     for name in ("torch", "safetensors"):
         if importlib.util.find_spec(name) is None:
-            raise needs_torch(name)
+            raise needs_torch(name, option, other)
 
 
 def top_words(

@@ -90,7 +90,11 @@ class Asked:
         passages, summaries, places = zip(
             *[self.texts(row, most) for row in rows.tolist()], strict=True
         )
-        return Batch(_padded(passages), _padded(summaries), tensor(np.array(places, np.int64)))
+        options = self._questions.options
+        return Batch(
+            _padded(passages), _padded(summaries), tensor(np.array(places, np.int64)),
+            None if options is None else tensor(options[rows]),
+        )  # fmt: skip
 
 
 def epoch_of(

@@ -14,6 +14,8 @@ of the placeholder, c a candidate word:
     ga        X_1 = E passage; at hop k: H = GRU_k(X_k), Q = GRU'_k(E summary); before the last
               X_{k+1} = H * (softmax(H Q^T) Q) (Dhingra et al. 2017); then as `ar` with the last
               H and Q
+    ga5       s as `ga`; score_o = s W e_o for each of a question's options o, E of texts; the
+              softmax is over them
 
 Inputs of all GRUs and s are dropped out in training.
 """
@@ -58,11 +60,15 @@ class Texts(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Questions: their passages and summaries, the place of the placeholder in each summary."""
+    """Questions: their passages and summaries, the place of the placeholder in each summary.
+
+    `options` are numbers of words, int64 of shape (questions, options), where questions have them.
+    """
 
     passages: Texts
     summaries: Texts
     places: Tensor
+    options: Tensor | None = None
 
 
 class Network(NamedTuple):
@@ -71,7 +77,7 @@ class Network(NamedTuple):
     Attributes:
         layers: from sizes, its layers by name.
         scores: from its layers, a batch, the glosses of candidates, if it reads any, and dropout,
-            scores of shape (questions, candidates).
+            scores of shape (questions, candidates), or (questions, options).
         glosses: whether it reads glosses.
     """
 
@@ -152,6 +158,12 @@ def _ga_layers(sizes: Sizes) -> dict[str, nn.Module]:
     return layers
 
 
+def _ga5_layers(sizes: Sizes) -> dict[str, nn.Module]:
+    layers = _ga_layers(sizes)
+    del layers["embed_candidates"], layers["prior"]
+    return layers
+
+
 def _there(texts: Texts) -> Tensor:
     return torch.arange(texts.words.shape[1]) < texts.lengths[:, None]
 
@@ -200,7 +212,8 @@ def _ar_gloss(layers: nn.ModuleDict, batch: Batch, glosses: Texts | None, drop: 
     return (weights * told).sum(2) + _by_word(layers, found)
 
 
-def _ga(layers: nn.ModuleDict, batch: Batch, _: Texts | None, drop: Drop) -> Tensor:
+def _gated(layers: nn.ModuleDict, batch: Batch, drop: Drop) -> Tensor:
+    """Return s of the gated-attention reader."""
     passages, summaries = batch.passages, batch.summaries
     words = layers["embed_words"](summaries.words)
     inputs = layers["embed_words"](passages.words)
@@ -212,12 +225,24 @@ def _ga(layers: nn.ModuleDict, batch: Batch, _: Texts | None, drop: Drop) -> Ten
             scores = torch.einsum("bth,bqh->btq", states, asked)
             weights = scores.masked_fill(~_there(summaries)[:, None], -math.inf).softmax(2)
             inputs = states * torch.einsum("btq,bqh->bth", weights, asked)
-    found = _summed_up(layers, states, passages, _at(asked, batch.places), drop)
-    return _by_word(layers, found)
+    return _summed_up(layers, states, passages, _at(asked, batch.places), drop)
+
+
+def _ga(layers: nn.ModuleDict, batch: Batch, _: Texts | None, drop: Drop) -> Tensor:
+    return _by_word(layers, _gated(layers, batch, drop))
+
+
+def _ga5(layers: nn.ModuleDict, batch: Batch, _: Texts | None, drop: Drop) -> Tensor:
+    if batch.options is None:
+        raise ValueError("the reader needs the options of questions")
+    answer = layers["answer"](_gated(layers, batch, drop))
+    scores: Tensor = (layers["embed_words"](batch.options) * answer[:, None]).sum(2)
+    return scores
 
 
 NETWORKS: dict[str, Network] = {
     "ga": Network(_ga_layers, _ga),
+    "ga5": Network(_ga5_layers, _ga5),
     "ar": Network(_ar_layers, _ar),
     "ar-gloss": Network(_gloss_layers, _ar_gloss, glosses=True),
 }

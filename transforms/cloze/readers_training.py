@@ -74,6 +74,7 @@ def train_reader(
     seed: int,
     further: Further | None = None,
     further_rows: npt.NDArray[np.int64] | None = None,
+    checked_on: npt.NDArray[np.int64] | None = None,
 ) -> Trained:
     """Train a reader.
 
@@ -86,6 +87,8 @@ def train_reader(
         seed: any whole number.
         further: further questions, of all folds; their passages are those of `questions`.
         further_rows: those that may be trained on; their order does not count.
+        checked_on: rows that decide when to stop; None: a tenth of the articles of `rows`, which
+            are then not trained on.
 
     Raises:
         LexbeamError: torch is not installed.
@@ -102,9 +105,11 @@ def train_reader(
     more = np.zeros(0, np.int64) if further_rows is None else further_rows + asked.first
     rows, more = (own[np.argsort(asked.keys[own], kind="stable")] for own in (rows, more))
     training, checking = _apart(asked, rows, seed)
-    if len(checking):  # else there are too few articles: what there is does both
+    if checked_on is not None:
+        training, checking = rows, checked_on[questions.answers[checked_on] >= 0]
+    elif len(checking):
         more = more[~_is_held_out(asked, more, seed)]
-    else:
+    if not len(checking):  # there are too few articles: what there is does both
         training = checking = rows
     known = np.isin(asked.answers[checking], asked.answers[np.concatenate([training, more])])
     judged = checking[known] if known.any() else checking
@@ -247,6 +252,8 @@ def _set_prior(layers: Any, answers: npt.NDArray[np.int64], prior: float) -> Non
     """Begin with the logarithm of how many questions have each answer, and `prior` more."""
     import torch
 
+    if "prior" not in layers:  # it chooses among options, not among candidate words
+        return
     own = layers["prior"].weight
     if prior:
         counts = np.bincount(answers, minlength=len(own))[:, None]

@@ -2,14 +2,25 @@
 
 import numpy as np
 
-from transforms.evaluation.outcomes import Bools, Outcome, Terms
+from transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Terms
 
-__all__ = ["accuracy", "f1", "precision", "recall"]
+__all__ = ["accuracy", "expected_accuracy", "f1", "precision", "recall"]
 
 
 def accuracy(gold: Bools, predicted: Bools) -> Outcome:
     """Return the share of instances whose class is right, 0 to 1."""
     return Terms((gold == predicted).astype(np.float64), np.ones(len(gold)))
+
+
+def expected_accuracy(gold: Ints, chances: Floats) -> Outcome:
+    """Return the accuracy that is expected of draws, 0 to 1: the mean chance of the right class.
+
+    Args:
+        gold: the right class of each instance, from 0.
+        chances: how probable each class is drawn, (instances, classes); rows add up to 1. Ties
+            that are shared evenly so count exactly.
+    """
+    return Terms(chances[np.arange(len(gold)), gold], np.ones(len(gold)))
 
 
 def precision(gold: Bools, predicted: Bools) -> Outcome:

@@ -12,8 +12,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 __all__ = [
-    "NO_PIECE", "TOO_LONG", "UNEVEN", "Batch", "Encoder", "EncoderInfo", "Frame", "Load", "Masked",
-    "MaskedLM", "Piece", "Pieces", "Prepare", "Resolve", "Spans",
+    "NO_PIECE", "TOO_LONG", "UNEVEN", "Batch", "Choices", "Encoder", "EncoderInfo", "Frame",
+    "Load", "Masked", "MaskedLM", "Piece", "Pieces", "Prepare", "Resolve", "Spans",
 ]  # fmt: skip
 
 # Reasons for which a span has no result.
@@ -35,6 +35,7 @@ class EncoderInfo:
         fingerprint: the digest, and the versions of libraries: equal ones promise equal results, on
             one kind of CPU.
         masked: whether it is a masked language model; else it gives vectors alone.
+        choices: whether it chooses among several texts.
         dim: length of its vectors.
         layers: the number of its layers, beside the embeddings, which are layer 0.
         max_length: the greatest number of pieces that it takes, special ones included.
@@ -47,6 +48,7 @@ class EncoderInfo:
     dim: int
     layers: int
     max_length: int
+    choices: bool = False
 
 
 class Spans(NamedTuple):
@@ -133,6 +135,13 @@ class LogProbs(Protocol):
         """Return them for (rows[i], columns[i]): natural logarithms, over the vocabulary."""
 
 
+class Choices(Protocol):
+    """Run a batch whose sequences are the choices of one question; return their scores."""
+
+    def __call__(self, batch: Batch) -> np.ndarray:
+        """Return scores, float32 (sequences,); their softmax are probabilities."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class MaskedLM:
     """What a masked language model has beyond an encoder.
@@ -166,6 +175,7 @@ class Encoder:
         pair: special pieces around two; None if it takes no two.
         padding: id of the piece that fills sequences up.
         masked_lm: what a masked language model has beyond; None if it is none.
+        choices: what a multiple-choice model has beyond; None if it is none.
     """
 
     info: EncoderInfo
@@ -176,6 +186,7 @@ class Encoder:
     pair: Frame | None = None
     padding: int = 0
     masked_lm: MaskedLM | None = None
+    choices: Choices | None = None
 
 
 Load = Callable[[str], Encoder]

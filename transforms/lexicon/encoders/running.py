@@ -50,6 +50,7 @@ def load_model(folder: str, info: EncoderInfo, device: str) -> Encoder:
         pair=frame_of(tokenizer, pair=True),
         padding=tokenizer.pad_token_id or 0,
         masked_lm=_masked_lm(cut, run) if info.masked else None,
+        choices=run.choices if info.choices else None,
     )
 
 
@@ -101,7 +102,9 @@ def _tokenizer(folder: str, info: EncoderInfo) -> Any:
 
 
 def _model(folder: str, info: EncoderInfo) -> Any:
-    kind = transformers.AutoModelForMaskedLM if info.masked else transformers.AutoModel
+    kind: Any = transformers.AutoModelForMaskedLM if info.masked else transformers.AutoModel
+    if info.choices:
+        kind = transformers.AutoModelForMultipleChoice
     try:
         model, report = kind.from_pretrained(
             folder, output_loading_info=True, local_files_only=True, use_safetensors=True
@@ -111,8 +114,8 @@ def _model(folder: str, info: EncoderInfo) -> Any:
             f"encoder {info.name!r} cannot be loaded: {error}. It may need another version of "
             f"transformers than {transformers.__version__}"
         ) from error
-    # A pooler belongs to the prediction of next sentences, and is not asked.
-    missing = sorted(key for key in report["missing_keys"] if "pooler" not in key)
+    # A pooler belongs to the prediction of next sentences, and to choices; others do not ask it.
+    missing = sorted(key for key in report["missing_keys"] if info.choices or "pooler" not in key)
     if missing or report["mismatched_keys"]:
         raise LexbeamError(
             f"encoder {info.name!r} has not all its weights ({missing or 'of other shapes'}): what "
@@ -178,6 +181,14 @@ class _Run:
             with _only(self._model.base_model, places):
                 logits = self._model(**self._inputs(batch)).logits[0]
             return np.asarray(torch.log_softmax(logits, dim=-1).cpu().numpy(), np.float32)
+
+    def choices(self, batch: Batch) -> np.ndarray:
+        """Return the scores of the choices of a question."""
+        with self._lock, torch.inference_mode():
+            _one_thread()
+            inputs = {name: values[None] for name, values in self._inputs(batch).items()}
+            scores = self._model(**inputs).logits[0]
+            return np.asarray(scores.cpu().numpy(), np.float32)
 
     def _inputs(self, batch: Batch) -> dict[str, Any]:
         inputs = {"input_ids": batch.ids, "attention_mask": batch.attention}

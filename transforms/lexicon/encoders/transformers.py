@@ -78,6 +78,9 @@ def prepare(argument: str, resolve: Resolve | None = None) -> tuple[EncoderInfo,
         dim=_number(config, _DIMS, argument),
         layers=_number(config, _LAYERS, argument),
         max_length=_max_length(folder, config),
+        choices=any(
+            name.endswith("ForMultipleChoice") for name in config.get("architectures") or ()
+        ),
     )
 
     def load(device: str) -> Encoder:

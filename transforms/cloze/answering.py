@@ -1,0 +1,222 @@
+"""Reading systems trained here: on questions of a kind, asked questions of all kinds.
+
+ANSWER_TRAIN    a system, a kind and what is held out -> a model
+ANSWER          the same and its model -> a part of cloze/answers
+
+What is held out is a fold, the hash of the article modulo their number, or the split that is
+tested. A question of which the article has a question in there, of whatever kind, is not trained
+on: a system that was trained on another kind has not seen the passage either.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.cloze import ANSWERS
+from transforms.cloze.answering_data import FIVE, EncodedAsked, numbered_questions
+from transforms.cloze.filters_base import VECTORS
+from transforms.cloze.reader_words import vectors_of
+from transforms.cloze.readers import RESERVED, Questions, ReaderOptions, TrainingData
+from transforms.cloze.readers_training import log_probabilities, train_reader
+from transforms.common.artefacts import Artefact, Stage
+from transforms.common.blas import one_thread
+from transforms.common.draws import hash_of
+from transforms.common.folds import fold_of
+from transforms.common.sound import checked
+from transforms.common.tables import PartFile, read_table, write_part
+from transforms.lexicon.models.keeping import SavedModel, load_model, save_model
+from transforms.lexicon.models.model import Model
+from transforms.lexicon.resources import Lexicon
+
+__all__ = [
+    "ANSWER", "ANSWER_TRAIN", "SYSTEMS", "WHOLE", "AnswerOptions", "AnswerTask", "AskTrained",
+    "TrainedSystem", "answer_rows", "rows_held_out",
+]  # fmt: skip
+
+SYSTEMS = ("ga5",)
+WHOLE = -1  # in place of a fold: the split that is tested
+
+
+class AnswerTask(NamedTuple):
+    """A system, the kind of questions that it is trained on, and the fold that it does not see."""
+
+    system: str
+    language: str
+    kind: str
+    fold: int
+    encoded: EncodedAsked
+
+
+class AnswerOptions(NamedTuple):
+    """How systems are trained and asked.
+
+    Attributes:
+        folds: how many there are; 0: by split.
+        splits: the one that is trained on, that decides when to stop, that is tested.
+        cross: whether systems are asked questions of other kinds than they were trained on.
+        seed: of folds, weights, drop-out, and what is held out.
+        reader: hyperparameters.
+        lexicon: resource `VECTORS`, which may be missing.
+    """
+
+    folds: int
+    splits: tuple[str, str, str]
+    cross: bool
+    seed: int
+    reader: ReaderOptions
+    lexicon: Lexicon
+
+
+@dataclass(frozen=True)
+class TrainedSystem:
+    """Receipt of a trained system; losses are those of `readers_training.Trained`."""
+
+    model: SavedModel
+    losses: tuple[float, ...]
+    best: int
+    questions: int
+    held_out: int
+
+
+class AskTrained(NamedTuple):
+    """A trained system, and what it was trained for."""
+
+    task: AnswerTask
+    model: SavedModel
+
+
+class HeldOut(NamedTuple):
+    """Places of questions: trained on, checked on (None: of those trained on), tested."""
+
+    trained: npt.NDArray[np.int64]
+    checked: npt.NDArray[np.int64] | None
+    tested: npt.NDArray[np.int64]
+
+
+def rows_held_out(
+    questions: Questions, rows: pa.Table, kind: str, fold: int, options: AnswerOptions
+) -> HeldOut:
+    """Return which questions a system is trained on, and which it is asked.
+
+    Args:
+        questions: of all kinds.
+        rows: the same, with `kind` and `split`.
+        kind: of the questions that it is trained on.
+        fold: that is held out; `WHOLE`: the split that is tested.
+        options: folds or splits, and whether other kinds are tested.
+    """
+    own = np.asarray(pc.equal(rows["kind"], kind))
+    check = None
+    if fold == WHOLE:
+        given = pc.fill_null(rows["split"], "")
+        train, dev, test = (np.asarray(pc.equal(given, name)) for name in options.splits)
+    else:
+        test = fold_of(questions.articles, options.folds, seed=options.seed, label="cloze/fold")
+        test = test == fold
+        train, dev = ~test, None
+    unseen = own & ~np.isin(questions.articles, questions.articles[test])
+    if dev is not None:
+        check = np.flatnonzero(unseen & dev)
+    asked = test if options.cross else test & own
+    return HeldOut(np.flatnonzero(unseen & train), check, np.flatnonzero(asked))
+
+
+def _data(task: AnswerTask, options: AnswerOptions) -> TrainingData:
+    words = read_table([checked(task.encoded.words)])["word"]
+    vectors: Any = options.lexicon.find(VECTORS, task.language or None)
+    given = None if vectors is None else vectors_of(vectors, words)
+    return TrainingData(len(words) + RESERVED, FIVE, vectors=given)
+
+
+def _train(artefact: Artefact, task: AnswerTask, options: AnswerOptions) -> TrainedSystem:
+    questions, rows = numbered_questions(task.encoded)
+    held = rows_held_out(questions, rows, task.kind, task.fold, options)
+    check = held.checked
+    if check is not None and not len(check):  # the split is empty
+        check = None
+    seed = hash_of((options.seed, task.system, task.kind, task.fold)) >> 1
+    with one_thread():
+        made = train_reader(
+            task.system, questions, held.trained, _data(task, options), options.reader, seed=seed,
+            checked_on=check,
+        )  # fmt: skip
+    model = Model(
+        kind="reader", task="cloze", format="safetensors", content=made.weights, seed=options.seed,
+        data=task.encoded.questions.sha256, made_with=("torch",),
+        options={
+            "reader": task.system, "trained_on": task.kind, "fold": task.fold,
+            "folds": options.folds, **vars(options.reader),
+        },
+        resources={held.name: held.compiled.digest for held in options.lexicon.held},
+    )  # fmt: skip
+    return TrainedSystem(
+        save_model(artefact, model), tuple(made.losses), made.best, made.questions, made.held_out
+    )
+
+
+def _answer(artefact: Artefact, asking: AskTrained, options: AnswerOptions) -> PartFile:
+    task = asking.task
+    questions, rows = numbered_questions(task.encoded)
+    asked = rows_held_out(questions, rows, task.kind, task.fold, options).tested
+    weights = load_model(asking.model).content
+    found = []
+    with one_thread():
+        for places, logs in log_probabilities(
+            task.system, weights, questions, asked, _data(task, options), options.reader
+        ):
+            found.append(_of_system(task, rows.take(pa.array(places)), np.exp(logs)))
+    return write_part(artefact, ANSWERS.schema(), found, sort_keys=ANSWERS.key)
+
+
+def _of_system(task: AnswerTask, rows: pa.Table, chances: npt.NDArray[np.float64]) -> pa.Table:
+    fold = None if task.fold == WHOLE else task.fold
+    return answer_rows(
+        rows["question_id"].to_pylist(), rows["kind"].to_pylist(), task.system, chances.tolist(),
+        task.kind, fold,
+    )  # fmt: skip
+
+
+def answer_rows(
+    ids: list[str], kinds: list[str], system: str, chances: list[list[float] | None],
+    trained_on: str | None = None, fold: int | None = None,
+) -> pa.Table:  # fmt: skip
+    """Return rows of cloze/answers; chances of None are of a question too long for the system."""
+    best = [None if own is None else int(np.argmax(own)) for own in chances]
+    count = len(ids)
+    columns = [
+        ids, kinds, [system] * count, [trained_on] * count, [fold] * count, chances, best
+    ]  # fmt: skip
+    return pa.table(columns, schema=ANSWERS.schema())
+
+
+def _identity(task: AnswerTask, options: AnswerOptions) -> Any:
+    own = task.encoded
+    files = (own.words, own.questions, *own.passages, *own.summaries)
+    return [
+        task.system, task.language, task.kind, task.fold, [file.sha256 for file in files],
+        options.folds, [] if options.folds else list(options.splits), options.seed,
+        vars(options.reader), options.lexicon.identity(),
+    ]  # fmt: skip
+
+
+def _answer_identity(asking: AskTrained, options: AnswerOptions) -> Any:
+    return [*_identity(asking.task, options), asking.model.digest, options.cross]
+
+
+def _chosen(_: Any, options: AnswerOptions) -> Mapping[str, Collection[str]]:
+    return options.lexicon.chosen()
+
+
+ANSWER_TRAIN: Stage[AnswerTask, AnswerOptions, TrainedSystem] = Stage(
+    name="cloze/answer-train", receipt=TrainedSystem, identity=_identity, build=_train,
+    chosen=_chosen, blas=True, unit="systems",
+)  # fmt: skip
+ANSWER: Stage[AskTrained, AnswerOptions, PartFile] = Stage(
+    name="cloze/answer", receipt=PartFile, identity=_answer_identity, build=_answer,
+    chosen=_chosen, blas=True, unit="parts of answers",
+)  # fmt: skip
