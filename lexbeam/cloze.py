@@ -9,7 +9,16 @@ from lexbeam._calling import act as _act
 from lexbeam._calling import publish as _publish
 from lexbeam.results import Results
 
-__all__ = ["abstractness", "answer", "candidates", "options", "pairs", "questions"]
+__all__ = [
+    "abstractness",
+    "annotate",
+    "answer",
+    "candidates",
+    "export",
+    "options",
+    "pairs",
+    "questions",
+]
 
 
 def abstractness(
@@ -142,6 +151,97 @@ def abstractness(
             "resamples": resamples,
             "level": level,
             "bootstrap_seed": bootstrap_seed,
+        },
+    )
+
+
+def annotate(
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    annotations: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    out: str | os.PathLike[str] | None = None,
+    write_jsonl: str | os.PathLike[str] | None = None,
+    columns: str | Sequence[str] = (),
+    first_option: Literal["0", "1"] = "0",
+    encoding: str = "utf-8",
+    min_accuracy: float | str = 0.4,
+    accuracy_of: Literal["question", "annotator"] = "question",
+    min_approval: float | str = 0.9,
+    unknown_approval: Literal["kept", "dropped"] = "kept",
+    min_answers: int | str = 1,
+    evidence: bool = True,
+    easy: bool = True,
+    easy_words: str | Sequence[str] = ("easy", "very easy"),
+    rules_of: Literal["question", "answer"] = "question",
+    resume: bool = False,
+    overwrite: bool = False,
+    fresh: bool = False,
+    drop: str | Sequence[str] = (),
+    keep: Literal["all", "published"] = "all",
+    keep_snapshots: int | str = 2,
+) -> Results:
+    """People's answers to questions, and which are kept.
+
+    Args:
+        folder: folder with the questions; none: that of `out`.
+        annotations: files, folders or globs: sheets that people filled in, tables and JSON lines
+            with an answer a row.
+        out: folder of the published tables; if not given, the one of `folder`.
+        write_jsonl: write the questions that are kept as the task's files have them; {kind} and
+            {split} in the name: a file for each.
+        columns: what columns of tables are called, if otherwise, such as annotator_id=worker.
+        first_option: the number of the first option in tables: 0, as labels have it, or 1.
+        encoding: of files without byte order mark.
+        min_accuracy: the accuracy must be above this (at least -1, at most 1).
+        accuracy_of: whose accuracy: that of a question, which is dropped, or of an annotator, whose
+            answers do not count then.
+        min_approval: the annotator's approval rate must be above this (at least -1, at most 1).
+        unknown_approval: answers of annotators whose approval rate nobody says.
+        min_answers: answers that count which a question needs (at least 1).
+        evidence: ask that answers quote both passage and summary.
+        easy: ask that who calls a question easy answers it rightly.
+        easy_words: what difficulties count as easy.
+        rules_of: what breaks the rules of evidence and easy questions: the question is dropped, or
+            the answer does not count.
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
+        fresh: make everything anew, whatever artefacts there are.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
+        keep_snapshots: snapshots kept, the new one among them (at least 1).
+
+    Returns:
+        All that is published in the folder then.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _publish(
+        "cloze annotate",
+        {
+            "folder": folder,
+            "annotations": annotations,
+            "out": out,
+            "write_jsonl": write_jsonl,
+            "columns": columns,
+            "first_option": first_option,
+            "encoding": encoding,
+            "min_accuracy": min_accuracy,
+            "accuracy_of": accuracy_of,
+            "min_approval": min_approval,
+            "unknown_approval": unknown_approval,
+            "min_answers": min_answers,
+            "evidence": evidence,
+            "easy": easy,
+            "easy_words": easy_words,
+            "rules_of": rules_of,
+            "resume": resume,
+            "overwrite": overwrite,
+            "fresh": fresh,
+            "drop": drop,
+            "keep": keep,
+            "keep_snapshots": keep_snapshots,
         },
     )
 
@@ -422,6 +522,48 @@ def candidates(
             "runner_config": runner_config,
         },
         beam,
+    )
+
+
+def export(
+    path: str | os.PathLike[str],
+    *,
+    to: str | os.PathLike[str],
+    annotator: str | Sequence[str] = (),
+    kind: str | Sequence[Literal["imperceptibility", "nonspecificity", "intersection"]] = (),
+    split: str | Sequence[str] = (),
+    most: int | str | None = None,
+    seed: int | str = 1,
+) -> list[str]:
+    """Questions as files in which people answer them.
+
+    Args:
+        path: folder of published tables.
+        to: file to write, FILE.tsv; with `annotator` FILE.NAME.tsv for each.
+        annotator: a file for each of these people, each in another order.
+        kind: questions of these kinds alone.
+        split: questions of these splits alone.
+        most: ask so many questions, drawn by `seed` (at least 1).
+        seed: of the order of rows, and of the draw.
+
+    Returns:
+        The lines that the command prints.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _act(
+        "cloze export",
+        {
+            "path": path,
+            "to": to,
+            "annotator": annotator,
+            "kind": kind,
+            "split": split,
+            "most": most,
+            "seed": seed,
+        },
     )
 
 
@@ -752,6 +894,7 @@ def questions(
     seed: int | str = 1,
     shares: str | Sequence[str] = ("train=.53", "dev=.14", "test=.33"),
     tolerance: float | str = 0.02,
+    score_tolerance: float | str = 0.05,
     resume: bool = False,
     overwrite: bool = False,
     fresh: bool = False,
@@ -771,8 +914,10 @@ def questions(
         per_summary: all candidates of a summary, or the best one for each kind.
         seed: of the order of options, and of splits.
         shares: splits and their shares of the questions.
-        tolerance: by so much a share may be off, of a kind or of a part of speech in it, or scores
-            of two splits differ (Kolmogorov-Smirnov), before it is told (at least 0, at most 1).
+        tolerance: by so much a share may be off, of a kind or of a part of speech in it, before it
+            is told (at least 0, at most 1).
+        score_tolerance: so far scores of two splits may be apart (Kolmogorov-Smirnov), before it is
+            told (at least 0, at most 1).
         resume: continue a run that was cut off, with the same options.
         overwrite: replace what is published there; artefacts are still reused.
         fresh: make everything anew, whatever artefacts there are.
@@ -799,6 +944,7 @@ def questions(
             "seed": seed,
             "shares": shares,
             "tolerance": tolerance,
+            "score_tolerance": score_tolerance,
             "resume": resume,
             "overwrite": overwrite,
             "fresh": fresh,

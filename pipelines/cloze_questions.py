@@ -16,13 +16,12 @@ from pipelines.command import Command, Graph, HandedBack, Inputs, Source
 from pipelines.common_options import RunnerOptions
 from schemas.cloze import CANDIDATES, KINDS, OPTIONS, PAIRS, QUESTION_REASONS, QUESTIONS
 from transforms.cloze.drafting import DRAFT, Drafted, DraftTask
-from transforms.cloze.question_files import check_name, names_of, write_questions
+from transforms.cloze.question_files import check_name, refuse_existing, write_questions
 from transforms.cloze.question_splits import SplitOptions
 from transforms.cloze.question_views import QUESTION_VIEWS, question_panels, quoted_questions
 from transforms.cloze.questioning import SPLIT, WRITE, Split, SplitRules
 from transforms.cloze.questions import QuestionOptions
 from transforms.common import files
-from transforms.common.errors import UsageError
 from transforms.common.options import embedded, option
 from transforms.common.shown import Block, Grid, number
 from transforms.common.snapshots import Snapshot
@@ -79,13 +78,7 @@ def _reads(options: ClozeQuestionsOptions) -> Sequence[Source]:
 def _check(options: ClozeQuestionsOptions) -> None:
     """Refuse files that are there, unless they are to be replaced."""
     if options.write_jsonl and not (options.overwrite or options.resume):
-        splits = parse_shares(options.split.shares).names
-        for path in sorted(names_of(options.write_jsonl, KINDS, splits)):
-            if files.exists(path):
-                raise UsageError(
-                    f"`write_jsonl` {files.shown(path)} is there: move it away, name another file, "
-                    "or replace it with `overwrite`"
-                )
+        refuse_existing(options.write_jsonl, parse_shares(options.split.shares).names)
 
 
 def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> Plan:
@@ -101,7 +94,8 @@ def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> Plan:
               for one in candidates),
         tuple(pairs),
         options.how,
-        SplitRules(options.split.shares, options.split.tolerance, options.how.seed),
+        SplitRules(options.split.shares, options.split.tolerance, options.split.score_tolerance,
+                   options.how.seed),
     )  # fmt: skip
 
 
@@ -146,6 +140,7 @@ def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
         ],
         "splits": {
             "shares": list(plan.rules.shares), "tolerance": plan.rules.tolerance,
+            "score_tolerance": plan.rules.score_tolerance,
             "articles": split.articles, "groups": split.groups, "largest_group": split.largest,
             "too_large": list(split.too_large),
             "largest_deviation": max(deviations, default=0.0),
@@ -159,7 +154,8 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield how many questions there are, why others are none, and how alike splits are."""
     section = snapshot.section(SECTION)
     for own in section["kinds"]:
-        why = "".join(f", {name} {count}" for name, count in own["reasons"].items() if count)
+        counts = {name: own["reasons"][name] for name in QUESTION_REASONS}
+        why = "".join(f", {name} {count}" for name, count in counts.items() if count)
         yield f"{own['kind']}: {own['questions']} questions of {own['candidates']} candidates{why}"
     splits = section["splits"]
     names = list(dict.fromkeys(row["split"] for row in splits["strata"]))
@@ -197,7 +193,7 @@ def _told(splits: Mapping[str, Any]) -> Iterator[str]:
         for row in splits["distances"] if row["off"]
     ]  # fmt: skip
     if off:
-        yield f"off by more than {splits['tolerance']}: " + "; ".join(off)
+        yield "off by more than the tolerance: " + "; ".join(off)
 
 
 def _write(
@@ -205,7 +201,10 @@ def _write(
 ) -> None:
     """Write the task's files of what is published."""
     if options.write_jsonl:
-        made = write_questions(snapshot.paths(QUESTIONS.name), options.write_jsonl)
+        made = write_questions(
+            snapshot.paths(QUESTIONS.name), options.write_jsonl,
+            replace=options.overwrite or options.resume,
+        )  # fmt: skip
         for path, count in made.items():
             tell(f"{files.shown(path)}: {count} questions")
 

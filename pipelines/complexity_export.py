@@ -5,7 +5,6 @@ lexbeam complexity export lcp --to sheets/complexity.tsv --annotator anna,bob
 lexbeam complexity export lcp --to svr.csv --predictions svr --kind single
 """
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -13,10 +12,10 @@ import pyarrow.compute as pc
 
 from pipelines.command import Action, Command
 from pipelines.common_options import FolderOptions
+from pipelines.sheet_files import check_sheets, path_of, write_texts
 from schemas.complexity import INSTANCES, KINDS, PREDICTIONS
-from transforms.common import files
 from transforms.common.draws import permutation
-from transforms.common.errors import LexbeamError, UsageError
+from transforms.common.errors import LexbeamError
 from transforms.common.options import option
 from transforms.common.snapshots import Snapshot, open_snapshot
 from transforms.complexity.official import official_ids, official_lines
@@ -24,8 +23,6 @@ from transforms.complexity.sheet import COLUMNS, SHEET, asked
 from transforms.people.writing import sheet_text
 
 __all__ = ["EXPORT_SHEETS", "ComplexityExportOptions"]
-
-ENDING = ".tsv"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,11 +52,8 @@ class ComplexityExportOptions(FolderOptions):
 
 
 def _check(options: ComplexityExportOptions) -> None:
-    if options.predictions is None and not options.to.endswith(ENDING):
-        raise UsageError(f"`to` is a file NAME{ENDING}, not {options.to!r}")
-    doubled = sorted({name for name in options.annotator if options.annotator.count(name) > 1})
-    if doubled:
-        raise UsageError(f"`annotator` {doubled[0]} is there twice")
+    if options.predictions is None:
+        check_sheets(options.to, options.annotator)
 
 
 def _export(options: ComplexityExportOptions, action: Action) -> None:
@@ -69,17 +63,7 @@ def _export(options: ComplexityExportOptions, action: Action) -> None:
         texts, told = _official(options, snapshot), f"predictions of {options.predictions}"
     else:
         texts, told = _sheets(options, snapshot), "instances to judge"
-    for path, text in texts.items():
-        if files.exists(path) and files.read_bytes(path) != text.encode():
-            raise LexbeamError(
-                f"{files.shown(path)} is there and is another file, perhaps filled in: move it "
-                "away, or write to another one"
-            )
-    for path, text in texts.items():
-        if folder := os.path.dirname(path):
-            files.make_folder(folder)
-        files.write_bytes(path, text.encode(), durable=True)
-        action.tell(f"{files.shown(path)}: {told}")
+    write_texts(texts, told, action.tell)
 
 
 def _sheets(options: ComplexityExportOptions, snapshot: Snapshot) -> Mapping[str, str]:
@@ -90,7 +74,7 @@ def _sheets(options: ComplexityExportOptions, snapshot: Snapshot) -> Mapping[str
         order = permutation(rows["instance_id"], seed=options.seed, label="complexity/export")
         rows = rows.take(order[: options.most])
     return {
-        _path(options.to, name): sheet_text(SHEET, rows, annotator=name, seed=options.seed)
+        path_of(options.to, name): sheet_text(SHEET, rows, annotator=name, seed=options.seed)
         for name in options.annotator or ("",)
     }
 
@@ -111,10 +95,6 @@ def _official(options: ComplexityExportOptions, snapshot: Snapshot) -> Mapping[s
     ids = official_ids(rows["instance_id"].to_pylist(), instances.to_pylist())
     lines = official_lines(ids, rows["prediction"].to_pylist())
     return {options.to: "".join(f"{line}\n" for line in lines)}
-
-
-def _path(to: str, annotator: str) -> str:
-    return f"{to.removesuffix(ENDING)}.{annotator}{ENDING}" if annotator else to
 
 
 EXPORT_SHEETS: Command[ComplexityExportOptions, None] = Command(

@@ -100,6 +100,12 @@ COMMANDS: dict[str, Entry] = {
         "pipelines.cloze_questions:CLOZE_QUESTIONS",
         "cloze questions with five options, in splits, and the task's files",
     ),
+    "cloze export": Entry(
+        "pipelines.cloze_export:EXPORT_QUESTIONS", "questions as files in which people answer them"
+    ),
+    "cloze annotate": Entry(
+        "pipelines.cloze_annotate:ANNOTATE", "people's answers to questions, and which are kept"
+    ),
     "cloze answer": Entry(
         "pipelines.cloze_answer:CLOZE_ANSWER",
         "reading systems that choose among the options of cloze questions",

@@ -131,14 +131,10 @@ def run_jobs(
         return made
 
     intended = [
-        Intended(
-            job.section,
-            job.command.table_names,
-            plain_options(job.options),
-            tuple(source.table for source in job.reads_own()),
-        )
+        Intended(job.section, job.command.table_names, plain_options(job.options),
+                 tuple(source.table for source in job.reads_own()))
         for job in jobs
-    ]
+    ]  # fmt: skip
     versions = {name: table.version for name, table in all_tables().items()}
 
     def failed(error: LexbeamError) -> None:

@@ -297,6 +297,8 @@ ANNOTATION_REASONS = {
     "low_approval": "the annotator's approval rate is too low",
     "no_approval": "nobody says the annotator's approval rate, and such answers are dropped",
     "low_accuracy": "the annotator answers too few questions rightly",
+    "no_evidence": "it does not quote both passage and summary, and answers must, one by one",
+    "easy_but_wrong": "it calls the question easy and is wrong, and such answers are dropped",
 }
 
 ANNOTATIONS = Table(
@@ -319,7 +321,7 @@ ANNOTATIONS = Table(
         column("reason", pa.string(), "why not", range=", ".join(ANNOTATION_REASONS),
                nullable=True),
         column("source", pa.string(), "the file"),
-        column("position", pa.string(), "line of the file; empty where it is a sheet"),
+        column("position", pa.string(), "its line; empty of a sheet, where ids name the row"),
     ],
 )  # fmt: skip
 
@@ -358,6 +360,7 @@ VERDICTS = Table(
 
 ANNOTATION_REJECT_REASONS = {
     **ANSWER_REASONS,
+    **{name: REASONS[name] for name in ("missing_field", "malformed")},
     "several_kinds": "the word is a question for several kinds, and nothing says which is meant",
 }
 

@@ -6,7 +6,13 @@ import pyarrow as pa
 import pytest
 
 from schemas.cloze import QUESTIONS
-from transforms.cloze.question_files import check_name, json_line, names_of, write_questions
+from transforms.cloze.question_files import (
+    check_name,
+    json_line,
+    names_of,
+    refuse_existing,
+    write_questions,
+)
 from transforms.common.errors import UsageError
 from transforms.common.tables import write_rows
 
@@ -60,10 +66,24 @@ def test_a_file_for_each_kind_and_split(paths, tmp_path):
         "imperceptibility_dev.jsonl": 1, "nonspecificity_test.jsonl": 1,
         "nonspecificity_train.jsonl": 2,
     }  # fmt: skip
-    kinds, splits = ["imperceptibility", "nonspecificity"], ["train", "dev", "test"]
-    assert found.keys() <= names_of(name, kinds, splits)
-    assert len(names_of(name, kinds, splits)) == 6
-    assert names_of("all.jsonl", kinds, splits) == {"all.jsonl"}
+    splits = ["train", "dev", "test"]
+    assert found.keys() <= names_of(name, splits)
+    assert len(names_of(name, splits)) == 9
+    assert names_of("all.jsonl", splits) == {"all.jsonl"}
+
+
+def test_some_alone_and_nothing_that_is_there_is_lost(paths, tmp_path):
+    out = tmp_path / "{split}.jsonl"
+    (tmp_path / "train.jsonl").write_text("mine\n")
+    only = {(f"{4:032x}", "nonspecificity"), (f"{3:032x}", "nonspecificity")}
+    with pytest.raises(UsageError, match=r"train\.jsonl is there"):
+        write_questions(paths, str(out), only)
+    assert not (tmp_path / "test.jsonl").exists()
+    with pytest.raises(UsageError, match=r"train\.jsonl is there"):
+        refuse_existing(str(out), ["test", "train"])
+    found = write_questions(paths, str(out), only, replace=True)
+    assert list(found.values()) == [1, 1]
+    assert "Passage 4." in (tmp_path / "train.jsonl").read_text()
 
 
 def test_nothing_appears_if_a_line_cannot_be_written(paths, tmp_path, monkeypatch):

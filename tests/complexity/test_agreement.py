@@ -1,58 +1,10 @@
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from transforms.common.draws import content_hashes
-from transforms.complexity.agreement import alpha, split_half, weights_by_agreement
-
-
-def brute_alpha(instances, values):
-    """Alpha by all ordered pairs, one by one."""
-    units = {}
-    for unit, value in zip(instances, values, strict=True):
-        units.setdefault(unit, []).append(value)
-    units = [held for held in units.values() if len(held) > 1]
-    total = sum(map(len, units))
-    observed = sum(
-        sum((a - b) ** 2 for a, b in itertools.permutations(held, 2)) / (len(held) - 1)
-        for held in units
-    )
-    pooled = [value for held in units for value in held]
-    expected = sum((a - b) ** 2 for a, b in itertools.permutations(pooled, 2)) / (total - 1)
-    return 1 - observed / expected if expected else None
-
-
-JUDGED = st.lists(
-    st.tuples(st.integers(0, 6), st.sampled_from([0, 0.25, 0.5, 0.75, 1])), max_size=30
-)
-
-
-@given(JUDGED)
-def test_alpha_is_that_of_all_pairs(judged):
-    instances = np.array([unit for unit, _ in judged], np.int64)
-    values = np.array([value for _, value in judged], np.float64)
-    expected = brute_alpha(instances, values) if len(judged) else None
-    found = alpha(instances, values)
-    assert found is None if expected is None else found == pytest.approx(expected)
-
-
-def test_alpha_of_krippendorffs_example():
-    # Krippendorff (2011), section C: four observers, twelve units, with missing data.
-    table = """1 2 3 3 2 1 4 1 2 . . .
-               1 2 3 3 2 2 4 1 2 5 . 3
-               . 3 3 3 2 3 4 2 2 5 1 .
-               1 2 3 3 2 4 4 1 2 5 1 ."""
-    judged = [
-        (unit, float(cell))
-        for row in table.splitlines()
-        for unit, cell in enumerate(row.split())
-        if cell != "."
-    ]
-    instances, values = map(np.array, zip(*judged, strict=True))
-    assert alpha(instances, values) == pytest.approx(0.849, abs=5e-4)
+from transforms.complexity.agreement import split_half, weights_by_agreement
 
 
 def simulated(noise, instances=400, each=10, seed=0):

@@ -19,6 +19,8 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "cloze"))
 
 from asked import SYNSETS
 from edges_making import at_most_seconds, is_readable, names_it, required_of
+from questioned import publish as publish_questions
+from questioned import question
 from scored import publish, tables
 from small_runs import SLICES, SMALL, make_out
 from wordnet_making import write_wordnet
@@ -70,6 +72,10 @@ def base(made_once, tmp_path_factory):
     words = ["--readers", "frequency", "--wordnet", str(folder / "wordnet")]
     words += ["--cache", str(folder / "cache"), "--overwrite"]
     assert main(["cloze", "options", str(folder / "pairs"), *words]) == 0
+    publish_questions(folder / "asked", [question(number) for number in range(5)])
+    (folder / "answers.csv").write_text(
+        "question_id,annotator_id,answer\n" + "".join(f"{n:032x},anna,{n}\n" for n in range(4))
+    )
     return folder
 
 
@@ -98,6 +104,11 @@ def given_to(words, base):
         "cloze options": {"folder": str(base / "pairs"), "readers": "frequency",
                           "wordnet": str(base / "wordnet"), "cache": "cache"},
         "cloze questions": {"folder": str(base / "pairs")},
+        "cloze answer": {"folder": str(base / "asked"), "resamples": "10", "folds": "2",
+                         "hidden": "2", "dim": "2", "epochs": "1"},
+        "cloze export": {"path": str(base / "asked"), "to": "sheet.tsv"},
+        "cloze annotate": {"folder": str(base / "asked"),
+                           "annotations": str(base / "answers.csv")},
         "init": {"inputs": str(base / "texts"), "overwrite": True},
         "run": {"config": str(base / "c.yaml")}, "clean": {"path": "copy"},
         "sample": {"tokens": "30000"},

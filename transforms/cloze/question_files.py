@@ -10,18 +10,19 @@ files are written before the first appears under its name.
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, BinaryIO
 
+from schemas.cloze import KINDS
 from transforms.common import files
 from transforms.common.errors import UsageError
 from transforms.common.tables import read_rows
 
-__all__ = ["FIELDS", "check_name", "json_line", "names_of", "write_questions"]
+__all__ = ["FIELDS", "check_name", "json_line", "names_of", "refuse_existing", "write_questions"]
 
 FIELDS = ("kind", "split")
-_COLUMNS = ["article", "question", "options", "label", "kept", *FIELDS]
+_COLUMNS = ["question_id", "article", "question", "options", "label", "kept", *FIELDS]
 _FIELD = re.compile(r"\{([^{}]*)\}")
 _ENDS = re.compile("[\x85\u2028\u2029]")  # which some tools take for the end of a line
 _BATCH = 64
@@ -42,9 +43,29 @@ def check_name(name: str) -> None:
         raise UsageError(f"{name!r} names no file")
 
 
-def names_of(name: str, kinds: Sequence[str], splits: Sequence[str]) -> set[str]:
-    """Return the files that a name may stand for."""
-    return {_filled(name, kind, split) for kind in kinds for split in splits}
+def names_of(name: str, splits: Sequence[str]) -> set[str]:
+    """Return the files that a name may stand for, of all kinds and of these splits."""
+    if not _FIELD.search(name):
+        return {name}
+    return {_filled(name, kind, split) for kind in KINDS for split in splits}
+
+
+def refuse_existing(name: str, splits: Sequence[str] = ()) -> None:
+    """Refuse files that are there.
+
+    Raises:
+        UsageError: one is.
+    """
+    for path in sorted(names_of(name, splits)):
+        if files.exists(path):
+            raise _there(path)
+
+
+def _there(path: str) -> UsageError:
+    return UsageError(
+        f"`write_jsonl` {files.shown(path)} is there: move it away, name another file, or replace "
+        "it with `overwrite`"
+    )
 
 
 def _filled(name: str, kind: str, split: str) -> str:
@@ -59,13 +80,24 @@ def json_line(row: Mapping[str, Any]) -> bytes:
     return _ENDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text).encode() + b"\n"
 
 
-def write_questions(paths: Sequence[str], name: str) -> dict[str, int]:
+def write_questions(
+    paths: Sequence[str],
+    name: str,
+    only: Collection[tuple[str, str]] | None = None,
+    *,
+    replace: bool = False,
+) -> dict[str, int]:
     """Write the questions that are kept; return the files, and how many each has.
 
     Args:
         paths: parts of cloze/questions in their order.
         name: of the file, see above. Folders that are not there are made. Without a field it is
             written even if there is no question.
+        only: of these questions, by id and kind; None: of all.
+        replace: whether files that are there are replaced.
+
+    Raises:
+        UsageError: a file is there, and not to be replaced; none is written.
     """
     counts: dict[str, int] = {}
     with ExitStack() as stack:
@@ -73,6 +105,8 @@ def write_questions(paths: Sequence[str], name: str) -> dict[str, int]:
 
         def stream_of(path: str) -> BinaryIO:
             if path not in streams:
+                if not replace and files.exists(path):
+                    raise _there(path)
                 if folder := os.path.dirname(path):
                     files.make_folder(folder)
                 streams[path] = stack.enter_context(files.writing(path, durable=True))
@@ -85,6 +119,8 @@ def write_questions(paths: Sequence[str], name: str) -> dict[str, int]:
             own = rows.filter(rows["kept"])
             for start in range(0, own.num_rows, _BATCH):
                 for row in own.slice(start, _BATCH).to_pylist():
+                    if only is not None and (row["question_id"], row["kind"]) not in only:
+                        continue
                     path = _filled(name, row["kind"], row["split"])
                     stream_of(path).write(json_line(row))
                     counts[path] += 1

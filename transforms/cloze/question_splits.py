@@ -45,8 +45,12 @@ class SplitOptions:
         metavar="NAME=SHARE", check=parse_shares,
     )  # fmt: skip
     tolerance: float = option(
-        0.02, help="by so much a share may be off, of a kind or of a part of speech in it, or "
-        "scores of two splits differ (Kolmogorov-Smirnov), before it is told", least=0, most=1,
+        0.02, help="by so much a share may be off, of a kind or of a part of speech in it, before "
+        "it is told", least=0, most=1,
+    )  # fmt: skip
+    score_tolerance: float = option(
+        0.05, help="so far scores of two splits may be apart (Kolmogorov-Smirnov), before it is "
+        "told", least=0, most=1,
     )  # fmt: skip
 
 

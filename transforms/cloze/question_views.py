@@ -199,7 +199,8 @@ def question_panels(snapshot: Snapshot) -> list[Panel]:
         column("score", pa.string(), "the score"),
         column("distance", pa.float64(), "Kolmogorov-Smirnov, of the splits farthest apart",
                nullable=True),
-        column("off", pa.bool_(), f"more than {splits['tolerance']} and a question of each apart"),
+        column("off", pa.bool_(), f"more than {splits['score_tolerance']} and a question of each "
+               "apart"),
     ])  # fmt: skip
     return [
         Rows("What became of candidates", "Candidates that passed all filters, by what they are.",

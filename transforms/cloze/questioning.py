@@ -39,6 +39,7 @@ class SplitRules(NamedTuple):
 
     shares: tuple[str, ...]
     tolerance: float
+    score_tolerance: float
     seed: int
 
 
@@ -89,7 +90,7 @@ def _split(artefact: Artefact, drafts: Sequence[PartFile], rules: SplitRules) ->
     return Split(
         rows=write_part(artefact, SPLITS, [table], sort_keys=("question_id", "kind")),
         strata=strata_of(rows, placed.split, shares, rules.tolerance),
-        distances=distances_of(rows, placed.split, shares, rules.tolerance),
+        distances=distances_of(rows, placed.split, shares, rules.score_tolerance),
         articles=len(pc.unique(rows["article_id"])),
         groups=len(sizes) if rows.num_rows else 0,
         largest=int(sizes.max()),

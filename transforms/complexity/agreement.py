@@ -1,4 +1,4 @@
-"""How far judgments agree: Krippendorff's alpha, split-half reliability, and the ceiling it sets.
+"""How far judgments agree: split-half reliability and the ceiling it sets, weights of annotators.
 
 All take three parallel arrays, one entry a judgment: which instance, whose (as whole numbers), and
 the value.
@@ -12,44 +12,13 @@ import numpy.typing as npt
 
 from transforms.common.draws import numbers
 
-__all__ = ["Halves", "alpha", "split_half", "weights_by_agreement"]
+__all__ = ["Halves", "split_half", "weights_by_agreement"]
 
 Ints = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
 
 CONSTANT = 1e-12  # values closer than this differ by rounding alone
 LEAST_SHARED = 5  # instances that an annotator must share with others to be weighed
-
-
-def alpha(instances: Ints, values: Floats) -> float | None:
-    """Return Krippendorff's alpha for interval data, 1 at most; None where it is undefined.
-
-    Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability": 1 - D_o / D_e, where D_o is
-    the mean squared difference of pairs of values of one instance, those of an instance with m
-    values weighted by 1 / (m - 1), and D_e that of all pairs of values. Instances with one value
-    have no pair and do not count. It is undefined where there are no pairs, or all values are the
-    same.
-
-    Args:
-        instances: which instance a judgment is of, from 0.
-        values: judgments on an interval scale; none is missing.
-    """
-    sizes = np.bincount(instances) if len(instances) else np.zeros(0, np.int64)
-    paired = sizes[instances] > 1
-    units, held = instances[paired], values[paired]
-    total = len(held)
-    if not total or (held == held[0]).all():
-        return None
-    held = held - held.mean()
-    counts = np.bincount(units, minlength=len(sizes)).astype(np.float64)
-    sums = np.bincount(units, held, minlength=len(sizes))
-    squares = np.bincount(units, held * held, minlength=len(sizes))
-    # The squared differences of all ordered pairs of m values sum up to 2 (m sum v^2 - (sum v)^2).
-    within = 2 * (counts * squares - sums * sums)
-    several = counts > 1
-    observed = (within[several] / (counts[several] - 1)).sum() / total
-    expected = 2 * (total * squares.sum() - sums.sum() ** 2) / (total * (total - 1))
-    return float(1 - observed / expected)
 
 
 class Halves(NamedTuple):

@@ -4,7 +4,6 @@ A table has columns `instance_id` and `rating`, and perhaps `annotator` and `gro
 called otherwise. A rating is 1 to 5, one of the words of the scale, or `-` for undecided.
 """
 
-import codecs
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,23 +14,21 @@ import pyarrow as pa
 from schemas.answers import STAGE
 from schemas.rejects import RejectRow
 from transforms.common import files
-from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.errors import UsageError
 from transforms.common.options import option
 from transforms.common.small_texts import read_lines
 from transforms.complexity.aggregation import Judgment
 from transforms.complexity.sheet import RATING, SHEET, value_of_rating
-from transforms.formats.base import BadRecord, ReaderOptions, Source
-from transforms.formats.delimited import rows
+from transforms.formats.base import BadRecord
 from transforms.formats.text_cleaning import clean_field
 from transforms.people.answers import read_answer
 from transforms.people.opening import list_sheets
 from transforms.people.reading import read_answers
+from transforms.people.tables import Roles, is_sheet, table_rows
 
 __all__ = ["JudgmentOptions", "JudgmentsRead", "read_groups", "read_judgments"]
 
-_HEAD = 1 << 16
-_WIDE = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
-_MAX_LINE = 1 << 20
+_ROLES = ("id", "rating", "annotator", "group")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +79,7 @@ def read_judgments(
     rejects: list[RejectRow] = []
     entries = sorted(list_sheets(paths), key=lambda entry: entry.name)
     for entry in entries:
-        read = _sheet if _is_sheet(entry) else _table
+        read = _sheet if is_sheet(entry, SHEET, (RATING.name,)) else _table
         found, left = read(entry, instances, options)
         judgments += [
             one if one.group else one._replace(group=groups.get(one.annotator)) for one in found
@@ -114,23 +111,6 @@ def read_groups(path: str) -> dict[str, str]:
 _Found = tuple[list[Judgment], list[RejectRow]]
 
 
-def _is_sheet(entry: files.Entry) -> bool:
-    """Return whether a file is of the sheet: its comment says so, or it shows what was asked."""
-    try:
-        with files.open_read(entry.path) as stream:
-            head = stream.read(_HEAD)
-    except OSError as error:
-        shown = files.shown(entry.path)
-        raise LexbeamError(f"{shown} cannot be read: {error.strerror or error}") from error
-    encoding = next((name for bom, name in _WIDE.items() if head.startswith(bom)), "utf-8-sig")
-    lines = head.decode(encoding, "replace").splitlines()
-    if any("lexbeam sheet " in line for line in lines):
-        return True
-    header = next((line for line in lines if line.strip() and not line.startswith("#")), "")
-    shown_columns = {*SHEET.key, *(column.name for column in SHEET.columns), RATING.name}
-    return shown_columns <= {cell.strip() for cell in re.split(r'[\t;,"]', header)}
-
-
 def _sheet(entry: files.Entry, instances: pa.Table, options: JudgmentOptions) -> _Found:
     found = read_answers(SHEET, instances, [entry.path], encoding=options.encoding)
     judgments = [
@@ -147,33 +127,16 @@ def _sheet(entry: files.Entry, instances: pa.Table, options: JudgmentOptions) ->
 def _table(entry: files.Entry, _: pa.Table, options: JudgmentOptions) -> _Found:
     judgments: list[Judgment] = []
     rejects: list[RejectRow] = []
-    source = Source(entry.name, lambda: files.open_read(entry.path), entry.path)
-    reader = ReaderOptions(encoding=(options.encoding,), max_line_bytes=_MAX_LINE)
-    places: dict[str, int] | None = None
-    try:
-        for line, cells in rows(source, reader):
-            if places is None:
-                if isinstance(cells, BadRecord):
-                    raise LexbeamError(f"{entry.name}: no header can be read: {cells.detail}")
-                if not cells[0].lstrip().startswith("#"):
-                    places = _places(entry.name, cells, options)
-                continue
-            try:
-                if isinstance(cells, BadRecord):
-                    raise cells
-                judgments.append(_judgment(entry.name, line, cells, places))
-            except BadRecord as error:
-                rejects.append(
-                    RejectRow(entry.name, str(line), STAGE, _reason(error), error.detail)
-                )
-    except BadRecord as error:
-        rejects.append(RejectRow(entry.name, "", STAGE, _reason(error), error.detail))
-    except OSError as error:
-        raise LexbeamError(
-            f"{files.shown(entry.path)} cannot be read: {error.strerror or error}"
-        ) from error
-    if places is None and not rejects:
-        raise LexbeamError(f"{entry.name} has no rows")
+    names = {role: (getattr(options, f"{role}_column"),) for role in _ROLES}
+    roles = Roles(names, _ROLES[:2], "name it as `{role}_column`")
+    for line, cells in table_rows(entry, roles, encoding=options.encoding):
+        try:
+            if isinstance(cells, BadRecord):
+                raise cells
+            judgments.append(_judgment(entry.name, line, cells))
+        except BadRecord as error:
+            position = str(line) if line else ""
+            rejects.append(RejectRow(entry.name, position, STAGE, _reason(error), error.detail))
     return judgments, rejects
 
 
@@ -182,32 +145,10 @@ def _reason(error: BadRecord) -> str:
     return error.reason if error.reason in known else "wrong_answer"
 
 
-def _places(name: str, header: list[str], options: JudgmentOptions) -> dict[str, int]:
-    names = [cell.strip() for cell in header]
-    places = {}
-    for role in ("id", "rating", "annotator", "group"):
-        asked = getattr(options, f"{role}_column")
-        if names.count(asked) > 1:
-            raise LexbeamError(f"{name}: several columns {asked!r}: rename all but one")
-        if asked in names:
-            places[role] = names.index(asked)
-        elif role in ("id", "rating"):
-            raise LexbeamError(
-                f"{name}: no column {asked!r} in the header{nearest(asked, names)}; there are "
-                f"{', '.join(map(repr, names[:12]))}: name it as `{role}_column`"
-            )
-    return places
-
-
-def _judgment(
-    name: str, line: int, cells: list[str], places: Mapping[str, int]
-) -> Judgment:  # fmt: skip
-    def cell(role: str) -> str:
-        at = places.get(role, len(cells))
-        return clean_field(cells[at]) if at < len(cells) else ""
-
-    if not cell("id"):
+def _judgment(name: str, line: int, cells: Mapping[str, str]) -> Judgment:
+    if not cells["id"]:
         raise BadRecord("empty", "no id of an instance")
-    rating = read_answer(RATING, re.sub(r"[_\s]+", " ", cell("rating")), {})
+    rating = read_answer(RATING, re.sub(r"[_\s]+", " ", cells["rating"]), {})
     value = None if rating is None else value_of_rating(rating)
-    return Judgment(cell("id"), cell("annotator"), cell("group") or None, value, name, line)
+    group = cells.get("group") or None
+    return Judgment(cells["id"], cells.get("annotator", ""), group, value, name, line)

@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 from schemas.complexity import JUDGMENTS, LABELS
 from transforms.common.draws import content_hashes
 from transforms.complexity.aggregation import AggregationOptions, Judged, Label, label_of
-from transforms.complexity.agreement import alpha, split_half
+from transforms.complexity.agreement import split_half
+from transforms.evaluation.reliability import alpha
 
 __all__ = ["figures_of", "judgment_rows", "label_rows"]
 

@@ -1,0 +1,74 @@
+"""Krippendorff's alpha against all pairs one by one, and his own example."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from transforms.evaluation.reliability import alpha, nominal_alpha
+
+
+def squared(a, b):
+    return (a - b) ** 2
+
+
+def unlike(a, b):
+    return float(a != b)
+
+
+def brute_alpha(instances, values, differ=squared):
+    """Alpha by all ordered pairs, one by one."""
+    units = {}
+    for unit, value in zip(instances, values, strict=True):
+        units.setdefault(unit, []).append(value)
+    units = [held for held in units.values() if len(held) > 1]
+    total = sum(map(len, units))
+    observed = sum(
+        sum(differ(a, b) for a, b in itertools.permutations(held, 2)) / (len(held) - 1)
+        for held in units
+    )
+    pooled = [value for held in units for value in held]
+    expected = sum(differ(a, b) for a, b in itertools.permutations(pooled, 2)) / (total - 1)
+    return 1 - observed / expected if expected else None
+
+
+JUDGED = st.lists(
+    st.tuples(st.integers(0, 6), st.sampled_from([0, 0.25, 0.5, 0.75, 1])), max_size=30
+)
+
+
+@given(JUDGED)
+def test_alpha_is_that_of_all_pairs(judged):
+    instances = np.array([unit for unit, _ in judged], np.int64)
+    values = np.array([value for _, value in judged], np.float64)
+    expected = brute_alpha(instances, values) if len(judged) else None
+    found = alpha(instances, values)
+    assert found is None if expected is None else found == pytest.approx(expected)
+
+
+@given(JUDGED)
+def test_nominal_alpha_is_that_of_all_pairs(judged):
+    instances = np.array([unit for unit, _ in judged], np.int64)
+    values = np.array([4 * value for _, value in judged], np.int64)
+    expected = brute_alpha(instances, values, unlike) if len(judged) else None
+    found = nominal_alpha(instances, values)
+    assert found is None if expected is None else found == pytest.approx(expected)
+
+
+def test_alpha_of_krippendorffs_example():
+    # Krippendorff (2011), section C: four observers, twelve units, with missing data.
+    table = """1 2 3 3 2 1 4 1 2 . . .
+               1 2 3 3 2 2 4 1 2 5 . 3
+               . 3 3 3 2 3 4 2 2 5 1 .
+               1 2 3 3 2 4 4 1 2 5 1 ."""
+    judged = [
+        (unit, float(cell))
+        for row in table.splitlines()
+        for unit, cell in enumerate(row.split())
+        if cell != "."
+    ]
+    instances, values = map(np.array, zip(*judged, strict=True))
+    assert alpha(instances, values) == pytest.approx(0.849, abs=5e-4)
+    assert nominal_alpha(instances, values.astype(int)) == pytest.approx(0.743, abs=5e-4)

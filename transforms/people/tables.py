@@ -1,0 +1,159 @@
+"""Tables of answers that were not written as a sheet: a header and a row an answer, or JSON lines.
+
+What platforms export has its own columns in its own order. A role, such as who answered, is read
+from the first of its names that the header has.
+"""
+
+import codecs
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from transforms.common import files
+from transforms.common.errors import LexbeamError, nearest
+from transforms.formats.base import BadRecord, ReaderOptions, Source
+from transforms.formats.delimited import rows
+from transforms.formats.jsonl import json_rows
+from transforms.formats.text_cleaning import clean_field
+from transforms.people.sheets import Sheet
+
+__all__ = ["Roles", "is_sheet", "table_rows"]
+
+_HEAD = 1 << 16
+_WIDE = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
+_MAX_LINE = 1 << 20
+_JSON = re.compile(r"\.(jsonl|ndjson)(\.\w+)?$", re.IGNORECASE)
+
+Row = tuple[int, dict[str, str] | BadRecord]
+
+
+class Roles(NamedTuple):
+    """What is read of a table.
+
+    Attributes:
+        names: of each role, what its column may be called; the first that is there counts.
+        needed: roles that must be there.
+        remedy: how a role's column is named otherwise, with `{role}` in it.
+    """
+
+    names: Mapping[str, Sequence[str]]
+    needed: Collection[str]
+    remedy: str
+
+
+def is_sheet(entry: files.Entry, sheet: Sheet, answers: Collection[str]) -> bool:
+    """Return whether a file is of a sheet: its comment says so, or it shows what was asked.
+
+    Args:
+        entry: the file.
+        sheet: the sheet.
+        answers: columns to fill in that its header has, too.
+
+    Raises:
+        LexbeamError: it cannot be read.
+    """
+    try:
+        with files.open_read(entry.path) as stream:
+            head = stream.read(_HEAD)
+    except OSError as error:
+        raise _unreadable(entry, error) from error
+    encoding = next((name for bom, name in _WIDE.items() if head.startswith(bom)), "utf-8-sig")
+    lines = head.decode(encoding, "replace").splitlines()
+    if any("lexbeam sheet " in line for line in lines):
+        return True
+    header = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    shown = {*sheet.key, *(column.name for column in sheet.columns), *answers}
+    return shown <= {cell.strip() for cell in re.split(r'[\t;,"]', header)}
+
+
+def table_rows(entry: files.Entry, roles: Roles, *, encoding: str) -> Iterator[Row]:
+    """Yield line and cells by role of each row, or why it has none; line 0 is the whole file.
+
+    Cells are cleaned; a role whose column is missing is not among them.
+
+    Raises:
+        LexbeamError: the file cannot be read, has no rows, or its header lacks a column or has it
+            twice.
+    """
+    source = Source(entry.name, lambda: files.open_read(entry.path), entry.path)
+    options = ReaderOptions(encoding=(encoding,), max_line_bytes=_MAX_LINE)
+    read = _json if _JSON.search(entry.name) else _delimited
+    count = 0
+    try:
+        for row in read(source, options, entry.name, roles):
+            count += 1
+            yield row
+    except BadRecord as error:
+        yield 0, error
+    except OSError as error:
+        raise _unreadable(entry, error) from error
+
+
+def _unreadable(entry: files.Entry, error: OSError) -> LexbeamError:
+    return LexbeamError(f"{files.shown(entry.path)} cannot be read: {error.strerror or error}")
+
+
+def _delimited(source: Source, options: ReaderOptions, name: str, roles: Roles) -> Iterator[Row]:
+    places: dict[str, int] | None = None
+    for line, cells in rows(source, options):
+        if places is None:
+            if isinstance(cells, BadRecord):
+                raise LexbeamError(f"{name}: no header can be read: {cells.detail}")
+            if not cells[0].lstrip().startswith("#"):
+                places = _places(name, cells, roles)
+        elif isinstance(cells, BadRecord):
+            yield line, cells
+        else:
+            yield (
+                line,
+                {
+                    role: clean_field(cells[at]) if at < len(cells) else ""
+                    for role, at in places.items()
+                },
+            )
+    if places is None:
+        raise LexbeamError(f"{name} has no rows")
+
+
+def _places(name: str, header: list[str], roles: Roles) -> dict[str, int]:
+    names = [cell.strip() for cell in header]
+    places = {}
+    for role, asked in roles.names.items():
+        found = next((one for one in asked if one in names), None)
+        if found is not None:
+            if names.count(found) > 1:
+                raise LexbeamError(f"{name}: several columns {found!r}: rename all but one")
+            places[role] = names.index(found)
+        elif role in roles.needed:
+            raise LexbeamError(
+                f"{name}: no column {asked[0]!r} in the header{nearest(asked[0], names)}; there "
+                f"are {', '.join(map(repr, names[:12]))}: {roles.remedy.format(role=role)}"
+            )
+    return places
+
+
+def _json(source: Source, options: ReaderOptions, name: str, roles: Roles) -> Iterator[Row]:
+    for line, value in json_rows(source, options):
+        if isinstance(value, BadRecord):
+            yield line, value
+        elif not isinstance(value, dict):
+            yield line, BadRecord("malformed", f"{type(value).__name__}, not an object")
+        else:
+            yield line, _of_object(value, roles)
+
+
+def _of_object(value: Mapping[str, Any], roles: Roles) -> dict[str, str] | BadRecord:
+    cells = {}
+    for role, asked in roles.names.items():
+        found = next((one for one in asked if one in value), None)
+        if found is None:
+            if role in roles.needed:
+                there = ", ".join(map(repr, list(value)[:12]))
+                detail = f"no field {asked[0]!r}; there are {there}"
+                return BadRecord("missing_field", f"{detail}: {roles.remedy.format(role=role)}")
+            continue
+        cell = value[found]
+        if cell is not None and (isinstance(cell, bool) or not isinstance(cell, str | int | float)):
+            return BadRecord("malformed", f"{found!r} is {type(cell).__name__}, not text")
+        cells[role] = "" if cell is None else clean_field(str(cell))
+    return cells
