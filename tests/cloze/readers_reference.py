@@ -41,11 +41,11 @@ def _query(weights, states, query):
     return np.concatenate([p, query])
 
 
-def scores(kind, weights, passage, summary, place, glosses, hops):
-    """Return the score of each candidate, for one question."""
+def _asked(kind, weights, passage, summary, place, hops):
+    """Return s, the passage as the query attends to it, and the query."""
     embed = weights["embed_words.weight"]
     x, y = [embed[w] for w in passage], [embed[w] for w in summary]
-    if kind == "ga":
+    if kind.startswith("ga"):
         for hop in range(hops):
             states = gru(weights, f"passage_{hop}", x)
             asked = gru(weights, f"summary_{hop}", y)
@@ -56,7 +56,18 @@ def scores(kind, weights, passage, summary, place, glosses, hops):
                     x.append(d * sum(a * q for a, q in zip(alpha, asked, strict=True)))
     else:
         states, asked = gru(weights, "passage", x), gru(weights, "summary", y)
-    s = _query(weights, states, asked[place])
+    return _query(weights, states, asked[place])
+
+
+def option_scores(weights, passage, summary, place, options, hops):
+    """Return the score of each option, a number of a word, for one question of `ga5`."""
+    by_word = weights["answer.weight"] @ _asked("ga5", weights, passage, summary, place, hops)
+    return np.array([by_word @ weights["embed_words.weight"][o] for o in options])
+
+
+def scores(kind, weights, passage, summary, place, glosses, hops):
+    """Return the score of each candidate, for one question."""
+    s = _asked(kind, weights, passage, summary, place, hops)
     by_word = weights["answer.weight"] @ s
     found = []
     for c, e in enumerate(weights["embed_candidates.weight"]):

@@ -104,6 +104,8 @@ def given_to(words, base):
         "cloze options": {"folder": str(base / "pairs"), "readers": "frequency",
                           "wordnet": str(base / "wordnet"), "cache": "cache"},
         "cloze questions": {"folder": str(base / "pairs")},
+        "cloze answer": {"folder": str(base / "asked"), "resamples": "10", "folds": "2",
+                         "hidden": "2", "dim": "2", "epochs": "1"},
         "cloze export": {"path": str(base / "asked"), "to": "sheet.tsv"},
         "cloze annotate": {"folder": str(base / "asked"),
                            "annotations": str(base / "answers.csv")},
