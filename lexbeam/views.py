@@ -541,17 +541,17 @@ class Views:
         self,
         questions: int | str = 10,
         *,
-        kind: Literal["imperceptibility", "nonspecificity", "intersection"] | None = None,
-        split: str | None = None,
-        words: int | str = 80,
+        question_kind: Literal["imperceptibility", "nonspecificity", "intersection"] | None = None,
+        question_split: str | None = None,
+        passage_words: int | str = 80,
     ) -> pa.Table:
         """Questions as a reader sees them, and what readers answered.
 
         Args:
             questions: questions as a reader sees them, the first by id (at least 1).
-            kind: of this kind.
-            split: of this split.
-            words: words of a passage that are shown; 0: all (at least 0).
+            question_kind: of this kind.
+            question_split: of this split.
+            passage_words: words of a passage that are shown; 0: all (at least 0).
 
         Returns:
             The answer as rows.
@@ -564,24 +564,29 @@ class Views:
             self.snapshot,
             "cloze.questions",
             "questions",
-            {"questions": questions, "kind": kind, "split": split, "words": words},
+            {
+                "questions": questions,
+                "question_kind": question_kind,
+                "question_split": question_split,
+                "passage_words": passage_words,
+            },
         )
 
     def tell_questions(
         self,
         questions: int | str = 10,
         *,
-        kind: Literal["imperceptibility", "nonspecificity", "intersection"] | None = None,
-        split: str | None = None,
-        words: int | str = 80,
+        question_kind: Literal["imperceptibility", "nonspecificity", "intersection"] | None = None,
+        question_split: str | None = None,
+        passage_words: int | str = 80,
     ) -> list[str]:
         """Questions as a reader sees them, and what readers answered.
 
         Args:
             questions: questions as a reader sees them, the first by id (at least 1).
-            kind: of this kind.
-            split: of this split.
-            words: words of a passage that are shown; 0: all (at least 0).
+            question_kind: of this kind.
+            question_split: of this split.
+            passage_words: words of a passage that are shown; 0: all (at least 0).
 
         Returns:
             The answer as lines for a person.
@@ -594,5 +599,10 @@ class Views:
             self.snapshot,
             "cloze.questions",
             "questions",
-            {"questions": questions, "kind": kind, "split": split, "words": words},
+            {
+                "questions": questions,
+                "question_kind": question_kind,
+                "question_split": question_split,
+                "passage_words": passage_words,
+            },
         )
