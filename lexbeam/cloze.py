@@ -330,7 +330,7 @@ def explain(
     Args:
         passage: the passage, a text in UTF-8.
         summary: its summary, likewise.
-        language: language of both; if not given, that of the engine.
+        language: language of both; if not given, that of the engine, without one en.
         engine: annotate the texts: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; without one
             there are word forms alone.
         tsv: print a row for each word and kind, tab-separated, and nothing else.

@@ -37,6 +37,8 @@ __all__ = ["EXPLAIN", "ExplainOptions"]
 
 log = logging.getLogger("lexbeam")
 
+LANGUAGE = "en"  # of texts of which neither an option nor an engine says it, as of ReCAM's
+
 
 @dataclass(frozen=True, kw_only=True)
 class AskedOptions(CandidateOptions):
@@ -55,7 +57,7 @@ class ExplainOptions:
     passage: str = option(help="the passage, a text in UTF-8", metavar="FILE", path="file")
     summary: str = option(help="its summary, likewise", metavar="FILE", path="file")
     language: str | None = option(
-        None, help="language of both; if not given, that of the engine", metavar="L"
+        None, help="language of both; if not given, that of the engine, without one en", metavar="L"
     )
     engine: str | None = option(
         None, help="annotate the texts: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
@@ -110,7 +112,7 @@ def _pair(options: ExplainOptions) -> pa.Table:
         except BadRecord as error:
             raise UsageError(f"`{name}` {files.shown(path)}: {error.detail}") from error
     info = describe_engine(options.engine) if options.engine else None
-    language = options.language or (info.language if info else None)
+    language = options.language or (info.language if info else LANGUAGE)
     engine = load_engine(options.engine) if options.engine else None
     try:
         return pair_of(

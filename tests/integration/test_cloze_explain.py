@@ -147,14 +147,16 @@ def test_rows_are_the_same_as_json_and_tab_separated_and_in_python(given, capsys
 
 def test_word_forms_alone_are_enough(given, capsys, caplog):
     plain = {name: given[name] for name in ("passage", "summary")}
-    said = told({**plain, "wordnet": "wordnet"}, "--json", capsys=capsys)
-    assert "there is no WordNet for pairs that have no language" in caplog.text
+    said = told({**plain, "wordnet": "wordnet", "language": "de"}, "--json", capsys=capsys)
+    assert "there is no WordNet for language 'de'" in caplog.text
     caplog.clear()
     assert {row["reason"] for row in json.loads(said.out)} >= {"repeated", "nonspecificity"}
-    said = told({**plain, "wordnet": "wordnet", "language": "en"}, "--json", capsys=capsys)
-    assert "no language" not in caplog.text
+    # Nothing says a language: it is that of ReCAM and of WordNet.
+    said = told({**plain, "wordnet": "wordnet"}, "--json", capsys=capsys)
+    assert "there is no WordNet" not in caplog.text
     dog = next(row for row in json.loads(said.out) if row["form"] == "dog")
     assert (dog["upos"], dog["pos_passed"], dog["synonym_match"]) == (None, None, "hound")
+    assert (dog["gloss"], dog["depth"]) == ("it barks", 2)
 
 
 @pytest.mark.parametrize(
