@@ -93,6 +93,9 @@ COMMANDS: dict[str, Entry] = {
         "pipelines.cloze_candidates:CLOZE_CANDIDATES",
         "words of summaries that may become answers, with every filter's verdict",
     ),
+    "cloze explain": Entry(
+        "pipelines.cloze_explain:EXPLAIN", "what filters say of each word of one summary, and why"
+    ),
     "cloze options": Entry(
         "pipelines.cloze_options:CLOZE_OPTIONS", "words beside the answers of cloze questions"
     ),

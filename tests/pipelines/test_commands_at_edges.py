@@ -64,6 +64,8 @@ def base(made_once, tmp_path_factory):
     (folder / "rated.tsv").write_text("word\tvalue\n" + "\n".join(rated) + "\n")
     write_wordnet(folder / "wordnet", SYNSETS, index_sense=False)
     (folder / "pairs.jsonl").write_text(PAIRS * 3)
+    (folder / "passage.txt").write_text("The dogs stay in the house.")
+    (folder / "summary.txt").write_text("An animal is at home.")
     words = ["--layout", "jsonl", "--engine", "builtin:en", "--out", str(folder / "pairs")]
     assert main(["cloze", "pairs", str(folder / "pairs.jsonl"), *words]) == 0
     words = ["--kind", "nonspecificity", "--wordnet", str(folder / "wordnet")]
@@ -99,6 +101,9 @@ def given_to(words, base):
         "cloze pairs": {"inputs": str(base / "texts"), "layout": "documents", "keep_rest": True},
         "cloze candidates": {"folder": str(base / "pairs"), "kind": "nonspecificity",
                              "wordnet": str(base / "wordnet"), "cache": "cache"},
+        "cloze explain": {"passage": str(base / "passage.txt"), "engine": "builtin:en",
+                          "summary": str(base / "summary.txt"), "cache": "cache",
+                          "wordnet": str(base / "wordnet")},
         "cloze abstractness": {"ratings": f"{base / 'rated.tsv'}:word=word,value=value",
                                "inputs": "ngrams", "estimator": "ridge", "resamples": "0"},
         "cloze options": {"folder": str(base / "pairs"), "readers": "frequency",
