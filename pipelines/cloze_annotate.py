@@ -16,7 +16,7 @@ import pyarrow as pa
 from pipelines.command import Action, Command, HandedBack, Inputs, Source
 from pipelines.common_options import PublishOptions
 from pipelines.inputs import list_inputs
-from schemas.cloze import (
+from schemas.cloze_questions import (
     ANNOTATION_REASONS,
     ANNOTATION_REJECTS,
     ANNOTATIONS,

@@ -16,7 +16,8 @@ import pyarrow.compute as pc
 
 from pipelines.command import Command, Graph, HandedBack, Inputs, Source
 from pipelines.common_options import RunnerOptions
-from schemas.cloze import ANSWERS, ASKED_REASONS, CLOZE_METRICS, KINDS, PAIRS, QUESTIONS
+from schemas.cloze import CLOZE_METRICS, KINDS, PAIRS
+from schemas.cloze_questions import ANSWERS, ASKED_REASONS, QUESTIONS
 from transforms.cloze.answering import (
     ANSWER,
     ANSWER_TRAIN,

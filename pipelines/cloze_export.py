@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pipelines.command import Action, Command
 from pipelines.common_options import FolderOptions
 from pipelines.sheet_files import check_sheets, path_of, write_texts
-from schemas.cloze import KINDS, QUESTIONS
+from schemas.cloze import KINDS
+from schemas.cloze_questions import QUESTIONS
 from transforms.cloze.question_sheet import COLUMNS, SHEET, asked_rows
 from transforms.common.draws import content_hashes, permutation
 from transforms.common.errors import LexbeamError

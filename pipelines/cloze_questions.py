@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pipelines.command import Command, Graph, HandedBack, Inputs, Source
 from pipelines.common_options import RunnerOptions
-from schemas.cloze import CANDIDATES, KINDS, OPTIONS, PAIRS, QUESTION_REASONS, QUESTIONS
+from schemas.cloze import CANDIDATES, KINDS, OPTIONS, PAIRS
+from schemas.cloze_questions import QUESTION_REASONS, QUESTIONS
 from transforms.cloze.drafting import DRAFT, Drafted, DraftTask
 from transforms.cloze.question_files import check_name, refuse_existing, write_questions
 from transforms.cloze.question_splits import SplitOptions

@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 
 from making import put
 
-from schemas.cloze import QUESTIONS
+from schemas.cloze_questions import QUESTIONS
 from transforms.common.artefacts import Artefact
 from transforms.common.sections import Made
 from transforms.common.tables import Part, write_part

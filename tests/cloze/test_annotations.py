@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from questioned import OPTIONS, question
 
-from schemas.cloze import ANNOTATION_REJECT_REASONS, QUESTIONS
+from schemas.cloze_questions import ANNOTATION_REJECT_REASONS, QUESTIONS
 from transforms.cloze.annotations import (
     AnnotationOptions,
     Question,

@@ -5,7 +5,7 @@ import json
 import pyarrow as pa
 import pytest
 
-from schemas.cloze import QUESTIONS
+from schemas.cloze_questions import QUESTIONS
 from transforms.cloze.question_files import (
     check_name,
     json_line,

@@ -12,7 +12,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from questioned import OPTIONS as WORDS
 from questioned import question
 
-from schemas.cloze import OPTIONS, PREDICTIONS, QUESTIONS
+from schemas.cloze import OPTIONS, PREDICTIONS
+from schemas.cloze_questions import QUESTIONS
 from transforms.cloze.question_views import (
     QUESTION_VIEWS,
     QuestionsOptions,

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from schemas.answers import STAGE
-from schemas.cloze import ANNOTATION_REJECT_REASONS, KINDS
+from schemas.cloze import KINDS
+from schemas.cloze_questions import ANNOTATION_REJECT_REASONS
 from schemas.rejects import RejectRow
 from transforms.cloze.quality import Annotation, Key
 from transforms.cloze.question_sheet import SHEET

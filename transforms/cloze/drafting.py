@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze import CRITERIA, QUESTION_REASONS
+from schemas.cloze import CRITERIA
+from schemas.cloze_questions import QUESTION_REASONS
 from transforms.cloze.questions import (
     SCORES,
     QuestionOptions,

@@ -6,7 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.cloze import ANNOTATIONS, KINDS, VERDICT_REASONS, VERDICTS
+from schemas.cloze import KINDS
+from schemas.cloze_questions import ANNOTATIONS, VERDICT_REASONS, VERDICTS
 from transforms.cloze.annotations import Question
 from transforms.cloze.quality import Judged, Key, QualityOptions, agreement_of, verdict_of
 

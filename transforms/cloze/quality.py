@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from schemas.cloze import VERDICT_REASONS
+from schemas.cloze_questions import VERDICT_REASONS
 from transforms.common.options import option
 from transforms.evaluation.reliability import nominal_alpha
 

@@ -10,7 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze import KINDS, OPTIONS, PREDICTIONS, QUESTION_REASONS, QUESTIONS
+from schemas.cloze import KINDS, OPTIONS, PREDICTIONS
+from schemas.cloze_questions import QUESTION_REASONS, QUESTIONS
 from schemas.columns import column
 from transforms.cloze.questions import LETTERS
 from transforms.common.options import option

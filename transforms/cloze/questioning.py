@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze import QUESTIONS
+from schemas.cloze_questions import QUESTIONS
 from transforms.cloze.drafting import DRAFTS, PAIR_COLUMNS
 from transforms.cloze.question_splits import (
     COLUMNS,

@@ -10,7 +10,7 @@ from typing import Any
 
 import apache_beam as beam
 
-from schemas.cloze import QUESTIONS
+from schemas.cloze_questions import QUESTIONS
 from transforms.cloze.drafting import DRAFT, Drafted, DraftTask
 from transforms.cloze.questioning import SPLIT, WRITE, Split, SplitRules, WriteTask
 from transforms.cloze.questions import QuestionOptions
