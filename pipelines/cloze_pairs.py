@@ -347,12 +347,13 @@ def _panels(snapshot: Snapshot) -> list[Panel]:
     reasons = pa.table(
         {"reason": list(section["rejects"]), "records": list(section["rejects"].values())},
     )
-    return [
+    panels = [
         Rows("Pairs", "Pairs of passage and summary, and their tokens.", counts),
         Rows("Targets of pairs", "Words that the files ask for, and those found.", targets),
         Rows("Flags of pairs", "What is odd; all pairs are kept.", flags),
         Rows("Records without a pair", "Rejects by reason.", reasons),
     ]
+    return [panel for panel in panels if panel.rows.num_rows]
 
 
 PAIRS_OF_TEXTS: Command[ClozePairsOptions, PairsPlan] = Command(
