@@ -246,7 +246,7 @@ def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
             {
                 "kind": key[0][0], "language": key[0][1], "reader": key[1], "fold": key[2],
                 "epochs": len(one.losses), "best": one.best, "questions": one.questions,
-                "held_out": one.held_out,
+                "held_out": one.held_out, "further": one.further,
                 "loss": one.losses[one.best] if one.losses else None,
             }
             for key, one in sorted(outcome.rows["trained"], key=_key)

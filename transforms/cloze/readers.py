@@ -123,11 +123,11 @@ class ReaderOptions:
     )
     hops: int = option(2, help="times that the gated-attention reader reads a passage", least=1)
     batch: int = option(64, help="questions of a step of training", least=1)
-    learning_rate: float = option(2e-3, help="that Adam begins with", least=0)
+    learning_rate: float = option(4e-3, help="that Adam begins with", least=0)
     dropout: float = option(
         0.4, help="share of inputs and final states dropped", least=0, most=0.99
     )
-    epochs: int = option(12, help="times that training sees the questions, at most", least=1)
+    epochs: int = option(10, help="times that training sees the questions, at most", least=1)
     patience: int = option(
         3, help="epochs without a better loss on the articles held out, after which it stops",
         least=1,
@@ -139,7 +139,7 @@ class ReaderOptions:
         "them for an answer, and this much more; 0: without such a term", least=0,
     )  # fmt: skip
     further_each: float = option(
-        4.0, help="further questions of an epoch, see `train_on`, for each question", least=0
+        2.0, help="further questions of an epoch, see `train_on`, for each question", least=0
     )
     further_weight: float = option(
         1.0, help="what a further question counts in the loss, where a question counts 1", least=0
