@@ -297,20 +297,21 @@ def answer(
             their options.
         by: systems are trained on other folds of articles than they are asked, or on a split of the
             questions.
-        folds: folds of articles (at least 2).
+        folds: folds of articles (at least 2, at most 1000).
         splits: with `by` split: that which systems are trained on, that which decides when training
             stops, and that which they are asked.
         cross: also ask systems the kinds that they were not trained on.
         seed: of folds and training.
-        hidden: length of a GRU's state, of each direction (at least 1).
-        dim: length of word embeddings; vectors that are given have their own (at least 1).
-        hops: times that the gated-attention reader reads a passage (at least 1).
-        batch: questions of a step of training (at least 1).
+        hidden: length of a GRU's state, of each direction (at least 1, at most 16384).
+        dim: length of word embeddings; vectors that are given have their own (at least 1, at most
+            16384).
+        hops: times that the gated-attention reader reads a passage (at least 1, at most 64).
+        batch: questions of a step of training (at least 1, at most 65536).
         learning_rate: that Adam begins with (at least 0).
         dropout: share of inputs and final states dropped (at least 0, at most 0.99).
-        epochs: times that training sees the questions, at most (at least 1).
+        epochs: times that training sees the questions, at most (at least 1, at most 10000).
         patience: epochs without a better loss on the articles held out, after which it stops (at
-            least 1).
+            least 1, at most 10000).
         clip: the greatest norm of a step's gradient (at least 0).
         passage_tokens: words of a passage that are read (at least 1).
         tune_vectors: train embeddings of passage and summary further that vectors initialise; those
@@ -623,15 +624,16 @@ def options(
         folds: parts of the articles; a reader is asked the one that it is not trained on (at least
             2).
         seed: of folds, training and draws.
-        hidden: length of a GRU's state, of each direction (at least 1).
-        dim: length of word embeddings; vectors that are given have their own (at least 1).
-        hops: times that the gated-attention reader reads a passage (at least 1).
-        batch: questions of a step of training (at least 1).
+        hidden: length of a GRU's state, of each direction (at least 1, at most 16384).
+        dim: length of word embeddings; vectors that are given have their own (at least 1, at most
+            16384).
+        hops: times that the gated-attention reader reads a passage (at least 1, at most 64).
+        batch: questions of a step of training (at least 1, at most 65536).
         learning_rate: that Adam begins with (at least 0).
         dropout: share of inputs and final states dropped (at least 0, at most 0.99).
-        epochs: times that training sees the questions, at most (at least 1).
+        epochs: times that training sees the questions, at most (at least 1, at most 10000).
         patience: epochs without a better loss on the articles held out, after which it stops (at
-            least 1).
+            least 1, at most 10000).
         clip: the greatest norm of a step's gradient (at least 0).
         passage_tokens: words of a passage that are read (at least 1).
         tune_vectors: train embeddings of passage and summary further that vectors initialise; those

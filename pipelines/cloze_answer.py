@@ -16,7 +16,8 @@ import pyarrow.compute as pc
 
 from pipelines.command import Command, Graph, HandedBack, Inputs, Source
 from pipelines.common_options import RunnerOptions
-from schemas.cloze import ANSWERS, ASKED_REASONS, CLOZE_METRICS, KINDS, PAIRS, QUESTIONS
+from schemas.cloze import CLOZE_METRICS, KINDS, PAIRS, QUESTIONS
+from schemas.cloze_answers import ANSWERS, ASKED_REASONS
 from transforms.cloze.answering import (
     ANSWER,
     ANSWER_TRAIN,
@@ -88,7 +89,7 @@ class ClozeAnswerOptions(RunnerOptions):
         "article", help="systems are trained on other folds of articles than they are asked, or "
         "on a split of the questions", choices=BY, group="what is held out",
     )  # fmt: skip
-    folds: int = option(4, help="folds of articles", least=2, group="what is held out")
+    folds: int = option(4, help="folds of articles", least=2, most=1_000, group="what is held out")
     splits: tuple[str, ...] = option(
         SPLITS, help="with `by` split: that which systems are trained on, that which decides when "
         "training stops, and that which they are asked", metavar="NAME", group="what is held out",

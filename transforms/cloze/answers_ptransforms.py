@@ -11,7 +11,8 @@ from typing import Any
 
 import apache_beam as beam
 
-from schemas.cloze import ANSWERS, CLOZE_METRICS
+from schemas.cloze import CLOZE_METRICS
+from schemas.cloze_answers import ANSWERS
 from transforms.cloze.answering import (
     ANSWER,
     ANSWER_TRAIN,

@@ -85,20 +85,29 @@ class TrainingData(NamedTuple):
 class ReaderOptions:
     """Hyperparameters of readers. The paper's have not come down to us: these are ours."""
 
-    hidden: int = option(128, help="length of a GRU's state, of each direction", least=1)
-    dim: int = option(
-        100, help="length of word embeddings; vectors that are given have their own", least=1
+    hidden: int = option(
+        128, help="length of a GRU's state, of each direction", least=1, most=16_384
     )
-    hops: int = option(3, help="times that the gated-attention reader reads a passage", least=1)
-    batch: int = option(32, help="questions of a step of training", least=1)
+    dim: int = option(
+        100,
+        help="length of word embeddings; vectors that are given have their own",
+        least=1,
+        most=16_384,
+    )
+    hops: int = option(
+        3, help="times that the gated-attention reader reads a passage", least=1, most=64
+    )
+    batch: int = option(32, help="questions of a step of training", least=1, most=65_536)
     learning_rate: float = option(1e-3, help="that Adam begins with", least=0)
     dropout: float = option(
         0.5, help="share of inputs and final states dropped", least=0, most=0.99
     )
-    epochs: int = option(30, help="times that training sees the questions, at most", least=1)
+    epochs: int = option(
+        30, help="times that training sees the questions, at most", least=1, most=10_000
+    )
     patience: int = option(
         3, help="epochs without a better loss on the articles held out, after which it stops",
-        least=1,
+        least=1, most=10_000,
     )  # fmt: skip
     clip: float = option(10.0, help="the greatest norm of a step's gradient", least=0)
     passage_tokens: int = option(800, help="words of a passage that are read", least=1)
