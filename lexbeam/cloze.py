@@ -258,26 +258,16 @@ def answer(
     splits: str | Sequence[str] = ("train", "dev", "test"),
     cross: bool = True,
     seed: int | str = 1,
-    hidden: int | str = 64,
+    hidden: int | str = 128,
     dim: int | str = 100,
-    hops: int | str = 2,
-    batch: int | str = 64,
-    learning_rate: float | str = 0.004,
-    dropout: float | str = 0.4,
-    epochs: int | str = 10,
+    hops: int | str = 3,
+    batch: int | str = 32,
+    learning_rate: float | str = 0.001,
+    dropout: float | str = 0.5,
+    epochs: int | str = 30,
     patience: int | str = 3,
-    clip: float | str = 5.0,
-    passage_tokens: int | str = 50,
-    prior: float | str = 0.1,
-    further_each: float | str = 2.0,
-    further_weight: float | str = 1.0,
-    start: Literal["own", "random"] = "own",
-    own_window: int | str = 5,
-    own_epochs: int | str = 10,
-    own_negative: int | str = 5,
-    own_rate: float | str = 0.05,
-    own_sample: float | str = 0.0001,
-    own_deviation: float | str = 0.3,
+    clip: float | str = 10.0,
+    passage_tokens: int | str = 800,
     tune_vectors: bool = False,
     min_count: int | str = 2,
     most_words: int | str = 100000,
@@ -308,38 +298,25 @@ def answer(
             their options.
         by: systems are trained on other folds of articles than they are asked, or on a split of the
             questions.
-        folds: folds of articles (at least 2).
+        folds: folds of articles (at least 2, at most 1000).
         splits: with `by` split: that which systems are trained on, that which decides when training
             stops, and that which they are asked.
         cross: also ask systems the kinds that they were not trained on.
         seed: of folds and training.
-        hidden: length of a GRU's state, of each direction (at least 1).
-        dim: length of word embeddings; vectors that are given have their own (at least 1).
-        hops: times that the gated-attention reader reads a passage (at least 1).
-        batch: questions of a step of training (at least 1).
+        hidden: length of a GRU's state, of each direction (at least 1, at most 16384).
+        dim: length of word embeddings; vectors that are given have their own (at least 1, at most
+            16384).
+        hops: times that the gated-attention reader reads a passage (at least 1, at most 64).
+        batch: questions of a step of training (at least 1, at most 65536).
         learning_rate: that Adam begins with (at least 0).
         dropout: share of inputs and final states dropped (at least 0, at most 0.99).
-        epochs: times that training sees the questions, at most (at least 1).
+        epochs: times that training sees the questions, at most (at least 1, at most 10000).
         patience: epochs without a better loss on the articles held out, after which it stops (at
-            least 1).
+            least 1, at most 10000).
         clip: the greatest norm of a step's gradient (at least 0).
         passage_tokens: words of a passage that are read (at least 1).
-        prior: scores of words begin with the logarithm of how many questions trained on have them
-            for an answer, and this much more; 0: without such a term (at least 0).
-        further_each: further questions of an epoch, see `train_on`, for each question (at least 0).
-        further_weight: what a further question counts in the loss, where a question counts 1 (at
-            least 0).
-        start: what embeddings begin as without `vectors`: own vectors of the texts of the other
-            folds, or random numbers.
-        own_window: own vectors: words to either side, at most (at least 1).
-        own_epochs: own vectors: times that texts are read (at least 1).
-        own_negative: own vectors: words drawn for each true one (at least 1).
-        own_rate: own vectors: learning rate at the start (at least 0.0001).
-        own_sample: own vectors: threshold of random removal of frequent words; 0 for none (at least
-            0).
-        own_deviation: standard deviation to which own vectors' numbers are scaled (at least 0).
         tune_vectors: train embeddings of passage and summary further that `vectors` initialise;
-            those without a vector are then trained, too; own vectors always are.
+            those without a vector are then trained, too.
         min_count: times that a word stands in texts, at least, to have an embedding; options have
             one (at least 1).
         most_words: words of texts with an embedding, at most (at least 1).
@@ -389,16 +366,6 @@ def answer(
             "patience": patience,
             "clip": clip,
             "passage_tokens": passage_tokens,
-            "prior": prior,
-            "further_each": further_each,
-            "further_weight": further_weight,
-            "start": start,
-            "own_window": own_window,
-            "own_epochs": own_epochs,
-            "own_negative": own_negative,
-            "own_rate": own_rate,
-            "own_sample": own_sample,
-            "own_deviation": own_deviation,
             "tune_vectors": tune_vectors,
             "min_count": min_count,
             "most_words": most_words,
@@ -809,15 +776,16 @@ def options(
         folds: parts of the articles; a reader is asked the one that it is not trained on (at least
             2).
         seed: of folds, training and draws.
-        hidden: length of a GRU's state, of each direction (at least 1).
-        dim: length of word embeddings; vectors that are given have their own (at least 1).
-        hops: times that the gated-attention reader reads a passage (at least 1).
-        batch: questions of a step of training (at least 1).
+        hidden: length of a GRU's state, of each direction (at least 1, at most 16384).
+        dim: length of word embeddings; vectors that are given have their own (at least 1, at most
+            16384).
+        hops: times that the gated-attention reader reads a passage (at least 1, at most 64).
+        batch: questions of a step of training (at least 1, at most 65536).
         learning_rate: that Adam begins with (at least 0).
         dropout: share of inputs and final states dropped (at least 0, at most 0.99).
-        epochs: times that training sees the questions, at most (at least 1).
+        epochs: times that training sees the questions, at most (at least 1, at most 10000).
         patience: epochs without a better loss on the articles held out, after which it stops (at
-            least 1).
+            least 1, at most 10000).
         clip: the greatest norm of a step's gradient (at least 0).
         passage_tokens: words of a passage that are read (at least 1).
         prior: scores of words begin with the logarithm of how many questions trained on have them

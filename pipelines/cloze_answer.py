@@ -17,7 +17,8 @@ import pyarrow.compute as pc
 from pipelines.command import Command, Graph, HandedBack, Inputs, Source
 from pipelines.common_options import RunnerOptions
 from schemas.cloze import CLOZE_METRICS, KINDS, PAIRS
-from schemas.cloze_questions import ANSWERS, ASKED_REASONS, QUESTIONS
+from schemas.cloze_answers import ANSWERS, ASKED_REASONS
+from schemas.cloze_questions import QUESTIONS
 from transforms.cloze.answering import (
     ANSWER,
     ANSWER_TRAIN,
@@ -43,7 +44,7 @@ from transforms.cloze.multiple_choice import (
     choice_models,
     within_system,
 )
-from transforms.cloze.readers import ReaderOptions, check_torch
+from transforms.cloze.readers import FiveWayOptions, check_torch
 from transforms.cloze.word_resources import as_vectors, check_spec, within_vectors
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import embedded, option
@@ -89,7 +90,7 @@ class ClozeAnswerOptions(RunnerOptions):
         "article", help="systems are trained on other folds of articles than they are asked, or "
         "on a split of the questions", choices=BY, group="what is held out",
     )  # fmt: skip
-    folds: int = option(4, help="folds of articles", least=2, group="what is held out")
+    folds: int = option(4, help="folds of articles", least=2, most=1_000, group="what is held out")
     splits: tuple[str, ...] = option(
         SPLITS, help="with `by` split: that which systems are trained on, that which decides when "
         "training stops, and that which they are asked", metavar="NAME", group="what is held out",
@@ -99,7 +100,7 @@ class ClozeAnswerOptions(RunnerOptions):
         group="what is held out",
     )  # fmt: skip
     seed: int = option(1, help="of folds and training", group="readers")
-    reader: ReaderOptions = embedded(ReaderOptions, group="readers")
+    reader: FiveWayOptions = embedded(FiveWayOptions, group="readers")
     vocabulary: VocabularyOptions = embedded(VocabularyOptions, group="readers")
     vectors: str | None = option(
         None, help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
@@ -202,7 +203,7 @@ def _plan(options: ClozeAnswerOptions, inputs: Inputs) -> Plan:
         tuple(sorted({language for language, _ in groups})), keys, models,
         options.vocabulary,
         AnswerOptions(0 if by_split else options.folds, (train, dev, test), options.cross,
-                      options.seed, options.reader, lexicon),
+                      options.seed, options.reader.of_reader(), lexicon),
         settings, options.bootstrap,
     )  # fmt: skip
 

@@ -39,6 +39,12 @@ ODD = (
 )  # fmt: skip
 GOLD = "word\tbinary\tgraded\nsea\t1\t0.5\nship\t0\t0.1\nland\t1\t0.7\n"
 PAIRS = '{"passage": "The dogs stay in the house.", "summary": "An animal is at home."}\n'
+ASKED = "".join(
+    f'{{"article": "Dogs of house {n}.", "question": "The @placeholder stays.", "label": {n}, '
+    '"option_0": "fear", "option_1": "hope", "option_2": "trust", "option_3": "doubt", '
+    '"option_4": "peace"}\n'
+    for n in range(5)
+)
 CONFIG = """\
 corpus:
   inputs: [texts]
@@ -74,6 +80,9 @@ def base(made_once, tmp_path_factory):
     words = ["--readers", "frequency", "--wordnet", str(folder / "wordnet")]
     words += ["--cache", str(folder / "cache"), "--overwrite"]
     assert main(["cloze", "options", str(folder / "pairs"), *words]) == 0
+    (folder / "Task_1.jsonl").write_text(ASKED)
+    words = ["--layout", "recam", "--engine", "builtin:en", "--out", str(folder / "recam")]
+    assert main(["cloze", "pairs", str(folder / "Task_1.jsonl"), *words]) == 0
     publish_questions(folder / "asked", [question(number) for number in range(5)])
     (folder / "answers.csv").write_text(
         "question_id,annotator_id,answer\n" + "".join(f"{n:032x},anna,{n}\n" for n in range(4))
@@ -109,8 +118,8 @@ def given_to(words, base):
         "cloze options": {"folder": str(base / "pairs"), "readers": "frequency",
                           "wordnet": str(base / "wordnet"), "cache": "cache"},
         "cloze questions": {"folder": str(base / "pairs")},
-        "cloze answer": {"folder": str(base / "asked"), "resamples": "10", "folds": "2",
-                         "hidden": "2", "dim": "2", "epochs": "1"},
+        "cloze answer": {"folder": str(base / "recam"), "asked": "targets", "resamples": "10",
+                         "folds": "2", "hidden": "2", "dim": "2", "epochs": "1"},
         "cloze export": {"path": str(base / "asked"), "to": "sheet.tsv"},
         "cloze annotate": {"folder": str(base / "asked"),
                            "annotations": str(base / "answers.csv")},

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze_questions import ANSWERS
+from schemas.cloze_answers import ANSWERS
 from transforms.cloze.answering_data import FIVE, EncodedAsked, numbered_questions
 from transforms.cloze.filters_base import VECTORS
 from transforms.cloze.reader_words import vectors_of

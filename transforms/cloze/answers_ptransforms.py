@@ -12,7 +12,7 @@ from typing import Any
 import apache_beam as beam
 
 from schemas.cloze import CLOZE_METRICS
-from schemas.cloze_questions import ANSWERS
+from schemas.cloze_answers import ANSWERS
 from transforms.cloze.answering import (
     ANSWER,
     ANSWER_TRAIN,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from schemas.cloze_questions import ANSWERS
+from schemas.cloze_answers import ANSWERS
 from transforms.cloze.answering import SYSTEMS, answer_rows
 from transforms.cloze.answering_data import asked_texts
 from transforms.cloze.pairing import PLACEHOLDER

@@ -16,8 +16,22 @@ from transforms.common.errors import LexbeamError
 from transforms.common.options import option
 
 __all__ = [
-    "FREQUENCY", "NEURAL", "PADDING", "PLACEHOLDER", "READERS", "RESERVED", "START", "UNKNOWN",
-    "Further", "Lists", "Questions", "ReaderOptions", "TrainingData", "check_torch", "needs_torch",
+    "FREQUENCY",
+    "NEURAL",
+    "PADDING",
+    "PLACEHOLDER",
+    "READERS",
+    "RESERVED",
+    "START",
+    "UNKNOWN",
+    "FiveWayOptions",
+    "Further",
+    "Lists",
+    "Questions",
+    "ReaderOptions",
+    "TrainingData",
+    "check_torch",
+    "needs_torch",
     "top_words",
 ]  # fmt: skip
 
@@ -117,20 +131,29 @@ class TrainingData(NamedTuple):
 class ReaderOptions:
     """Hyperparameters of readers. The paper's have not come down to us: these are ours."""
 
-    hidden: int = option(64, help="length of a GRU's state, of each direction", least=1)
-    dim: int = option(
-        100, help="length of word embeddings; vectors that are given have their own", least=1
+    hidden: int = option(
+        64, help="length of a GRU's state, of each direction", least=1, most=16_384
     )
-    hops: int = option(2, help="times that the gated-attention reader reads a passage", least=1)
-    batch: int = option(64, help="questions of a step of training", least=1)
+    dim: int = option(
+        100,
+        help="length of word embeddings; vectors that are given have their own",
+        least=1,
+        most=16_384,
+    )
+    hops: int = option(
+        2, help="times that the gated-attention reader reads a passage", least=1, most=64
+    )
+    batch: int = option(64, help="questions of a step of training", least=1, most=65_536)
     learning_rate: float = option(4e-3, help="that Adam begins with", least=0)
     dropout: float = option(
         0.4, help="share of inputs and final states dropped", least=0, most=0.99
     )
-    epochs: int = option(10, help="times that training sees the questions, at most", least=1)
+    epochs: int = option(
+        10, help="times that training sees the questions, at most", least=1, most=10_000
+    )
     patience: int = option(
         3, help="epochs without a better loss on the articles held out, after which it stops",
-        least=1,
+        least=1, most=10_000,
     )  # fmt: skip
     clip: float = option(5.0, help="the greatest norm of a step's gradient", least=0)
     passage_tokens: int = option(50, help="words of a passage that are read", least=1)
@@ -163,6 +186,44 @@ class ReaderOptions:
         False, help="train embeddings of passage and summary further that `vectors` initialise; "
         "those without a vector are then trained, too; own vectors always are",
     )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class FiveWayOptions:
+    """Hyperparameters of readers that choose among a question's options; ours, too."""
+
+    hidden: int = option(
+        128, help="length of a GRU's state, of each direction", least=1, most=16_384
+    )
+    dim: int = option(
+        100, help="length of word embeddings; vectors that are given have their own", least=1,
+        most=16_384,
+    )  # fmt: skip
+    hops: int = option(
+        3, help="times that the gated-attention reader reads a passage", least=1, most=64
+    )
+    batch: int = option(32, help="questions of a step of training", least=1, most=65_536)
+    learning_rate: float = option(1e-3, help="that Adam begins with", least=0)
+    dropout: float = option(
+        0.5, help="share of inputs and final states dropped", least=0, most=0.99
+    )
+    epochs: int = option(
+        30, help="times that training sees the questions, at most", least=1, most=10_000
+    )
+    patience: int = option(
+        3, help="epochs without a better loss on the articles held out, after which it stops",
+        least=1, most=10_000,
+    )  # fmt: skip
+    clip: float = option(10.0, help="the greatest norm of a step's gradient", least=0)
+    passage_tokens: int = option(800, help="words of a passage that are read", least=1)
+    tune_vectors: bool = option(
+        False, help="train embeddings of passage and summary further that `vectors` initialise; "
+        "those without a vector are then trained, too",
+    )  # fmt: skip
+
+    def of_reader(self) -> ReaderOptions:
+        """Return them as a reader's, without a prior of words or further questions."""
+        return ReaderOptions(prior=0.0, further_each=0.0, start="random", **vars(self))
 
 
 def needs_torch(missing: str, option: str = "readers", other: str = FREQUENCY) -> LexbeamError:
