@@ -37,6 +37,10 @@ ODD = (
 )  # fmt: skip
 GOLD = "word\tbinary\tgraded\nsea\t1\t0.5\nship\t0\t0.1\nland\t1\t0.7\n"
 PAIRS = '{"passage": "The dogs stay in the house.", "summary": "An animal is at home."}\n'
+QUESTION = (
+    '{"article": "The dogs stay.", "question": "A @placeholder is at home.", "option_0": "sea", '
+    '"option_1": "land", "option_2": "ship", "option_3": "dogs", "option_4": "way", "label": 1}\n'
+)
 CONFIG = """\
 corpus:
   inputs: [texts]
@@ -62,6 +66,8 @@ def base(made_once, tmp_path_factory):
     (folder / "rated.tsv").write_text("word\tvalue\n" + "\n".join(rated) + "\n")
     write_wordnet(folder / "wordnet", SYNSETS, index_sense=False)
     (folder / "pairs.jsonl").write_text(PAIRS * 3)
+    (folder / "questions.jsonl").write_text(QUESTION * 3)
+    (folder / "answers.csv").write_text("0,1\n1,0\n2,4\n")
     (folder / "passage.txt").write_text("The dogs stay in the house.")
     (folder / "summary.txt").write_text("An animal is at home.")
     words = ["--layout", "jsonl", "--engine", "builtin:en", "--out", str(folder / "pairs")]
@@ -91,6 +97,9 @@ def given_to(words, base):
         "complexity score": {"folder": str(base / "scored"), "scorer": "ridge", "resamples": "10"},
         "evaluate complexity": {"gold": str(base / "scores.csv"), "resamples": "10",
                                 "predictions": str(base / "scores.csv")},
+        "evaluate cloze": {"gold": str(base / "questions.jsonl"), "resamples": "10",
+                           "predictions": str(base / "answers.csv"), "cache": "cache",
+                           "frequency": f"{base / 'words.tsv'}:word=word,value=graded"},
         "lexicon look": {"resources": f"list={base / 'words.tsv'}:word=word,value=graded"},
         "cloze pairs": {"inputs": str(base / "texts"), "layout": "documents", "keep_rest": True},
         "cloze candidates": {"folder": str(base / "pairs"), "kind": "nonspecificity",
