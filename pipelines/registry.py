@@ -82,6 +82,10 @@ COMMANDS: dict[str, Entry] = {
         "pipelines.evaluate_complexity:EVALUATE_COMPLEXITY",
         "a file of predicted complexity against a gold file",
     ),
+    "evaluate cloze": Entry(
+        "pipelines.evaluate_cloze:EVALUATE_CLOZE",
+        "answers to cloze questions against gold, beside what needs no reading",
+    ),
     "cloze pairs": Entry(
         "pipelines.cloze_pairs:PAIRS_OF_TEXTS", "passages with summaries, for cloze questions"
     ),

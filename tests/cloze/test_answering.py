@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from readers_reference import option_scores
 
 from transforms.cloze.answering import WHOLE, AnswerOptions, answer_rows, rows_held_out
-from transforms.cloze.answers_measuring import subset_of
+from transforms.cloze.baselines import subset_of
 from transforms.cloze.readers import (
     PLACEHOLDER,
     RESERVED,

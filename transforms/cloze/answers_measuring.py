@@ -21,20 +21,15 @@ from transforms.cloze.answering_data import (
     flat_numbers,
     numbered_questions,
 )
-from transforms.cloze.baselines import absent, chance, most_frequent
+from transforms.cloze.baselines import ACCURACY, BASELINES, absent, chance, most_frequent, subset_of
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.sound import checked
 from transforms.common.tables import Part, PartFile, read_table, sort_rows, write_part
 from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.evaluation.classes import expected_accuracy
 from transforms.evaluation.evaluating import measure, row
-from transforms.evaluation.metrics import Metric
 from transforms.evaluation.outcomes import Floats
 
-__all__ = ["BASELINES", "MEASURE_ANSWERS", "MeasureSettings", "MeasureTask", "subset_of"]
-
-ACCURACY = Metric(expected_accuracy, "classes")
-BASELINES = ("chance", "frequency", "not-in-passage")
+__all__ = ["MEASURE_ANSWERS", "MeasureSettings", "MeasureTask"]
 
 
 class MeasureTask(NamedTuple):
@@ -54,15 +49,6 @@ class MeasureSettings(NamedTuple):
 
     bootstrap: BootstrapOptions
     split: str | None
-
-
-def subset_of(kind: str, trained_on: str | None) -> str:
-    """Return what answers to questions of a kind are called.
-
-    >>> subset_of("nonspecificity", None), subset_of("nonspecificity", "imperceptibility")
-    ('nonspecificity', 'nonspecificity from imperceptibility')
-    """
-    return kind if trained_on in (None, kind) else f"{kind} from {trained_on}"
 
 
 def _measure(artefact: Artefact, task: MeasureTask, settings: MeasureSettings) -> PartFile:

@@ -20,9 +20,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from transforms.annotation.texts import plain_tokens
+from transforms.evaluation.classes import expected_accuracy
+from transforms.evaluation.metrics import Metric
 from transforms.evaluation.outcomes import Bools, Floats
 
-__all__ = ["absent", "alike", "chance", "most_frequent", "stand_in_passage"]
+__all__ = [
+    "ACCURACY", "BASELINES", "absent", "alike", "chance", "most_frequent", "stand_in_passage",
+    "subset_of",
+]  # fmt: skip
+
+ACCURACY = Metric(expected_accuracy, "classes")
+BASELINES = ("chance", "frequency", "not-in-passage")
 
 _WITHIN = re.compile("[-'’\u2010]+")  # what joins the parts of a plain token
 
@@ -88,3 +96,12 @@ def _spelled(text: str) -> str:
         part for form in plain_tokens(text).forms or () for part in _WITHIN.split(form) if part
     )
     return f" {' '.join(parts)} ".casefold()
+
+
+def subset_of(kind: str, trained_on: str | None) -> str:
+    """Return what answers to questions of a kind are called.
+
+    >>> subset_of("nonspecificity", None), subset_of("nonspecificity", "imperceptibility")
+    ('nonspecificity', 'nonspecificity from imperceptibility')
+    """
+    return kind if trained_on in (None, "", kind) else f"{kind} from {trained_on}"
