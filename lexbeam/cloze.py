@@ -739,7 +739,7 @@ def options(
     own_sample: float | str = 0.0001,
     own_deviation: float | str = 0.3,
     tune_vectors: bool = False,
-    gloss_tokens: int | str = 60,
+    gloss_tokens: int | str = 30,
     asked: Literal["passed", "targets"] = "passed",
     min_answers: int | str = 1,
     min_count: int | str = 2,

@@ -77,7 +77,7 @@ class ClozeOptionsOptions(RunnerOptions):
     )  # fmt: skip
     seed: int = option(1, help="of folds, training and draws", group="readers")
     reader: ReaderOptions = embedded(ReaderOptions, group="readers")
-    gloss_tokens: int = option(60, help="words of a gloss, at most", least=1, group="readers")
+    gloss_tokens: int = option(30, help="words of a gloss, at most", least=1, group="readers")
     encode: EncodeOptions = embedded(EncodeOptions, group="questions")
     rules: OptionRules = embedded(OptionRules, group="options")
     bands: BandOptions = embedded(BandOptions, group="reader frequency")
