@@ -61,6 +61,7 @@ def asked(wordnet, word, tag, text="", **options):
         ("places", "NOUN", {"sense": "any", "depth": "max"}, ("place.n.1", 2)),
         ("places", None, {"sense": "any", "depth": "min"}, ("place.v.1", 0)),
         ("placed", "VERB", {"sense": "first"}, ("place.v.1", 0)),
+        ("places", "ADJ", {"sense": "first", "depth": "max"}, ("place.n.1", 2)),
         ("Bergen", "PROPN", {"sense": "any", "depth": "max"}, ("Bergen.n.1", 3)),
         ("Bergen", "PROPN", {"sense": "any", "depth": "min"}, ("Bergen.n.1", 2)),
     ],
@@ -69,7 +70,7 @@ def test_depth_and_sense(small, word, tag, options, expected):
     assert asked(small, word, tag, **options) == expected
 
 
-@pytest.mark.parametrize(("word", "tag"), [("quick", "ADV"), ("qux", "NOUN")])
+@pytest.mark.parametrize(("word", "tag"), [("quick", "ADV"), ("qux", "NOUN"), ("place", "DET")])
 @pytest.mark.parametrize("sense", ["lesk", "first", "any"])
 def test_what_is_no_noun_or_verb_of_wordnet_has_none(small, word, tag, sense):
     name, depth = asked(small, word, tag, sense=sense)

@@ -27,6 +27,7 @@ __all__ = ["DEPTHS", "SENSES", "Targets", "deep_senses", "or_else", "sense_names
 DEPTHS = ("max", "min")
 
 _TAGS = {"n": ("NOUN", "PROPN"), "v": ("VERB", "AUX")}
+_CLOSED = ("ADP", "CCONJ", "DET", "PART", "PRON", "PUNCT", "SCONJ", "SYM")
 
 
 class Targets(NamedTuple):
@@ -59,11 +60,14 @@ def or_else(words: pa.Array, others: pa.Array, made: Callable[[pa.Array], pa.Arr
 def senses_of(wordnet: WordNet, targets: Targets) -> Ragged:
     """Return the senses of each target as a noun or verb.
 
-    They are those of its base form by Morphy, else of its lemma. Where the part of speech is
-    neither of the two, or not known, those of the noun stand before those of the verb: taggers err,
-    and that a kind wants nouns and verbs is what filter `pos` asks.
+    They are those of its base form by Morphy, else of its lemma. Of other open classes, and where
+    the part of speech is not known, those of the noun stand before those of the verb: taggers err,
+    and that a kind wants nouns and verbs is what filter `pos` asks. Closed classes have none: `a`
+    is no nucleotide.
     """
-    own_tags = pa.array([tag for tags in _TAGS.values() for tag in tags], targets.upos.type)
+    own_tags = pa.array(
+        [*(tag for tags in _TAGS.values() for tag in tags), *_CLOSED], targets.upos.type
+    )
     other = pc.invert(pc.is_in(targets.upos, value_set=own_tags))
     found = []
     for letter, tags in _TAGS.items():
