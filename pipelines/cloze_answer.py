@@ -43,7 +43,7 @@ from transforms.cloze.multiple_choice import (
     choice_models,
     within_system,
 )
-from transforms.cloze.readers import ReaderOptions, check_torch
+from transforms.cloze.readers import NetworkOptions, check_torch
 from transforms.cloze.word_resources import as_vectors, check_spec, within_vectors
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import embedded, option
@@ -99,7 +99,7 @@ class ClozeAnswerOptions(RunnerOptions):
         group="what is held out",
     )  # fmt: skip
     seed: int = option(1, help="of folds and training", group="readers")
-    reader: ReaderOptions = embedded(ReaderOptions, group="readers")
+    reader: NetworkOptions = embedded(NetworkOptions, group="readers")
     vocabulary: VocabularyOptions = embedded(VocabularyOptions, group="readers")
     vectors: str | None = option(
         None, help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",

@@ -22,7 +22,8 @@ from transforms.cloze.choosing import CHOOSE, ChooseOptions, Chosen
 from transforms.cloze.distractors import BandOptions
 from transforms.cloze.filters_base import WORDNET
 from transforms.cloze.options import OptionRules
-from transforms.cloze.reader_data import ENCODE, EncodeOptions, Group, GroupTask, asked_rows
+from transforms.cloze.reader_data import EncodeOptions, Group, GroupTask, asked_rows
+from transforms.cloze.reader_encoding import ENCODE
 from transforms.cloze.reader_stages import (
     CUTS,
     NAMED,
@@ -245,7 +246,7 @@ def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
             {
                 "kind": key[0][0], "language": key[0][1], "reader": key[1], "fold": key[2],
                 "epochs": len(one.losses), "best": one.best, "questions": one.questions,
-                "held_out": one.held_out,
+                "held_out": one.held_out, "further": one.further,
                 "loss": one.losses[one.best] if one.losses else None,
             }
             for key, one in sorted(outcome.rows["trained"], key=_key)

@@ -21,7 +21,7 @@ __all__ = ["direct_runner", "has_processes", "run_watched", "thread_failures"]
 
 Ended = queue.SimpleQueue[str]  # how workers ended that should not have
 
-MODULE = "apache_beam.runners.worker.sdk_worker_main"
+MODULE = "pipelines.local_worker"
 PROCESSES = "multi_processing"
 LINES = 10  # of what workers said last, for the message
 SECONDS = 2  # that the news of a worker's end may be behind the news of its broken connection

@@ -71,7 +71,7 @@ def scores(kind, weights, passage, summary, place, glosses, hops):
     by_word = weights["answer.weight"] @ s
     found = []
     for c, e in enumerate(weights["embed_candidates.weight"]):
-        score = by_word @ e
+        score = by_word @ e + weights["prior.weight"][c, 0]
         if kind == "ar-gloss":
             told = gru(weights, "gloss", [weights["embed_glosses.weight"][w] for w in glosses[c]])
             asked_gloss = weights["attend_gloss.weight"] @ s

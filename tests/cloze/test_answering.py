@@ -28,7 +28,7 @@ from transforms.common.draws import content_hashes
 from transforms.lexicon.models.formats import write_safetensors
 from transforms.lexicon.resources import Lexicon
 
-SMALL = ReaderOptions(hidden=3, dim=4, hops=3, batch=4, epochs=2)
+SMALL = ReaderOptions(hidden=3, dim=4, hops=3, batch=4, epochs=2, prior=0, further_each=0)
 KINDS = ("imperceptibility", "nonspecificity", "intersection")
 SECRETS = 6
 
@@ -116,7 +116,7 @@ def test_a_planted_problem_is_learned():
     asked, data = planted(360), TrainingData(40, 5)
     seen, unseen = np.arange(280), np.arange(280, 360)
     options = ReaderOptions(hidden=12, dim=12, hops=2, epochs=30, learning_rate=0.01, dropout=0.1,
-                            patience=8)  # fmt: skip
+                            patience=8, prior=0, further_each=0)  # fmt: skip
     made = train_reader("ga5", asked, seen, data, options, seed=3)
     chosen = answered(made.weights, asked, unseen, data, options).argmax(1)
     assert (chosen == asked.answers[unseen]).mean() > 0.8  # by chance .2

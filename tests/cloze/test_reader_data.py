@@ -16,13 +16,13 @@ from wordnet_making import Synset, open_folder, write_wordnet
 
 from schemas.cloze import CANDIDATES, PAIRS
 from transforms.cloze.reader_data import (
-    ENCODE,
     EncodeOptions,
     Group,
     GroupTask,
     candidates,
     questions,
 )
+from transforms.cloze.reader_encoding import ENCODE
 from transforms.cloze.reader_stages import folds_of, tally_of
 from transforms.cloze.reader_words import glosses_of, vectors_of
 from transforms.cloze.readers import PLACEHOLDER, RESERVED, UNKNOWN

@@ -31,6 +31,7 @@ _CACHED = 1 << 16
 _BEAM = 5
 
 Tags = tuple[int, ...] | None  # tags that a word may have; None where any may follow
+Step = tuple[tuple[int, int], float, int]  # the state that follows, log probability, its tag
 Tagger = Callable[[Sequence[str]], list[tuple[str, str]]]
 
 
@@ -69,13 +70,20 @@ def load_tagger(language: str) -> Tagger:
         return scores, tuple(sorted(scores))
 
     @lru_cache(maxsize=_CACHED)
-    def steps_from(state: tuple[int, int], tags: Tags) -> list[tuple[tuple[int, int], float, int]]:
+    def all_steps(state: tuple[int, int]) -> dict[int, tuple[int, Step]]:
+        """Return the steps from `state` by their tags, each with its place in the model's order."""
+        return {
+            tag: (place, ((state[1], tag), step, tag))
+            for place, (tag, step) in enumerate(transitions[state].items())
+            if tag != END
+        }
+
+    @lru_cache(maxsize=_CACHED)
+    def steps_from(state: tuple[int, int], tags: Tags) -> list[Step]:
         """Return the states that follow `state` with one of `tags`, in the model's own order."""
-        return [
-            ((state[1], tag), step, tag)
-            for tag, step in transitions[state].items()
-            if tag != END and (tags is None or tag in tags)
-        ]
+        steps = all_steps(state)
+        found = steps.values() if tags is None else [steps[tag] for tag in tags if tag in steps]
+        return [step for _, step in sorted(found)]
 
     @lru_cache(maxsize=_CACHED)
     def lemma_of(word: str, tag: int) -> str:

@@ -13,7 +13,8 @@ import apache_beam as beam
 from schemas.cloze import OPTIONS, PREDICTIONS
 from transforms.cloze.choosing import CHOOSE, ChooseTask, Chosen
 from transforms.cloze.choosing import ChooseOptions as Choosing
-from transforms.cloze.reader_data import ENCODE, Encoded, EncodeOptions, Group
+from transforms.cloze.reader_data import Encoded, EncodeOptions, Group
+from transforms.cloze.reader_encoding import ENCODE
 from transforms.cloze.reader_stages import (
     READ_PREDICT,
     READ_TRAIN,

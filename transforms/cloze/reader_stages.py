@@ -3,7 +3,8 @@
 READ_TRAIN    a reader, a fold and the questions of a group -> a model
 READ_PREDICT  the same and its model -> a part of cloze/predictions, and how good it is
 
-A fold is the hash of the article modulo their number, so that no passage is in two.
+A fold is the hash of the article modulo their number, so that no passage is in two. Of the fold
+that a reader is asked, training sees neither questions, nor further ones, nor any text.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -13,15 +14,26 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.cloze import PREDICTIONS
 from transforms.cloze.distractors import BandOptions, draw_words
 from transforms.cloze.filters_base import VECTORS, WORDNET
-from transforms.cloze.reader_data import Encoded, Group, candidates, questions
+from transforms.cloze.reader_data import (
+    Encoded,
+    Group,
+    candidates,
+    further,
+    pairs,
+    questions,
+    texts,
+)
+from transforms.cloze.reader_vectors import own_vectors
 from transforms.cloze.reader_words import glosses_of, vectors_of
 from transforms.cloze.readers import (
     FREQUENCY,
     RESERVED,
+    UNKNOWN,
     Questions,
     ReaderOptions,
     TrainingData,
@@ -48,6 +60,7 @@ __all__ = [
 NAMED = 50  # words of a question that are kept
 CUTS = (1, 5, 10)
 _TASK = "cloze"
+_FOLD = "cloze/fold"
 
 
 class ReadTask(NamedTuple):
@@ -88,6 +101,7 @@ class TrainedReader:
     best: int
     questions: int
     held_out: int
+    further: int
 
 
 class PredictTask(NamedTuple):
@@ -124,7 +138,11 @@ class Predicted:
 
 def folds_of(asked: Questions, folds: int, seed: int) -> npt.NDArray[np.int64]:
     """Return the fold of each question, that of its article."""
-    return fold_of(asked.articles, folds, seed=seed, label="cloze/fold")
+    return fold_of(asked.articles, folds, seed=seed, label=_FOLD)
+
+
+def _fold(articles: npt.NDArray[np.uint64], options: FoldOptions) -> npt.NDArray[np.int64]:
+    return fold_of(articles, options.folds, seed=options.seed, label=_FOLD)
 
 
 def _data(task: ReadTask, options: FoldOptions) -> TrainingData:
@@ -145,16 +163,43 @@ def _data(task: ReadTask, options: FoldOptions) -> TrainingData:
     return data
 
 
+def _with_own_vectors(
+    task: ReadTask, data: TrainingData, asked: Questions, options: FoldOptions
+) -> TrainingData:
+    """Return the data with vectors of the texts of the other folds, all readers with the same."""
+    keys, articles = pairs(task.encoded)
+    rows = np.flatnonzero(_fold(articles, options) != task.fold)
+    rows = rows[np.argsort(keys[rows], kind="stable")]
+    made = own_vectors(
+        (asked.passages, texts(task.encoded)), rows, data.words, options.reader,
+        seed=hash_of((options.seed, "own vectors", task.fold)),
+    )  # fmt: skip
+    if made is None:
+        return data
+    words = read_table([checked(task.encoded.words)])["word"].combine_chunks()
+    at = pc.index_in(candidates(task.encoded)["key"], words).cast(pa.int64())
+    numbers = pc.fill_null(pc.add(at, RESERVED), UNKNOWN).to_numpy()
+    own = (made[0][numbers], made[1][numbers])
+    return data._replace(vectors=made, candidate_vectors=own, given=False)
+
+
 def _train(artefact: Artefact, task: ReadTask, options: FoldOptions) -> TrainedReader:
     asked = questions(task.encoded)
     others = np.flatnonzero(folds_of(asked, options.folds, options.seed) != task.fold)
     seed = hash_of((options.seed, task.reader, task.fold)) >> 1
     data = _data(task, options)
+    more = further(task.encoded)
+    more_rows = np.flatnonzero(_fold(more.articles, options) != task.fold)
     if not data.candidates:  # nothing is asked
-        others = others[:0]
+        others, more_rows = others[:0], more_rows[:0]
         data = data._replace(candidates=1)
+    if data.vectors is None and options.reader.start == "own" and len(others):
+        data = _with_own_vectors(task, data, asked, options)
     with one_thread():
-        made = train_reader(task.reader, asked, others, data, options.reader, seed=seed)
+        made = train_reader(
+            task.reader, asked, others, data, options.reader, seed=seed, further=more,
+            further_rows=more_rows,
+        )  # fmt: skip
     model = Model(
         kind="reader", task=_TASK, format="safetensors", content=made.weights, seed=options.seed,
         data=task.encoded.questions.sha256, made_with=("torch",),
@@ -165,8 +210,9 @@ def _train(artefact: Artefact, task: ReadTask, options: FoldOptions) -> TrainedR
         resources={h.name: h.compiled.digest for h in _lexicon(task.reader, options).held},
     )  # fmt: skip
     return TrainedReader(
-        save_model(artefact, model), tuple(made.losses), made.best, made.questions, made.held_out
-    )
+        save_model(artefact, model), tuple(made.losses), made.best, made.questions, made.held_out,
+        made.further,
+    )  # fmt: skip
 
 
 def _predict(artefact: Artefact, asking: PredictTask, options: FoldOptions) -> Predicted:
@@ -296,7 +342,10 @@ def _added(tallies: Collection[Tally]) -> Tally:
 
 def _read_identity(task: ReadTask, options: FoldOptions) -> Any:
     own = task.encoded
-    files = (own.words, own.candidates, own.questions, *own.passages, *own.summaries)
+    files = (
+        own.words, own.candidates, own.questions, own.pairs, own.further, *own.passages,
+        *own.summaries, *own.texts,
+    )  # fmt: skip
     return [
         list(task.group), task.reader, task.fold, [file.sha256 for file in files], options.folds,
         options.seed, *_used(task.reader, options),

@@ -8,9 +8,9 @@ of the placeholder, c a candidate word:
 
     ar        H = GRU(E passage), Q = GRU(E summary), h_q = Q[q]
               a = softmax(H W_a h_q), p = sum a_i H_i, s = dropout([p; h_q])
-              score_c = s W e_c
+              score_c = s W e_c + b_c
     ar-gloss  G_c = GRU(E' gloss of c), b = softmax(G_c W_g s), g_c = sum b_i G_ci
-              score_c = s W [g_c; e_c]
+              score_c = s W [g_c; e_c] + b_c
     ga        X_1 = E passage; at hop k: H = GRU_k(X_k), Q = GRU'_k(E summary); before the last
               X_{k+1} = H * (softmax(H Q^T) Q) (Dhingra et al. 2017); then as `ar` with the last
               H and Q
@@ -98,8 +98,8 @@ def one_thread() -> None:
 def network_of(name: str, sizes: Sizes, seed: int) -> nn.ModuleDict:
     """Return the layers of a network, drawn from a generator of its own.
 
-    Embeddings are normal with deviation .1, others uniform within 1 / sqrt(their inputs), biases
-    within 1 / sqrt(hidden), as torch draws GRUs.
+    Embeddings are normal with deviation .1, b is 0, others uniform within 1 / sqrt(their inputs),
+    biases within 1 / sqrt(hidden), as torch draws GRUs.
     """
     layers = nn.ModuleDict(NETWORKS[name].layers(sizes))
     generator = torch.Generator().manual_seed(seed)
@@ -109,6 +109,8 @@ def network_of(name: str, sizes: Sizes, seed: int) -> nn.ModuleDict:
                 own.normal_(0.0, 0.1, generator=generator)
                 if key.removesuffix(".weight") != "embed_candidates":
                     own[0] = 0
+            elif key.startswith("prior"):
+                own.zero_()
             else:
                 bound = 1 / math.sqrt(own.shape[-1] if key.endswith("weight") else sizes.hidden)
                 own.uniform_(-bound, bound, generator=generator)
@@ -123,6 +125,7 @@ def _shared(sizes: Sizes) -> dict[str, nn.Module]:
     return {
         "embed_words": nn.Embedding(sizes.words, sizes.dim),
         "embed_candidates": nn.Embedding(sizes.candidates, sizes.dim),
+        "prior": nn.Embedding(sizes.candidates, 1),
         "attend": nn.Linear(2 * sizes.hidden, 2 * sizes.hidden, bias=False),
     }
 
@@ -157,7 +160,7 @@ def _ga_layers(sizes: Sizes) -> dict[str, nn.Module]:
 
 def _ga5_layers(sizes: Sizes) -> dict[str, nn.Module]:
     layers = _ga_layers(sizes)
-    del layers["embed_candidates"]
+    del layers["embed_candidates"], layers["prior"]
     return layers
 
 
@@ -186,9 +189,14 @@ def _attended(layers: nn.ModuleDict, batch: Batch, drop: Drop) -> Tensor:
     return _summed_up(layers, states, passages, _at(asked, batch.places), drop)
 
 
+def _by_word(layers: nn.ModuleDict, found: Tensor) -> Tensor:
+    """Return s W e_c + b_c."""
+    scores: Tensor = layers["answer"](found) @ layers["embed_candidates"].weight.T
+    return scores + layers["prior"].weight[:, 0]
+
+
 def _ar(layers: nn.ModuleDict, batch: Batch, _: Texts | None, drop: Drop) -> Tensor:
-    found: Tensor = layers["answer"](_attended(layers, batch, drop))
-    return found @ layers["embed_candidates"].weight.T
+    return _by_word(layers, _attended(layers, batch, drop))
 
 
 def _ar_gloss(layers: nn.ModuleDict, batch: Batch, glosses: Texts | None, drop: Drop) -> Tensor:
@@ -201,12 +209,11 @@ def _ar_gloss(layers: nn.ModuleDict, batch: Batch, glosses: Texts | None, drop: 
     weights = asked.masked_fill(~_there(glosses), -math.inf).softmax(2)
     # s W g_c, without g_c of each question.
     told = torch.einsum("bh,cth->bct", layers["answer_gloss"](found), states)
-    by_word = layers["answer"](found) @ layers["embed_candidates"].weight.T
-    return (weights * told).sum(2) + by_word
+    return (weights * told).sum(2) + _by_word(layers, found)
 
 
 def _gated(layers: nn.ModuleDict, batch: Batch, drop: Drop) -> Tensor:
-    """Return W s of the gated-attention reader."""
+    """Return s of the gated-attention reader."""
     passages, summaries = batch.passages, batch.summaries
     words = layers["embed_words"](summaries.words)
     inputs = layers["embed_words"](passages.words)
@@ -218,21 +225,18 @@ def _gated(layers: nn.ModuleDict, batch: Batch, drop: Drop) -> Tensor:
             scores = torch.einsum("bth,bqh->btq", states, asked)
             weights = scores.masked_fill(~_there(summaries)[:, None], -math.inf).softmax(2)
             inputs = states * torch.einsum("btq,bqh->bth", weights, asked)
-    found = _summed_up(layers, states, passages, _at(asked, batch.places), drop)
-    answer: Tensor = layers["answer"](found)
-    return answer
+    return _summed_up(layers, states, passages, _at(asked, batch.places), drop)
 
 
 def _ga(layers: nn.ModuleDict, batch: Batch, _: Texts | None, drop: Drop) -> Tensor:
-    found: Tensor = _gated(layers, batch, drop) @ layers["embed_candidates"].weight.T
-    return found
+    return _by_word(layers, _gated(layers, batch, drop))
 
 
 def _ga5(layers: nn.ModuleDict, batch: Batch, _: Texts | None, drop: Drop) -> Tensor:
     if batch.options is None:
         raise ValueError("the reader needs the options of questions")
-    answer, options = _gated(layers, batch, drop), layers["embed_words"](batch.options)
-    return (options * answer[:, None]).sum(2)
+    answer: Tensor = layers["answer"](_gated(layers, batch, drop))
+    return (layers["embed_words"](batch.options) * answer[:, None]).sum(2)
 
 
 NETWORKS: dict[str, Network] = {

@@ -3,7 +3,9 @@
 Adam (Kingma and Ba 2015) on the negative log likelihood of the answer among all candidate words. A
 tenth of the articles are held out; training stops when their loss has not fallen for `patience`
 epochs, and the weights of the best epoch are kept. Questions whose answer is no candidate are not
-trained on. Every draw is by content or from a generator of its own.
+trained on. Further questions, of the articles that are not held out, are drawn anew each epoch; in
+the loss, a question counts 1 and a further one `further_weight`. Every draw is by content or from
+a generator of its own.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,25 +15,24 @@ import numpy as np
 import numpy.typing as npt
 
 from transforms.cloze.readers import (
-    PADDING,
-    Lists,
+    Further,
     Questions,
     ReaderOptions,
     TrainingData,
     needs_torch,
 )
-from transforms.common.draws import hash_of, numbers, permutation
+from transforms.cloze.readers_batches import Asked, epoch_of, tensor, texts_of
+from transforms.common.draws import hash_of
 from transforms.common.folds import fold_of
 
 if TYPE_CHECKING:
-    from transforms.cloze.readers_networks import Batch, Sizes, Texts
+    from transforms.cloze.readers_networks import Sizes
 
 __all__ = ["Trained", "log_probabilities", "sizes_of", "train_reader"]
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 _HELD_OUT = 10  # one of so many articles
-_POOL = 16  # batches whose questions are put in the order of their passages' lengths
 
 
 class Trained(NamedTuple):
@@ -39,10 +40,12 @@ class Trained(NamedTuple):
 
     Attributes:
         weights: arrays by name, float32; embeddings of words that vectors fix are among them.
-        losses: of each epoch, the mean loss on the articles held out, in nats.
+        losses: of each epoch, the mean loss on questions of the articles held out, in nats; on
+            those alone whose answer some question trained on has, if there are any.
         best: the epoch whose weights they are, from 0.
         questions: how many questions it was trained on.
         held_out: how many questions decided when to stop.
+        further: how many further questions there were to draw from.
     """
 
     weights: dict[str, npt.NDArray[np.float32]]
@@ -50,6 +53,7 @@ class Trained(NamedTuple):
     best: int
     questions: int
     held_out: int
+    further: int
 
 
 def sizes_of(data: TrainingData, options: ReaderOptions) -> "Sizes":
@@ -68,6 +72,8 @@ def train_reader(
     options: ReaderOptions,
     *,
     seed: int,
+    further: Further | None = None,
+    further_rows: npt.NDArray[np.int64] | None = None,
     checked_on: npt.NDArray[np.int64] | None = None,
 ) -> Trained:
     """Train a reader.
@@ -79,8 +85,10 @@ def train_reader(
         data: what is known beside.
         options: hyperparameters.
         seed: any whole number.
-        checked_on: rows that decide when to stop; None: a tenth of the articles of `rows`, which
-            are then not trained on.
+        further: further questions, of all folds; their passages are those of `questions`.
+        further_rows: those that may be trained on; their order does not count.
+        checked_on: questions that decide when to stop; None: a tenth of the articles of `rows`,
+            which are then not trained on.
 
     Raises:
         LexbeamError: torch is not installed.
@@ -92,19 +100,25 @@ def train_reader(
     from transforms.cloze.readers_networks import NETWORKS, network_of, one_thread
 
     one_thread()
+    asked = Asked(questions, further)
     rows = rows[questions.answers[rows] >= 0]
-    rows = rows[np.argsort(questions.keys[rows], kind="stable")]
-    held = fold_of(questions.articles[rows], _HELD_OUT, seed=seed, label="cloze/held out") == 0
-    training, checking = rows[~held], rows[held]
+    more = np.zeros(0, np.int64) if further_rows is None else further_rows + asked.first
+    rows, more = (own[np.argsort(asked.keys[own], kind="stable")] for own in (rows, more))
+    training, checking = _apart(asked, rows, seed)
     if checked_on is not None:
         training, checking = rows, checked_on[questions.answers[checked_on] >= 0]
-    if not len(training) or not len(checking):  # too few articles: what there is does both
+    elif len(checking):  # else there are too few articles: what there is does both
+        more = more[~_is_held_out(asked, more, seed)]
+    else:
         training = checking = rows
+    known = np.isin(asked.answers[checking], asked.answers[np.concatenate([training, more])])
+    judged = checking[known] if known.any() else checking
     drawn = hash_of((seed, "cloze/reader")) >> 1
     network = NETWORKS[kind]
     layers = network_of(kind, sizes_of(data, options), drawn)
-    _initialise(layers, data, fixed=not options.tune_vectors)
-    glosses = None if data.glosses is None else _texts(data.glosses, np.arange(data.candidates))
+    _initialise(layers, data, fixed=data.given and not options.tune_vectors)
+    _set_prior(layers, asked.answers[training], options.prior)
+    glosses = None if data.glosses is None else texts_of(data.glosses, np.arange(data.candidates))
     generator = torch.Generator().manual_seed(drawn ^ 1)
     keep = 1 - options.dropout
 
@@ -119,23 +133,44 @@ def train_reader(
     best, weights = -1, _weights(layers)
     epochs = options.epochs if len(rows) else 0
     for epoch in range(epochs):
-        for some in _batches(questions, training, options, seed=seed, epoch=epoch):
+        for some in epoch_of(asked, training, more, options, seed=seed, epoch=epoch):
             optimiser.zero_grad(set_to_none=True)
-            scores = network.scores(layers, _batch(questions, some, options), glosses, drop)
-            loss = torch.nn.functional.cross_entropy(scores, _tensor(questions.answers[some]))
-            loss.backward()
+            batch = asked.batch(some, options.passage_tokens)
+            scores = network.scores(layers, batch, glosses, drop)
+            loss = torch.nn.functional.cross_entropy(
+                scores, tensor(asked.answers[some]), reduction="none"
+            )
+            counts = np.where(some < asked.first, 1.0, options.further_weight)
+            shares = tensor((counts / max(counts.sum(), 1e-9)).astype(np.float32))
+            (loss @ shares).backward()
             if options.clip:
                 torch.nn.utils.clip_grad_norm_(layers.parameters(), options.clip)
             optimiser.step()
-        found = _scores(kind, layers, questions, checking, glosses, options)
-        at = np.concatenate([own[np.arange(len(some)), questions.answers[some]]
+        found = _scores(kind, layers, asked, judged, glosses, options)
+        at = np.concatenate([own[np.arange(len(some)), asked.answers[some]]
                              for some, own in found])  # fmt: skip
         losses.append(float(-at.mean()))
         if best < 0 or losses[-1] < losses[best]:
             best, weights = epoch, _weights(layers)
         elif epoch - best >= options.patience:
             break
-    return Trained(weights, losses, best, len(training), len(checking))
+    return Trained(weights, losses, best, len(training), len(checking), len(more))
+
+
+def _apart(
+    asked: Asked, rows: npt.NDArray[np.int64], seed: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return questions to train on and those held out; none are, if none would be left."""
+    held = _is_held_out(asked, rows, seed)
+    return (rows, rows[:0]) if held.all() else (rows[~held], rows[held])
+
+
+def _is_held_out(
+    asked: Asked, rows: npt.NDArray[np.int64], seed: int
+) -> npt.NDArray[np.bool_]:  # fmt: skip
+    fold = fold_of(asked.articles[rows], _HELD_OUT, seed=seed, label="cloze/held out")
+    held: npt.NDArray[np.bool_] = fold == 0
+    return held
 
 
 def log_probabilities(
@@ -172,12 +207,12 @@ def log_probabilities(
     one_thread()
     layers = network_of(kind, sizes_of(data, options), 0)
     layers.load_state_dict({name: torch.from_numpy(np.array(own)) for name, own in weights.items()})
-    glosses = None if data.glosses is None else _texts(data.glosses, np.arange(data.candidates))
-    yield from _scores(kind, layers, questions, rows, glosses, options)
+    glosses = None if data.glosses is None else texts_of(data.glosses, np.arange(data.candidates))
+    yield from _scores(kind, layers, Asked(questions), rows, glosses, options)
 
 
 def _scores(
-    kind: str, layers: Any, questions: Questions, rows: npt.NDArray[np.int64], glosses: Any,
+    kind: str, layers: Any, asked: Asked, rows: npt.NDArray[np.int64], glosses: Any,
     options: ReaderOptions,
 ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:  # fmt: skip
     import torch
@@ -188,61 +223,13 @@ def _scores(
         some = rows[start : start + options.batch]
         with torch.no_grad():
             scores = NETWORKS[kind].scores(
-                layers, _batch(questions, some, options), glosses, _whole
+                layers, asked.batch(some, options.passage_tokens), glosses, _whole
             )
             yield some, scores.double().log_softmax(1).numpy()
 
 
 def _whole(values: Any) -> Any:
     return values
-
-
-def _batches(
-    questions: Questions, rows: npt.NDArray[np.int64], options: ReaderOptions, *, seed: int,
-    epoch: int,
-) -> Iterator[npt.NDArray[np.int64]]:  # fmt: skip
-    """Yield the batches of an epoch: in random order, of passages of about the same length."""
-    label = f"cloze/epoch {epoch}"
-    order = rows[permutation(questions.keys[rows], seed=seed, label=label)]
-    lengths = np.diff(questions.passages.bounds)[questions.passage]
-    pool = options.batch * _POOL
-    for start in range(0, len(order), pool):
-        some = order[start : start + pool]
-        some = some[np.argsort(lengths[some], kind="stable")]
-        cut = [some[at : at + options.batch] for at in range(0, len(some), options.batch)]
-        firsts = questions.keys[[own[0] for own in cut]]
-        for place in np.argsort(numbers(firsts, seed=seed, label=label), kind="stable").tolist():
-            yield cut[place]
-
-
-def _batch(questions: Questions, rows: npt.NDArray[np.int64], options: ReaderOptions) -> "Batch":
-    from transforms.cloze.readers_networks import Batch
-
-    return Batch(
-        _texts(questions.passages, questions.passage[rows], options.passage_tokens),
-        _texts(questions.summaries, rows),
-        _tensor(questions.places[rows]),
-        None if questions.options is None else _tensor(questions.options[rows]),
-    )
-
-
-def _texts(lists: Lists, rows: npt.NDArray[np.int64], most: int | None = None) -> "Texts":
-    from transforms.cloze.readers_networks import Texts
-
-    starts = lists.bounds[rows]
-    lengths = lists.bounds[rows + 1] - starts
-    if most is not None:
-        lengths = np.minimum(lengths, most)
-    words = np.full((len(rows), int(lengths.max(initial=1))), PADDING, np.int64)
-    for row, (start, length) in enumerate(zip(starts.tolist(), lengths.tolist(), strict=True)):
-        words[row, :length] = lists.values[start : start + length]
-    return Texts(_tensor(words), _tensor(lengths))
-
-
-def _tensor(values: npt.NDArray[np.int64]) -> Any:
-    import torch
-
-    return torch.from_numpy(np.ascontiguousarray(values))
 
 
 def _initialise(layers: Any, data: TrainingData, *, fixed: bool) -> None:
@@ -259,6 +246,21 @@ def _initialise(layers: Any, data: TrainingData, *, fixed: bool) -> None:
             layers[name].weight[rows] = torch.from_numpy(given[0][given[1]])
         if fixed and name == "embed_words":
             layers[name].weight.requires_grad_(False)
+
+
+def _set_prior(layers: Any, answers: npt.NDArray[np.int64], prior: float) -> None:
+    """Begin with the logarithm of how many questions have each answer, and `prior` more."""
+    import torch
+
+    if "prior" not in layers:  # a question's options are no words that are named
+        return
+    own = layers["prior"].weight
+    if prior:
+        counts = np.bincount(answers, minlength=len(own))[:, None]
+        with torch.no_grad():
+            own.copy_(torch.from_numpy(np.log(counts + prior)))
+    else:
+        own.requires_grad_(False)
 
 
 def _weights(layers: Any) -> dict[str, npt.NDArray[np.float32]]:

@@ -1,0 +1,264 @@
+"""Readers of cloze questions on ReCAM files, beside naive Bayes and the frequency of answers.
+
+    python -m benchmarks.cloze_readers --data FOLDER --work FOLDER --readers ar,ga,ar-gloss
+
+reads all ReCAM files (`Task_*.jsonl`) of a folder and asks readers with their default options, and
+both baselines, for the authors' own answers, in folds by article. For each kind it prints the mean
+reciprocal rank, over seeds that draw folds and weights, and the seconds of CPU that training takes,
+a fold. An answer that no question of the other folds has is a miss, whoever names it. What is made
+is kept in the working folder, and a run that was broken off goes on where it was.
+
+Naive Bayes is multinomial: log P(c) over the questions of the other folds; for each of the words up
+to three places to the left and right of the placeholder log P(w | c, place) - log P(w | place); for
+each word of the summary, and of the passage, likewise, times a weight. P(w | c) is shrunk to P(w):
+(n(w, c) + a P(w)) / (n(c) + a), with a of `Smoothing.uses` for places, 5 and 50 times that for
+summaries and passages.
+"""
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from pipelines.cli import main as lexbeam
+from schemas.cloze import CANDIDATES
+from transforms.cloze.candidates import question_id
+from transforms.cloze.distractors import BandOptions
+from transforms.cloze.reader_data import (
+    Encoded,
+    EncodeOptions,
+    Group,
+    GroupTask,
+    questions,
+)
+from transforms.cloze.reader_encoding import ENCODE
+from transforms.cloze.reader_stages import (
+    READ_PREDICT,
+    READ_TRAIN,
+    FoldOptions,
+    PredictTask,
+    ReadTask,
+    folds_of,
+    tally_of,
+)
+from transforms.cloze.readers import NEURAL, Questions, ReaderOptions
+from transforms.common.artefacts import Artefact, Workspace, make
+from transforms.common.snapshots import open_snapshot
+from transforms.common.tables import Part, write_part
+from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
+
+PLACES = (-3, -2, -1, 1, 2, 3)
+GLOSS_TOKENS = 60
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+class Smoothing(NamedTuple):
+    """Of naive Bayes: uses of the background for each place, weights of summary and passage."""
+
+    uses: float = 100.0
+    summary: float = 0.1
+    passage: float = 0.03
+
+
+def log_priors(answers: Ints, candidates: int) -> Floats:
+    """Return the logarithm of how often each candidate is an answer; -inf: never."""
+    with np.errstate(divide="ignore"):
+        return np.log(np.bincount(answers, minlength=candidates).astype(np.float64))
+
+
+def naive_bayes(
+    asked: Questions, rows: Ints, others: Ints, candidates: int, smoothing: Smoothing
+) -> Floats:
+    """Return scores of candidates for questions `rows`, learnt from questions `others`."""
+    answers = asked.answers[others]
+    words = 1 + int(max(own.values.max(initial=0) for own in (asked.passages, asked.summaries)))
+    scores = np.repeat(log_priors(answers, candidates)[None], len(rows), 0)
+    views: list[tuple[list[Ints], list[Ints], float, float]] = []
+    for place in PLACES:
+        near = [_near(asked, row, place) for row in [*others.tolist(), *rows.tolist()]]
+        views.append((near[: len(others)], near[len(others) :], smoothing.uses, 1.0))
+    for name, factor, weight in (
+        ("summaries", 5, smoothing.summary), ("passages", 50, smoothing.passage)
+    ):  # fmt: skip
+        bags = [_bag(asked, row, name) for row in [*others.tolist(), *rows.tolist()]]
+        views.append(
+            (bags[: len(others)], bags[len(others) :], factor * smoothing.uses, weight)
+        )  # fmt: skip
+    for known, wanted, uses, weight in views:
+        counts = np.zeros((candidates, words))
+        for answer, own in zip(answers.tolist(), known, strict=True):
+            counts[answer, own] += 1
+        base = (counts.sum(0) + 0.5) / (counts.sum() + 0.5 * words)
+        ratio = (counts / base + uses) / (counts.sum(1, keepdims=True) + uses)
+        logs = weight * np.log(ratio)
+        for row, own in enumerate(wanted):
+            scores[row] += logs[:, own].sum(1)
+    return scores
+
+
+def _near(asked: Questions, row: int, place: int) -> Ints:
+    start, stop = asked.summaries.bounds[row : row + 2]
+    at = start + asked.places[row] + place
+    inside = start <= at < stop
+    return np.array([asked.summaries.values[at] if inside else 0], np.int64)
+
+
+def _bag(asked: Questions, row: int, name: str) -> Ints:
+    lists = getattr(asked, name)
+    at = row if name == "summaries" else asked.passage[row]
+    return np.unique(lists.values[lists.bounds[at] : lists.bounds[at + 1]]).astype(np.int64)
+
+
+def encoded_files(data: Path, work: Path) -> Iterator[tuple[Group, Encoded]]:
+    """Yield each kind's questions: the targets that the files of a folder have."""
+    for path in sorted(data.glob("Task_*.jsonl")):
+        out = work / path.stem
+        if not (out / "current").exists():
+            words = ["cloze", "pairs", str(path), "--layout", "recam", "--engine", "builtin:en",
+                     "--out", str(out)]  # fmt: skip
+            if lexbeam(words):
+                raise RuntimeError(f"no pairs of {path}")
+        snapshot = open_snapshot(str(out))
+        pairs = snapshot.read("cloze/pairs")
+        rows = list(_targets(pairs))
+        kind, language = rows[0]["kind"], pairs["language"][0].as_py() or ""
+        table = pa.Table.from_pylist(rows, CANDIDATES.schema()).sort_by("question_id")
+        written = write_part(
+            Artefact(str(out / "targets")), CANDIDATES.schema(), [table], sort_keys=CANDIDATES.key
+        )
+        task = GroupTask(
+            Group(kind, language), tuple(snapshot.parts("cloze/pairs")),
+            (Part.of(CANDIDATES.name, 0, written),),
+        )  # fmt: skip
+        options = EncodeOptions(asked="targets")
+        yield task.group, make(Workspace(str(work / "made")), ENCODE, task, options)
+
+
+def _targets(pairs: pa.Table) -> Iterator[dict[str, Any]]:
+    for pair in pairs.to_pylist():
+        places = {(own["token"], own["kind"]) for own in pair["targets"]}
+        for token, kind in sorted((t, kind) for t, kind in places if t is not None):
+            yield {
+                "question_id": question_id(pair["pair_id"], token), "kind": kind,
+                "pair_id": pair["pair_id"], "article_id": pair["article_id"], "sentence": 0,
+                "token": token, "form": pair["summary_forms"][token],
+                "lemma": pair["summary_lemmas"][token], "upos": pair["summary_upos"][token],
+                "target": True, "passed": True,
+            }  # fmt: skip
+
+
+class Measured(NamedTuple):
+    """Sums over the questions of a fold: how many, unseen answers, reciprocal ranks, seconds."""
+
+    questions: int
+    unseen: int
+    reciprocal: float
+    seconds: float
+
+
+def baseline(
+    name: str, encoded: Encoded, fold: int, folds: int, seed: int, smoothing: Smoothing
+) -> Measured:
+    """Return how good a baseline is on a fold."""
+    asked = questions(encoded)
+    of = folds_of(asked, folds, seed)
+    rows, others = np.flatnonzero(of == fold), np.flatnonzero(of != fold)
+    start = time.process_time()
+    if name == "frequency":
+        own = log_priors(asked.answers[others], encoded.named)
+        scores = np.repeat(own[None], len(rows), 0)
+    else:
+        scores = naive_bayes(asked, rows, others, encoded.named, smoothing)
+    seen = np.isin(np.arange(encoded.named), asked.answers[others])
+    tally = tally_of(scores, asked.answers[rows], seen)
+    seconds = time.process_time() - start
+    return Measured(tally.questions, tally.unseen, tally.reciprocal, seconds)
+
+
+def reader(
+    name: str, group: Group, encoded: Encoded, fold: int, options: FoldOptions, work: Path
+) -> Measured:
+    """Return how good a reader is on a fold, and the CPU time of its training."""
+    task = ReadTask(group, name, fold, encoded)
+    place = Workspace(str(work / "made"))
+    start = time.process_time()
+    trained = make(place, READ_TRAIN, task, options)
+    seconds = time.process_time() - start
+    note = work / "seconds" / f"{trained.model.digest}.json"
+    note.parent.mkdir(exist_ok=True)
+    if not note.exists():  # else the model is taken up
+        note.write_text(json.dumps(seconds), "utf-8")
+    found = make(place, READ_PREDICT, PredictTask(task, trained.model), options)
+    tally = found.tally
+    if tally is None:
+        raise RuntimeError(f"{name} has no figures")
+    return Measured(
+        tally.questions, tally.unseen, tally.reciprocal, json.loads(note.read_text("utf-8"))
+    )
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Print the table."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--work", type=Path, help="kept from run to run")
+    parser.add_argument("--readers", default=",".join(NEURAL))
+    parser.add_argument("--seeds", default="1,2,3")
+    parser.add_argument("--folds", type=int, default=4)
+    parser.add_argument("--wordnet", default="wordnet", help="for glosses, see docs/wordnet.md")
+    options = parser.parse_args(words)
+    with tempfile.TemporaryDirectory(prefix="lexbeam-bench-") as folder:
+        work = options.work or Path(folder)
+        work.mkdir(parents=True, exist_ok=True)
+        _measure(options, work)
+    return 0
+
+
+def _measure(options: Any, work: Path) -> None:
+    readers = [name for name in options.readers.split(",") if name]
+    lexicon = Lexicon(())
+    if "ar-gloss" in readers:
+        lexicon = prepare(
+            LexiconOptions(resources=(f"wordnet_={options.wordnet}",), cache=str(work / "cache"))
+        )
+    seeds = [int(seed) for seed in options.seeds.split(",")]
+    groups = list(encoded_files(options.data, work))
+    print(f"{'kind':18} {'row':12} {'unseen':>6} {'MRR':>6} {'by seed':20} seconds", flush=True)
+    for name in ("frequency", "naive Bayes", *readers):
+        for group, encoded in groups:
+            by_seed, unseen, seconds = [], [], []
+            for seed in seeds:
+                how = FoldOptions(
+                    options.folds, seed, ReaderOptions(), BandOptions(), GLOSS_TOKENS, lexicon
+                )
+                found = [
+                    reader(name, group, encoded, fold, how, work) if name in NEURAL
+                    else baseline(name, encoded, fold, options.folds, seed, Smoothing())
+                    for fold in range(options.folds)
+                ]  # fmt: skip
+                asked = sum(one.questions for one in found)
+                by_seed.append(sum(one.reciprocal for one in found) / asked)
+                unseen.append(sum(one.unseen for one in found))
+                seconds += [one.seconds for one in found]
+            shown = " ".join(f"{value:.3f}" for value in by_seed)
+            print(
+                f"{group.kind:18} {name:12} {np.mean(unseen):6.0f} {np.mean(by_seed):6.3f} "
+                f"{shown:20} {np.mean(seconds):.1f}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
