@@ -14,6 +14,7 @@ __all__ = [
     "annotate",
     "answer",
     "candidates",
+    "explain",
     "export",
     "options",
     "pairs",
@@ -546,6 +547,144 @@ def candidates(
             "runner_config": runner_config,
         },
         beam,
+    )
+
+
+def explain(
+    *,
+    passage: str | os.PathLike[str],
+    summary: str | os.PathLike[str],
+    language: str | None = None,
+    engine: str | None = None,
+    tsv: bool = False,
+    json: bool = False,
+    encoder: str | os.PathLike[str] | None = None,
+    encoder_layers: str = "-1",
+    encoder_pooling: str = "mean",
+    encoder_length: int | str | None = None,
+    encoder_batch: int | str = 32,
+    encoder_device: Literal["auto", "cpu", "cuda"] = "auto",
+    cache: str | os.PathLike[str] | None = None,
+    kind: str | Sequence[Literal["imperceptibility", "nonspecificity", "intersection"]] = (),
+    filters: str
+    | Sequence[
+        Literal["pos", "repeated", "lemma", "synonym", "antonym", "static", "contextual"]
+    ] = (),
+    evaluate: Literal["all", "until-rejected"] = "all",
+    abstractness: str | os.PathLike[str] | None = None,
+    concreteness_below: float | str | None = None,
+    wordnet: str | os.PathLike[str] | None = None,
+    vectors: str | os.PathLike[str] | None = None,
+    sense: str = "lesk",
+    depth: Literal["max", "min"] = "max",
+    depth_below: float | str = 6.0,
+    proper_nouns: Literal["noun", "common", "reject"] = "noun",
+    relation_match: Literal["surface", "lemma"] = "surface",
+    relation_senses: Literal["all", "tag"] = "all",
+    static_threshold: str = "0.85",
+    contextual_threshold: str = "0.85",
+    random_pairs: int | str = 5000,
+    seed: int | str = 1,
+    min_summary_words: int | str = 2,
+    max_summary_words: int | str = 1000,
+    min_passage_words: int | str = 1,
+    max_passage_words: int | str = 20000,
+) -> list[str]:
+    """What filters say of each word of one summary, and why.
+
+    Args:
+        passage: the passage, a text in UTF-8.
+        summary: its summary, likewise.
+        language: language of both; if not given, that of the engine.
+        engine: annotate the texts: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; without one
+            there are word forms alone.
+        tsv: print a row for each word and kind, tab-separated, and nothing else.
+        json: print the same rows as one JSON document, and nothing else.
+        encoder: masked language model or encoder: a folder as save_pretrained writes it, or
+            KIND:ARGUMENT.
+        encoder_layers: layers whose mean is a piece's vector: -1 (the last), -4..-1, 0,1 (0:
+            embeddings).
+        encoder_pooling: how a span's pieces become one vector.
+        encoder_length: pieces kept of a longer text, around the target; special ones count;
+            default: what the model takes (at least 8).
+        encoder_batch: texts of a document that go through the model at once (at least 1).
+        encoder_device: where the encoder runs; auto: a CUDA device if there is one, else the CPU.
+        cache: folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's.
+        kind: what makes answers abstract: one or several; if not given, all, as far as there is
+            what they need.
+        filters: filters beside the kinds' own criteria; if not given, all for which there is what
+            they need.
+        evaluate: whether every filter is asked of every word, or only until one rejects it.
+        abstractness: folder of a model of `lexbeam cloze abstractness`.
+        concreteness_below: words from this concreteness on, 0 to 1, are not imperceptible; if not
+            given, the threshold that the model was calibrated to (at least 0, at most 1).
+        wordnet: folder of the database files of WordNet, see docs/wordnet.md; if not given, where
+            Debian has them.
+        vectors: static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`, and what
+            docs/resources.md has of options, such as centre=yes and remove=3.
+        sense: which sense decides how deep a word lies: that of adapted Lesk, the first, or any.
+        depth: longest or shortest way to a root of WordNet.
+        depth_below: words of this depth, or deeper, are not nonspecific (at least 0).
+        proper_nouns: whether proper nouns count as nouns; common: those that WordNet has, and not
+            as an instance.
+        relation_match: what synonyms and antonyms are compared with: forms of the passage, or
+            lemmas as well.
+        relation_senses: whose synonyms and antonyms: of all senses, or of those of the word's tag.
+        static_threshold: cosine of static vectors from which on a word of the passage is too
+            similar, or quantile:Q of random words of this corpus.
+        contextual_threshold: likewise of contextual vectors.
+        random_pairs: random word pairs that quantiles are taken of (at least 1).
+        seed: of random word pairs.
+        min_summary_words: shorter summaries are rejects (at least 1).
+        max_summary_words: longer summaries are rejects (at least 1).
+        min_passage_words: shorter passages are rejects (at least 1).
+        max_passage_words: longer passages are rejects (at least 1).
+
+    Returns:
+        The lines that the command prints.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _act(
+        "cloze explain",
+        {
+            "passage": passage,
+            "summary": summary,
+            "language": language,
+            "engine": engine,
+            "tsv": tsv,
+            "json": json,
+            "encoder": encoder,
+            "encoder_layers": encoder_layers,
+            "encoder_pooling": encoder_pooling,
+            "encoder_length": encoder_length,
+            "encoder_batch": encoder_batch,
+            "encoder_device": encoder_device,
+            "cache": cache,
+            "kind": kind,
+            "filters": filters,
+            "evaluate": evaluate,
+            "abstractness": abstractness,
+            "concreteness_below": concreteness_below,
+            "wordnet": wordnet,
+            "vectors": vectors,
+            "sense": sense,
+            "depth": depth,
+            "depth_below": depth_below,
+            "proper_nouns": proper_nouns,
+            "relation_match": relation_match,
+            "relation_senses": relation_senses,
+            "static_threshold": static_threshold,
+            "contextual_threshold": contextual_threshold,
+            "random_pairs": random_pairs,
+            "seed": seed,
+            "min_summary_words": min_summary_words,
+            "max_summary_words": max_summary_words,
+            "min_passage_words": min_passage_words,
+            "max_passage_words": max_passage_words,
+        },
     )
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 from lexbeam._calling import publish as _publish
 from lexbeam.results import Results
 
-__all__ = ["change", "complexity"]
+__all__ = ["change", "cloze", "complexity"]
 
 
 def change(
@@ -98,6 +98,82 @@ def change(
             "resamples": resamples,
             "level": level,
             "bootstrap_seed": bootstrap_seed,
+            "resume": resume,
+            "overwrite": overwrite,
+            "fresh": fresh,
+            "drop": drop,
+            "keep": keep,
+            "keep_snapshots": keep_snapshots,
+        },
+    )
+
+
+def cloze(
+    *,
+    gold: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    predictions: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    kind: Literal["imperceptibility", "nonspecificity", "intersection"] | None = None,
+    trained_on: Literal["imperceptibility", "nonspecificity", "intersection"] | None = None,
+    system: str = "predictions",
+    frequency: str | Sequence[str] | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    resamples: int | str = 1000,
+    level: float | str = 0.95,
+    bootstrap_seed: int | str = 0,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    fresh: bool = False,
+    drop: str | Sequence[str] = (),
+    keep: Literal["all", "published"] = "all",
+    keep_snapshots: int | str = 2,
+) -> Results:
+    """Answers to cloze questions against gold, beside what needs no reading.
+
+    Args:
+        gold: questions with their labels, JSON lines as the task has them and as `lexbeam cloze
+            questions` writes them; one file or several.
+        predictions: answers: lines `index,label`, or a table or JSON lines with question and label
+            or scores; a file for each of gold, or one for all.
+        kind: kind of questions where the name of the file does not say.
+        trained_on: kind of questions that the system was trained on, where `predictions` do not
+            say; if not given, the kind that it answers.
+        system: what the table calls what was evaluated, where `predictions` do not say.
+        frequency: word list whose most frequent option is the baseline frequency,
+            FILE:word=COLUMN,value=COLUMN or wordfreq:LANG; if not given, wordfreq:en.
+        cache: folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's.
+        resamples: resamples of the bootstrap; 0: no intervals (at least 0, at most 1000000).
+        level: share of the resamples that an interval holds (at least 0.01, at most 0.999).
+        bootstrap_seed: seed of the resamples.
+        out: folder where table cloze/metrics is published; none: it is only told.
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
+        fresh: make everything anew, whatever artefacts there are.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
+        keep_snapshots: snapshots kept, the new one among them (at least 1).
+
+    Returns:
+        All that is published in the folder then.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _publish(
+        "evaluate cloze",
+        {
+            "gold": gold,
+            "predictions": predictions,
+            "kind": kind,
+            "trained_on": trained_on,
+            "system": system,
+            "frequency": frequency,
+            "cache": cache,
+            "resamples": resamples,
+            "level": level,
+            "bootstrap_seed": bootstrap_seed,
+            "out": out,
             "resume": resume,
             "overwrite": overwrite,
             "fresh": fresh,

@@ -4,7 +4,7 @@ lexbeam cloze candidates cloze --kind nonspecificity --wordnet /usr/share/wordne
 """
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,7 +29,7 @@ from transforms.report.panels import Panel, Rows
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["CLOZE_CANDIDATES", "ClozeCandidatesOptions"]
+__all__ = ["CLOZE_CANDIDATES", "ClozeCandidatesOptions", "warn_of_languages"]
 
 log = logging.getLogger("lexbeam")
 
@@ -75,7 +75,8 @@ def _plan(options: ClozeCandidatesOptions, inputs: Inputs) -> Plan:
     parts = inputs.one(PAIRS.name).parts
     own = options.asked
     asking, quantiles = asking_of(own)
-    _warn_of_languages(parts, asking)
+    if any(held.name == WORDNET for held in asking.setting.lexicon.held):
+        warn_of_languages(_languages(parts), asking, "`lexbeam cloze pairs`")
     if not quantiles:
         return Plan(parts, asking, {}, None)
     ids = read_rows([checked(part) for part in parts], ["pair_id"])
@@ -85,21 +86,29 @@ def _plan(options: ClozeCandidatesOptions, inputs: Inputs) -> Plan:
     )
 
 
-def _warn_of_languages(parts: Sequence[Part], asking: Asking) -> None:
-    """Say of which languages there is no WordNet, where a filter asks for one."""
-    lexicon = asking.setting.lexicon
-    if all(held.name != WORDNET for held in lexicon.held):
-        return
+def _languages(parts: Sequence[Part]) -> set[str | None]:
     languages: set[str | None] = set()
     for rows in read_rows([checked(part) for part in parts], ["language"]):
         languages.update(pc.unique(rows["language"]).to_pylist())
+    return languages
+
+
+def warn_of_languages(languages: Iterable[str | None], asking: Asking, remedy: str) -> None:
+    """Say of which languages there is no WordNet; some filter asks for one.
+
+    Args:
+        languages: those of pairs; None: they have none.
+        asking: what is asked of words.
+        remedy: what says a language.
+    """
+    lexicon = asking.setting.lexicon
     for language in sorted(languages, key=lambda one: one or ""):
         if lexicon.find(WORDNET, language) is None:
             log.warning(
                 "there is no WordNet for %s: synonyms and antonyms say nothing there, and no word "
                 "is nonspecific%s",
                 f"language {language!r}" if language else "pairs that have no language",
-                "" if language else " (`lexbeam cloze pairs` takes a language)",
+                "" if language else f" ({remedy} takes a language)",
             )
 
 

@@ -48,7 +48,7 @@ from transforms.report.panels import Panel, Rows
 if TYPE_CHECKING:
     import apache_beam as beam
 
-__all__ = ["PAIRS_OF_TEXTS", "ClozePairsOptions"]
+__all__ = ["PAIRS_OF_TEXTS", "ClozePairsOptions", "check_text_engine"]
 
 INPUT = "input"
 SECTION = "cloze.pairs"
@@ -57,7 +57,12 @@ UNIT_FILES = 1000
 EXAMPLES_SHOWN = 5
 
 
-def _check_engine(value: str) -> None:
+def check_text_engine(value: str) -> None:
+    """Check the engine that texts are annotated with.
+
+    Raises:
+        UsageError: it is wrong, or none that annotates.
+    """
     if value.partition(":")[0] == "none":
         raise UsageError("leave `engine` out where texts are not to be annotated")
     check_engine(value)
@@ -96,7 +101,7 @@ class ClozePairsOptions(IntakeOptions):
     engine: str | None = option(
         None, help="annotate the texts: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
         "without one there are word forms alone",
-        path="place", within=model_folder, check=_check_engine, group="annotation",
+        path="place", within=model_folder, check=check_text_engine, group="annotation",
     )  # fmt: skip
 
 

@@ -82,6 +82,10 @@ COMMANDS: dict[str, Entry] = {
         "pipelines.evaluate_complexity:EVALUATE_COMPLEXITY",
         "a file of predicted complexity against a gold file",
     ),
+    "evaluate cloze": Entry(
+        "pipelines.evaluate_cloze:EVALUATE_CLOZE",
+        "answers to cloze questions against gold, beside what needs no reading",
+    ),
     "cloze pairs": Entry(
         "pipelines.cloze_pairs:PAIRS_OF_TEXTS", "passages with summaries, for cloze questions"
     ),
@@ -92,6 +96,9 @@ COMMANDS: dict[str, Entry] = {
     "cloze candidates": Entry(
         "pipelines.cloze_candidates:CLOZE_CANDIDATES",
         "words of summaries that may become answers, with every filter's verdict",
+    ),
+    "cloze explain": Entry(
+        "pipelines.cloze_explain:EXPLAIN", "what filters say of each word of one summary, and why"
     ),
     "cloze options": Entry(
         "pipelines.cloze_options:CLOZE_OPTIONS", "words beside the answers of cloze questions"

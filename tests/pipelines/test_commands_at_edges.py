@@ -45,6 +45,10 @@ ASKED = "".join(
     '"option_4": "peace"}\n'
     for n in range(5)
 )
+QUESTION = (
+    '{"article": "The dogs stay.", "question": "A @placeholder is at home.", "option_0": "sea", '
+    '"option_1": "land", "option_2": "ship", "option_3": "dogs", "option_4": "way", "label": 1}\n'
+)
 CONFIG = """\
 corpus:
   inputs: [texts]
@@ -70,6 +74,10 @@ def base(made_once, tmp_path_factory):
     (folder / "rated.tsv").write_text("word\tvalue\n" + "\n".join(rated) + "\n")
     write_wordnet(folder / "wordnet", SYNSETS, index_sense=False)
     (folder / "pairs.jsonl").write_text(PAIRS * 3)
+    (folder / "questions.jsonl").write_text(QUESTION * 3)
+    (folder / "answers.csv").write_text("0,1\n1,0\n2,4\n")
+    (folder / "passage.txt").write_text("The dogs stay in the house.")
+    (folder / "summary.txt").write_text("An animal is at home.")
     words = ["--layout", "jsonl", "--engine", "builtin:en", "--out", str(folder / "pairs")]
     assert main(["cloze", "pairs", str(folder / "pairs.jsonl"), *words]) == 0
     words = ["--kind", "nonspecificity", "--wordnet", str(folder / "wordnet")]
@@ -104,10 +112,16 @@ def given_to(words, base):
         "complexity score": {"folder": str(base / "scored"), "scorer": "ridge", "resamples": "10"},
         "evaluate complexity": {"gold": str(base / "scores.csv"), "resamples": "10",
                                 "predictions": str(base / "scores.csv")},
+        "evaluate cloze": {"gold": str(base / "questions.jsonl"), "resamples": "10",
+                           "predictions": str(base / "answers.csv"), "cache": "cache",
+                           "frequency": f"{base / 'words.tsv'}:word=word,value=graded"},
         "lexicon look": {"resources": f"list={base / 'words.tsv'}:word=word,value=graded"},
         "cloze pairs": {"inputs": str(base / "texts"), "layout": "documents", "keep_rest": True},
         "cloze candidates": {"folder": str(base / "pairs"), "kind": "nonspecificity",
                              "wordnet": str(base / "wordnet"), "cache": "cache"},
+        "cloze explain": {"passage": str(base / "passage.txt"), "engine": "builtin:en",
+                          "summary": str(base / "summary.txt"), "cache": "cache",
+                          "wordnet": str(base / "wordnet")},
         "cloze abstractness": {"ratings": f"{base / 'rated.tsv'}:word=word,value=value",
                                "inputs": "ngrams", "estimator": "ridge", "resamples": "0"},
         "cloze options": {"folder": str(base / "pairs"), "readers": "frequency",

@@ -18,7 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.cloze_answers import ANSWERS
-from transforms.cloze.answering_data import FIVE, EncodedAsked, numbered_questions, pair_texts
+from transforms.cloze.answer_keys import FIVE
+from transforms.cloze.answering_data import EncodedAsked, numbered_questions, pair_texts
 from transforms.cloze.filters_base import VECTORS
 from transforms.cloze.reader_vectors import own_vectors
 from transforms.cloze.reader_words import vectors_of

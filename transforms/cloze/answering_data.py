@@ -17,9 +17,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.cloze.answer_keys import FIVE
 from transforms.cloze.baselines import stand_in_passage
 from transforms.cloze.candidates import question_id
-from transforms.cloze.options import WANTED
 from transforms.cloze.pairing import PLACEHOLDER
 from transforms.cloze.questions import gapped
 from transforms.cloze.reader_data import PAIR_ROWS, Group, GroupTask, lists_of
@@ -41,7 +41,6 @@ __all__ = [
 ]  # fmt: skip
 
 ASKED = ("questions", "targets")
-FIVE = WANTED + 1
 
 # A question without its text; `standing` says which options stand in the passage.
 ASKED_ROWS = pa.schema([

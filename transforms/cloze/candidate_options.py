@@ -1,10 +1,11 @@
 """Options of `lexbeam cloze candidates`, and what they mean."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from schemas.cloze import CRITERIA, KINDS
+from schemas.cloze import FILTERS as DOCS
 from transforms.cloze.candidates import Asking
 from transforms.cloze.filters import EVALUATE, FILTERS, OPTIONAL, filters_of
 from transforms.cloze.filters_base import WORDNET, Setting
@@ -20,13 +21,18 @@ from transforms.cloze.word_resources import (
     within_vectors,
     within_wordnet,
 )
+from transforms.common import files
 from transforms.common.errors import UsageError
 from transforms.common.options import option
 from transforms.lexicon.encoders.encoding import encoding_of
 from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.resources import CacheOptions, LexiconOptions, prepare
+from transforms.lexicon.wordnet.kind import DEBIAN
 
-__all__ = ["Asked", "CandidateOptions", "asking_of", "check_candidates"]
+__all__ = ["Asked", "CandidateOptions", "asking_of", "check_candidates", "lacking"]
+
+# Filters that ask WordNet.
+OF_WORDNET = ("nonspecificity", "synonym", "antonym")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,8 +110,20 @@ class Asked(NamedTuple):
     quantiles: Mapping[str, float]
 
 
-def check_candidates(options: CandidateOptions) -> None:
+def lacking(options: CandidateOptions) -> dict[str, str]:
+    """Return the filters that there is nothing for, each with the option that would give it."""
+    found = {} if options.abstractness else {"abstractness": "abstractness"}
+    if options.wordnet is None and not files.exists(DEBIAN):
+        found |= dict.fromkeys(OF_WORDNET, "wordnet")
+    return found
+
+
+def check_candidates(options: CandidateOptions, without: Collection[str] = ()) -> None:
     """Check that filters have what they need.
+
+    Args:
+        options: what is asked.
+        without: filters that need nothing, since they are left out.
 
     Raises:
         UsageError: one has not.
@@ -113,7 +131,8 @@ def check_candidates(options: CandidateOptions) -> None:
     if not options.kind:
         raise UsageError("`kind` names no kind: give at least one")
     for kind in options.kind:
-        if "abstractness" in CRITERIA[kind] and not options.abstractness:
+        asks = "abstractness" in CRITERIA[kind] and "abstractness" not in without
+        if asks and not options.abstractness:
             raise UsageError(
                 f"kind {kind} asks how concrete words are, which needs `abstractness`: give the "
                 "folder of a model, or another `kind`"
@@ -124,21 +143,25 @@ def check_candidates(options: CandidateOptions) -> None:
             raise UsageError(f"`filters` names {name}, which needs `{need}`: give it")
 
 
-def asking_of(options: CandidateOptions) -> Asked:
+def asking_of(options: CandidateOptions, without: Collection[str] = ()) -> Asked:
     """Return what is asked; resources are compiled.
+
+    Args:
+        options: what is asked.
+        without: filters that are left out though a kind has them.
 
     Raises:
         UsageError: a filter has not what it needs.
         LexbeamError: a resource cannot be read, or a package is missing.
     """
-    check_candidates(options)
+    check_candidates(options, without)
     optional = tuple(
         name for name in OPTIONAL
         if (name in options.filters if options.filters else _by_default(name, options))
     )  # fmt: skip
-    used = {name for kind in options.kind for name in filters_of(kind, optional)}
+    used = {name for kind in options.kind for name in filters_of(kind, optional)} - {*without}
     resources = []
-    if used & {"nonspecificity", "synonym", "antonym"} or options.proper_nouns == "common":
+    if used & {*OF_WORDNET} or options.proper_nouns == "common":
         resources.append(options.wordnet or f"{WORDNET}=wordnet")
     if "static" in used and options.vectors:
         resources.append(options.vectors)
@@ -157,7 +180,8 @@ def asking_of(options: CandidateOptions) -> Asked:
     )  # fmt: skip
     quantiles = {n: one.quantile for n, one in parsed.items() if one.quantile is not None}
     kinds = tuple(kind for kind in KINDS if kind in options.kind)
-    return Asked(Asking(kinds, optional, options.evaluate, setting), quantiles)
+    left_out = tuple(name for name in DOCS if name in without)
+    return Asked(Asking(kinds, optional, options.evaluate, setting, left_out), quantiles)
 
 
 def _by_default(name: str, options: CandidateOptions) -> bool:

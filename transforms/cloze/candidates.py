@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from schemas.cloze import CANDIDATES, FILTERS
+from schemas.cloze import CANDIDATES, CRITERIA, FILTERS
 from transforms.cloze.batches import COLUMNS, Batch, batch_of, batches_of
 from transforms.cloze.filters import Judged, filters_of, judge
 from transforms.cloze.filters_base import ABSTAINS, FAILS, PASSES, Setting, Verdicts
@@ -33,17 +33,23 @@ class Asking(NamedTuple):
         optional: filters beside the kinds' own criteria.
         evaluate: an entry of `filters.EVALUATE`.
         setting: resources and options of filters.
+        without: filters that there is nothing for; what passes the others may or may not pass.
     """
 
     kinds: tuple[str, ...]
     optional: tuple[str, ...]
     evaluate: str
     setting: Setting
+    without: tuple[str, ...] = ()
 
     def filters(self) -> list[str]:
         """Return all filters that some kind uses."""
         used = {name for kind in self.kinds for name in filters_of(kind, self.optional)}
-        return [name for name in FILTERS if name in used]
+        return [name for name in FILTERS if name in used and name not in self.without]
+
+    def is_open(self, kind: str) -> bool:
+        """Return whether what makes a word of a kind abstract is not asked."""
+        return any(name in self.without for name in CRITERIA[kind])
 
 
 class CandidateTask(NamedTuple):
@@ -102,7 +108,9 @@ def question_id(pair_id: str, token: int) -> str:
 
 def candidates_of(batch: Batch, asking: Asking) -> tuple[pa.Table, dict[tuple[str, str], Count]]:
     """Return the candidates of a batch, sorted by question and kind, and what became of them."""
-    judged = judge(batch, asking.kinds, asking.optional, asking.setting, asking.evaluate)
+    judged = judge(
+        batch, asking.kinds, asking.optional, asking.setting, asking.evaluate, asking.without
+    )
     shared = _shared(batch)
     tables, counts = [], {}
     for kind in asking.kinds:
@@ -218,6 +226,7 @@ def _identity(task: CandidateTask, asking: Asking) -> Any:
     thresholds = {**own.thresholds, **(task.thresholds.cosines if task.thresholds else {})}
     return [
         task.part.sha256, list(asking.kinds), list(asking.optional), asking.evaluate,
+        list(asking.without),
         own.lexicon.identity(), own.sense, own.depth, own.depth_below, own.propn,
         own.relation_match, own.relation_senses,
         None if own.abstractness is None else [own.abstractness.below,

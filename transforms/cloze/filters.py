@@ -1,6 +1,6 @@
 """The filters, in the order in which reasons are given, and what they say of words of a kind."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -60,8 +60,9 @@ def filters_of(kind: str, optional: Sequence[str]) -> list[str]:
 
 
 def judge(
-    batch: Batch, kinds: Sequence[str], optional: Sequence[str], setting: Setting, evaluate: str
-) -> dict[str, Judged]:
+    batch: Batch, kinds: Sequence[str], optional: Sequence[str], setting: Setting, evaluate: str,
+    without: Collection[str] = (),
+) -> dict[str, Judged]:  # fmt: skip
     """Return what filters say of all words of the summaries of a batch, by kind.
 
     Args:
@@ -71,13 +72,16 @@ def judge(
         setting: what they need.
         evaluate: `all`: each filter on every word; `until-rejected`: on those that no filter
             before it rejects for some kind.
+        without: filters that are not evaluated, though a kind has them.
     """
     count = len(batch.asked)
     found = {
         kind: Judged({}, {}, np.ones(count, bool), np.full(count, -1, np.int64)) for kind in kinds
     }
     for place, name in enumerate(DOCS):
-        users = [kind for kind in kinds if name in filters_of(kind, optional)]
+        users = [
+            kind for kind in kinds if name in filters_of(kind, optional) and name not in without
+        ]
         open_to = {
             kind: np.ones(count, bool) if evaluate == "all" else found[kind].passed.copy()
             for kind in users

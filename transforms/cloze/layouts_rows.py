@@ -45,9 +45,9 @@ def read_recam(file: InputText, options: ReadOptions) -> Iterator[tuple[str, Pai
     """Yield the questions of a file of ReCAM, a JSON object a line, with their targets.
 
     The fields are `article`, `question` with `@placeholder`, `option_0` and so on, and `label`,
-    which says the right one; `id`, `language` and `genre` may be there, too. A number as an option
-    is its digits. The language is English, unless something says another. The kind is what the
-    file's name says, else `options.kind`.
+    which says the right one; `id` or `question_id`, `language` and `genre` may be there, too. A
+    number as an option is its digits. The language is English, unless something says another. The
+    kind is what the file's name says, else `options.kind`.
 
     Raises:
         LexbeamError: neither says a kind.
@@ -78,7 +78,8 @@ def _question(
     words = tuple(_option(values, f"option_{place}", how) for place in range(len(numbers)))
     label = _label(values, len(words))
     given = Given(position, passage, question, GivenTarget(kind, words, label))
-    given = _with_others(given, values, options, {})
+    paths = {} if "id" in values else {"id": "question_id"}
+    given = _with_others(given, values, options, paths)
     return given if given.language else given._replace(language=_LANGUAGE)
 
 
