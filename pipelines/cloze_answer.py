@@ -343,8 +343,8 @@ def _panels(snapshot: Snapshot) -> list[Panel]:
     text = (
         "Accuracy of systems that choose among five options, on questions whose article they were "
         "not trained on, with bootstrap intervals over articles. `KIND from OTHER`: trained on "
-        "another kind. `all`: all kinds. Beside them what needs no reading: chance, the option most frequent in "
-        "passages, an option that is not in the passage."
+        "another kind; `all`: all kinds together. Beside them what needs no reading: chance, the "
+        "option most frequent in passages, an option that is not in the passage."
     )
     return [Rows("Reading systems", text, rows)]
 

@@ -72,9 +72,11 @@ def _key(task: MeasureTask, split: str | None) -> tuple[Key, Floats]:
         frequencies.append(counts_of(encoded)[numbers].astype(np.float64))
     rows = pa.concat_tables(tables)
     standing = flat_numbers(rows["standing"]).reshape(-1, FIVE).astype(bool)
-    names = (rows[name].to_pylist() for name in ("question_id", "kind", "article_id"))
+    ids, kinds, articles = (
+        rows[name].to_pylist() for name in ("question_id", "kind", "article_id")
+    )
     # Nothing asks for the words of options.
-    key = Key(*names, [], rows["label"].to_numpy(), standing)
+    key = Key(ids, kinds, articles, [], rows["label"].to_numpy(), standing)
     return key, np.concatenate(frequencies)
 
 
