@@ -258,16 +258,23 @@ def answer(
     splits: str | Sequence[str] = ("train", "dev", "test"),
     cross: bool = True,
     seed: int | str = 1,
-    hidden: int | str = 128,
+    hidden: int | str = 64,
     dim: int | str = 100,
-    hops: int | str = 3,
-    batch: int | str = 32,
-    learning_rate: float | str = 0.001,
-    dropout: float | str = 0.5,
-    epochs: int | str = 30,
+    hops: int | str = 2,
+    batch: int | str = 64,
+    learning_rate: float | str = 0.004,
+    dropout: float | str = 0.4,
+    epochs: int | str = 10,
     patience: int | str = 3,
-    clip: float | str = 10.0,
-    passage_tokens: int | str = 800,
+    clip: float | str = 5.0,
+    passage_tokens: int | str = 50,
+    start: Literal["own", "random"] = "own",
+    own_window: int | str = 5,
+    own_epochs: int | str = 10,
+    own_negative: int | str = 5,
+    own_rate: float | str = 0.05,
+    own_sample: float | str = 0.0001,
+    own_deviation: float | str = 0.3,
     tune_vectors: bool = False,
     min_count: int | str = 2,
     most_words: int | str = 100000,
@@ -315,8 +322,17 @@ def answer(
             least 1, at most 10000).
         clip: the greatest norm of a step's gradient (at least 0).
         passage_tokens: words of a passage that are read (at least 1).
+        start: what embeddings begin as without `vectors`: own vectors of the texts of the other
+            folds, or random numbers.
+        own_window: own vectors: words to either side, at most (at least 1, at most 1000).
+        own_epochs: own vectors: times that texts are read (at least 1, at most 10000).
+        own_negative: own vectors: words drawn for each true one (at least 1, at most 1000).
+        own_rate: own vectors: learning rate at the start (at least 0.0001).
+        own_sample: own vectors: threshold of random removal of frequent words; 0 for none (at least
+            0).
+        own_deviation: standard deviation to which own vectors' numbers are scaled (at least 0).
         tune_vectors: train embeddings of passage and summary further that `vectors` initialise;
-            those without a vector are then trained, too.
+            those without a vector are then trained, too; own vectors always are.
         min_count: times that a word stands in texts, at least, to have an embedding; options have
             one (at least 1).
         most_words: words of texts with an embedding, at most (at least 1).
@@ -366,6 +382,13 @@ def answer(
             "patience": patience,
             "clip": clip,
             "passage_tokens": passage_tokens,
+            "start": start,
+            "own_window": own_window,
+            "own_epochs": own_epochs,
+            "own_negative": own_negative,
+            "own_rate": own_rate,
+            "own_sample": own_sample,
+            "own_deviation": own_deviation,
             "tune_vectors": tune_vectors,
             "min_count": min_count,
             "most_words": most_words,
@@ -728,9 +751,6 @@ def options(
     patience: int | str = 3,
     clip: float | str = 5.0,
     passage_tokens: int | str = 50,
-    prior: float | str = 0.1,
-    further_each: float | str = 2.0,
-    further_weight: float | str = 1.0,
     start: Literal["own", "random"] = "own",
     own_window: int | str = 5,
     own_epochs: int | str = 10,
@@ -739,6 +759,9 @@ def options(
     own_sample: float | str = 0.0001,
     own_deviation: float | str = 0.3,
     tune_vectors: bool = False,
+    prior: float | str = 0.1,
+    further_each: float | str = 2.0,
+    further_weight: float | str = 1.0,
     gloss_tokens: int | str = 30,
     asked: Literal["passed", "targets"] = "passed",
     min_answers: int | str = 1,
@@ -788,22 +811,22 @@ def options(
             least 1, at most 10000).
         clip: the greatest norm of a step's gradient (at least 0).
         passage_tokens: words of a passage that are read (at least 1).
-        prior: scores of words begin with the logarithm of how many questions trained on have them
-            for an answer, and this much more; 0: without such a term (at least 0).
-        further_each: further questions of an epoch, see `train_on`, for each question (at least 0).
-        further_weight: what a further question counts in the loss, where a question counts 1 (at
-            least 0).
         start: what embeddings begin as without `vectors`: own vectors of the texts of the other
             folds, or random numbers.
-        own_window: own vectors: words to either side, at most (at least 1).
-        own_epochs: own vectors: times that texts are read (at least 1).
-        own_negative: own vectors: words drawn for each true one (at least 1).
+        own_window: own vectors: words to either side, at most (at least 1, at most 1000).
+        own_epochs: own vectors: times that texts are read (at least 1, at most 10000).
+        own_negative: own vectors: words drawn for each true one (at least 1, at most 1000).
         own_rate: own vectors: learning rate at the start (at least 0.0001).
         own_sample: own vectors: threshold of random removal of frequent words; 0 for none (at least
             0).
         own_deviation: standard deviation to which own vectors' numbers are scaled (at least 0).
         tune_vectors: train embeddings of passage and summary further that `vectors` initialise;
             those without a vector are then trained, too; own vectors always are.
+        prior: scores of words begin with the logarithm of how many questions trained on have them
+            for an answer, and this much more; 0: without such a term (at least 0).
+        further_each: further questions of an epoch, see `train_on`, for each question (at least 0).
+        further_weight: what a further question counts in the loss, where a question counts 1 (at
+            least 0).
         gloss_tokens: words of a gloss, at most (at least 1).
         asked: what is asked: candidates that passed all filters, or targets that the files have.
         min_answers: questions whose answer a word is, at least, for readers to name it (at least
@@ -863,9 +886,6 @@ def options(
             "patience": patience,
             "clip": clip,
             "passage_tokens": passage_tokens,
-            "prior": prior,
-            "further_each": further_each,
-            "further_weight": further_weight,
             "start": start,
             "own_window": own_window,
             "own_epochs": own_epochs,
@@ -874,6 +894,9 @@ def options(
             "own_sample": own_sample,
             "own_deviation": own_deviation,
             "tune_vectors": tune_vectors,
+            "prior": prior,
+            "further_each": further_each,
+            "further_weight": further_weight,
             "gloss_tokens": gloss_tokens,
             "asked": asked,
             "min_answers": min_answers,

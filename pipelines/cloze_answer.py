@@ -44,7 +44,7 @@ from transforms.cloze.multiple_choice import (
     choice_models,
     within_system,
 )
-from transforms.cloze.readers import FiveWayOptions, check_torch
+from transforms.cloze.readers import NetworkOptions, check_torch
 from transforms.cloze.word_resources import as_vectors, check_spec, within_vectors
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import embedded, option
@@ -100,7 +100,7 @@ class ClozeAnswerOptions(RunnerOptions):
         group="what is held out",
     )  # fmt: skip
     seed: int = option(1, help="of folds and training", group="readers")
-    reader: FiveWayOptions = embedded(FiveWayOptions, group="readers")
+    reader: NetworkOptions = embedded(NetworkOptions, group="readers")
     vocabulary: VocabularyOptions = embedded(VocabularyOptions, group="readers")
     vectors: str | None = option(
         None, help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
@@ -203,7 +203,7 @@ def _plan(options: ClozeAnswerOptions, inputs: Inputs) -> Plan:
         tuple(sorted({language for language, _ in groups})), keys, models,
         options.vocabulary,
         AnswerOptions(0 if by_split else options.folds, (train, dev, test), options.cross,
-                      options.seed, options.reader.of_reader(), lexicon),
+                      options.seed, options.reader, lexicon),
         settings, options.bootstrap,
     )  # fmt: skip
 
@@ -344,8 +344,8 @@ def _panels(snapshot: Snapshot) -> list[Panel]:
     text = (
         "Accuracy of systems that choose among five options, on questions whose article they were "
         "not trained on, with bootstrap intervals over articles. `KIND from OTHER`: trained on "
-        "another kind. Beside them what needs no reading: chance, the option most frequent in "
-        "passages, an option that is not in the passage."
+        "another kind; `all`: all kinds together. Beside them what needs no reading: chance, the "
+        "option most frequent in passages, an option that is not in the passage."
     )
     return [Rows("Reading systems", text, rows)]
 

@@ -27,7 +27,7 @@ FILES = ("Task_1_Imperceptibility.jsonl", "Task_2_Nonspecificity.jsonl")
 WORDS = ("trust", "faith", "doubt", "fear", "hope", "anger", "peace")
 FOLDS = 2
 SMALL = ("--folds", "2", "--hidden", "4", "--dim", "5", "--hops", "2", "--epochs", "2",
-         "--batch", "8", "--resamples", "20")  # fmt: skip
+         "--batch", "8", "--own-epochs", "1", "--resamples", "20")  # fmt: skip
 TARGETS = ("--asked", "targets", *SMALL)
 
 

@@ -75,7 +75,7 @@ def base(made_once, tmp_path_factory):
     write_wordnet(folder / "wordnet", SYNSETS, index_sense=False)
     (folder / "pairs.jsonl").write_text(PAIRS * 3)
     (folder / "questions.jsonl").write_text(QUESTION * 3)
-    (folder / "chosen.csv").write_text("0,1\n1,0\n2,4\n")
+    (folder / "labels.csv").write_text("0,1\n1,0\n2,4\n")
     (folder / "passage.txt").write_text("The dogs stay in the house.")
     (folder / "summary.txt").write_text("An animal is at home.")
     words = ["--layout", "jsonl", "--engine", "builtin:en", "--out", str(folder / "pairs")]
@@ -113,7 +113,7 @@ def given_to(words, base):
         "evaluate complexity": {"gold": str(base / "scores.csv"), "resamples": "10",
                                 "predictions": str(base / "scores.csv")},
         "evaluate cloze": {"gold": str(base / "questions.jsonl"), "resamples": "10",
-                           "predictions": str(base / "chosen.csv"), "cache": "cache",
+                           "predictions": str(base / "labels.csv"), "cache": "cache",
                            "frequency": f"{base / 'words.tsv'}:word=word,value=graded"},
         "lexicon look": {"resources": f"list={base / 'words.tsv'}:word=word,value=graded"},
         "cloze pairs": {"inputs": str(base / "texts"), "layout": "documents", "keep_rest": True},

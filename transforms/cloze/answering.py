@@ -18,10 +18,18 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.cloze_answers import ANSWERS
-from transforms.cloze.answering_data import FIVE, EncodedAsked, numbered_questions
+from transforms.cloze.answer_keys import FIVE
+from transforms.cloze.answering_data import EncodedAsked, numbered_questions, pair_texts
 from transforms.cloze.filters_base import VECTORS
+from transforms.cloze.reader_vectors import own_vectors
 from transforms.cloze.reader_words import vectors_of
-from transforms.cloze.readers import RESERVED, Questions, ReaderOptions, TrainingData
+from transforms.cloze.readers import (
+    RESERVED,
+    NetworkOptions,
+    Questions,
+    ReaderOptions,
+    TrainingData,
+)
 from transforms.cloze.readers_training import log_probabilities, train_reader
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.blas import one_thread
@@ -68,7 +76,7 @@ class AnswerOptions(NamedTuple):
     splits: tuple[str, str, str]
     cross: bool
     seed: int
-    reader: ReaderOptions
+    reader: NetworkOptions
     lexicon: Lexicon
 
 
@@ -91,11 +99,15 @@ class AskTrained(NamedTuple):
 
 
 class HeldOut(NamedTuple):
-    """Places of questions: trained on, checked on (None: of those trained on), tested."""
+    """Places of questions: trained on, checked on (None: of those trained on), tested.
+
+    `articles` are hashes of those that are tested with a question of any kind.
+    """
 
     trained: npt.NDArray[np.int64]
     checked: npt.NDArray[np.int64] | None
     tested: npt.NDArray[np.int64]
+    articles: npt.NDArray[np.uint64]
 
 
 def rows_held_out(
@@ -119,11 +131,12 @@ def rows_held_out(
         test = fold_of(questions.articles, options.folds, seed=options.seed, label="cloze/fold")
         test = test == fold
         train, dev = ~test, None
-    unseen = own & ~np.isin(questions.articles, questions.articles[test])
+    articles = np.unique(questions.articles[test])
+    unseen = own & ~np.isin(questions.articles, articles)
     if dev is not None:
         check = np.flatnonzero(unseen & dev)
     asked = test if options.cross else test & own
-    return HeldOut(np.flatnonzero(unseen & train), check, np.flatnonzero(asked))
+    return HeldOut(np.flatnonzero(unseen & train), check, np.flatnonzero(asked), articles)
 
 
 def _data(task: AnswerTask, options: AnswerOptions) -> TrainingData:
@@ -133,16 +146,37 @@ def _data(task: AnswerTask, options: AnswerOptions) -> TrainingData:
     return TrainingData(len(words) + RESERVED, FIVE, vectors=given)
 
 
+def _with_own_vectors(
+    task: AnswerTask, data: TrainingData, held: HeldOut, options: AnswerOptions
+) -> TrainingData:
+    """Return the data with vectors of all texts but those of articles that are tested."""
+    passages, summaries, keys, articles = pair_texts(task.encoded)
+    rows = np.flatnonzero(~np.isin(articles, held.articles))
+    rows = rows[np.argsort(keys[rows], kind="stable")]
+    made = own_vectors(
+        (passages, summaries), rows, data.words, _reader(options),
+        seed=hash_of((options.seed, "own vectors", task.fold)),
+    )  # fmt: skip
+    return data if made is None else data._replace(vectors=made, given=False)
+
+
+def _reader(options: AnswerOptions) -> ReaderOptions:
+    return ReaderOptions(**vars(options.reader), prior=0, further_each=0)
+
+
 def _train(artefact: Artefact, task: AnswerTask, options: AnswerOptions) -> TrainedSystem:
     questions, rows = numbered_questions(task.encoded)
     held = rows_held_out(questions, rows, task.kind, task.fold, options)
     check = held.checked
     if check is not None and not len(check):  # the split is empty
         check = None
+    data = _data(task, options)
+    if data.vectors is None and options.reader.start == "own" and len(held.trained):
+        data = _with_own_vectors(task, data, held, options)
     seed = hash_of((options.seed, task.system, task.kind, task.fold)) >> 1
     with one_thread():
         made = train_reader(
-            task.system, questions, held.trained, _data(task, options), options.reader, seed=seed,
+            task.system, questions, held.trained, data, _reader(options), seed=seed,
             checked_on=check,
         )  # fmt: skip
     model = Model(
@@ -167,7 +201,7 @@ def _answer(artefact: Artefact, asking: AskTrained, options: AnswerOptions) -> P
     found = []
     with one_thread():
         for places, logs in log_probabilities(
-            task.system, weights, questions, asked, _data(task, options), options.reader
+            task.system, weights, questions, asked, _data(task, options), _reader(options)
         ):
             found.append(_of_system(task, rows.take(pa.array(places)), np.exp(logs)))
     return write_part(artefact, ANSWERS.schema(), found, sort_keys=ANSWERS.key)
@@ -196,7 +230,8 @@ def answer_rows(
 
 def _identity(task: AnswerTask, options: AnswerOptions) -> Any:
     own = task.encoded
-    files = (own.words, own.questions, *own.passages, *own.summaries)
+    files = (own.words, own.questions, *own.passages, *own.summaries, *own.texts,
+             own.pairs)  # fmt: skip
     return [
         task.system, task.language, task.kind, task.fold, [file.sha256 for file in files],
         options.folds, [] if options.folds else list(options.splits), options.seed,

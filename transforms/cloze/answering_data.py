@@ -14,19 +14,18 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.cloze.answer_keys import FIVE
 from transforms.cloze.baselines import stand_in_passage
 from transforms.cloze.candidates import question_id
-from transforms.cloze.options import WANTED
 from transforms.cloze.pairing import PLACEHOLDER
 from transforms.cloze.questions import gapped
-from transforms.cloze.reader_data import Group, GroupTask, lists_of
+from transforms.cloze.reader_data import PAIR_ROWS, Group, GroupTask, lists_of
 from transforms.cloze.reader_encoding import flat, numbered, rows_of, write_bounds
 from transforms.cloze.readers import PLACEHOLDER as GAP
-from transforms.cloze.readers import RESERVED, Questions
+from transforms.cloze.readers import RESERVED, Lists, Questions
 from transforms.cloze.side_by_side import Following, articles_of
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.draws import content_hashes
@@ -38,11 +37,10 @@ from transforms.common.tables import Part, PartFile, read_table, write_part, wri
 
 __all__ = [
     "ASK", "ASKED", "ENCODE_ASKED", "AskTask", "Asked", "EncodedAsked", "VocabularyOptions",
-    "asked_texts", "counts_of", "numbered_questions",
+    "asked_texts", "counts_of", "numbered_questions", "pair_texts",
 ]  # fmt: skip
 
 ASKED = ("questions", "targets")
-FIVE = WANTED + 1
 
 # A question without its text; `standing` says which options stand in the passage.
 ASKED_ROWS = pa.schema([
@@ -192,13 +190,17 @@ class EncodedAsked:
         words: table `WORDS`; the first has number `RESERVED`.
         questions: table `NUMBERED`, in the order of ids and kinds.
         passages: numbers of words, int32, and where each passage begins, int64.
-        summaries: likewise, a question each.
+        summaries: likewise, a question each, with the gap.
+        texts: likewise, summaries with all their words, in the order of the passages.
+        pairs: table `PAIR_ROWS`, in that order.
     """
 
     words: File
     questions: File
     passages: tuple[File, File]
     summaries: tuple[File, File]
+    texts: tuple[File, File]
+    pairs: File
 
 
 def _encode(artefact: Artefact, task: GroupTask, options: VocabularyOptions) -> EncodedAsked:
@@ -206,7 +208,8 @@ def _encode(artefact: Artefact, task: GroupTask, options: VocabularyOptions) -> 
     asked = asked.filter(pc.equal(pc.fill_null(asked["language"], ""), task.group.language))
     asked = asked.sort_by([("question_id", "ascending"), ("kind", "ascending")]).combine_chunks()
     words = _words(task, asked, options)
-    passages, of_pair, summaries = _write_passages(artefact, task, asked, words["word"])
+    pairs, summaries = _write_texts(artefact, task, asked, words["word"].combine_chunks())
+    of_pair = {pair: place for place, pair in enumerate(pairs["pair_id"].to_pylist())}
     own = [summaries[name] for name in asked["question_id"].to_pylist()]
     with artefact.writing(".summaries") as stream:
         for text in own:
@@ -214,48 +217,56 @@ def _encode(artefact: Artefact, task: GroupTask, options: VocabularyOptions) -> 
     write_bounds(artefact, ".summary_bounds", [len(text) for text in own])
     found = pc.index_in(pc.utf8_lower(flat(asked["options"])), value_set=words["word"])
     found = pc.add(found.cast(pa.int64()), RESERVED)
-    numbered = pa.table([
+    rows = pa.table([
         asked["question_id"], asked["kind"], asked["article_id"], asked["split"],
         pa.array([of_pair[pair] for pair in asked["pair_id"].to_pylist()], pa.int64()),
         asked["token"].cast(pa.int64()), asked["label"].cast(pa.int64()),
         pa.FixedSizeListArray.from_arrays(found, FIVE).cast(pa.list_(pa.int64())),
         asked["standing"],
     ], schema=NUMBERED)  # fmt: skip
-    for suffix, table in {".words": words, ".questions": numbered}.items():
+    for suffix, table in {".words": words, ".questions": rows, ".pairs": pairs}.items():
         with artefact.writing(suffix) as stream:
             write_rows(stream, table.schema, [table])
+    passages, own_summaries, texts = (
+        (artefact.file(f".{name}"), artefact.file(f".{one}_bounds"))
+        for name, one in (("passages", "passage"), ("summaries", "summary"), ("texts", "text"))
+    )
     return EncodedAsked(
-        artefact.file(".words"), artefact.file(".questions"), passages,
-        (artefact.file(".summaries"), artefact.file(".summary_bounds")),
+        artefact.file(".words"), artefact.file(".questions"), passages, own_summaries, texts,
+        artefact.file(".pairs"),
     )  # fmt: skip
 
 
-def _write_passages(
+def _write_texts(
     artefact: Artefact, task: GroupTask, asked: pa.Table, words: pa.Array
-) -> tuple[tuple[File, File], dict[str, int], dict[str, npt.NDArray[np.int32]]]:
-    """Write passages; return them, the place of each pair's, and summaries by question."""
+) -> tuple[pa.Table, dict[str, np.ndarray]]:
+    """Write the texts of pairs; return table `PAIR_ROWS`, and summaries by question."""
     by_pair: dict[str, list[tuple[str, int]]] = {}
     for row in asked.select(["question_id", "pair_id", "token"]).to_pylist():
         by_pair.setdefault(row["pair_id"], []).append((row["question_id"], row["token"]))
-    of_pair: dict[str, int] = {}
+    ids = pa.array(list(by_pair), pa.string())
     summaries = {}
-    lengths: list[int] = []
-    with artefact.writing(".passages") as stream:
-        for rows in rows_of(task, ["summary_forms", "passage_forms"]):
-            rows = rows.filter(pc.is_in(rows["pair_id"], pa.array(list(by_pair), pa.string())))
-            rows = rows.combine_chunks()
-            passages = numbered(rows["passage_forms"], words)
-            stream.write(passages.values.tobytes())
-            lengths += np.diff(passages.bounds).tolist()
-            bounds, values = numbered(rows["summary_forms"], words)
+    pairs = [PAIR_ROWS.empty_table()]
+    lengths: dict[str, list[int]] = {"passage": [], "text": []}
+
+    def write(stream: Any, name: str, own: Lists) -> None:
+        stream.write(own.values.tobytes())
+        lengths[name] += np.diff(own.bounds).tolist()
+
+    with artefact.writing(".passages") as passages, artefact.writing(".texts") as texts:
+        for rows in rows_of(task, ["article_id", "summary_forms", "passage_forms"]):
+            rows = rows.filter(pc.is_in(rows["pair_id"], ids)).combine_chunks()
+            write(passages, "passage", numbered(rows["passage_forms"], words))
+            whole = numbered(rows["summary_forms"], words)
+            write(texts, "text", whole)
+            pairs.append(rows.select(PAIR_ROWS.names).cast(PAIR_ROWS))
             for row, pair in enumerate(rows["pair_id"].to_pylist()):
-                of_pair[pair] = len(of_pair)
                 for name, token in by_pair[pair]:
-                    text = values[bounds[row] : bounds[row + 1]].copy()
-                    text[token] = GAP
-                    summaries[name] = text
-    write_bounds(artefact, ".passage_bounds", lengths)
-    return (artefact.file(".passages"), artefact.file(".passage_bounds")), of_pair, summaries
+                    summaries[name] = whole.values[whole.bounds[row] : whole.bounds[row + 1]].copy()
+                    summaries[name][token] = GAP
+    for name, own in lengths.items():
+        write_bounds(artefact, f".{name}_bounds", own)
+    return pa.concat_tables(pairs), summaries
 
 
 def _words(task: GroupTask, asked: pa.Table, options: VocabularyOptions) -> pa.Table:
@@ -292,6 +303,15 @@ def numbered_questions(encoded: EncodedAsked) -> tuple[Questions, pa.Table]:
         articles=content_hashes(rows["article_id"]), options=numbers,
     )  # fmt: skip
     return questions, rows
+
+
+def pair_texts(encoded: EncodedAsked) -> tuple[Lists, Lists, np.ndarray, np.ndarray]:
+    """Return passages, whole summaries, and hashes of the pairs and articles that they are of."""
+    rows = read_table([checked(encoded.pairs)])
+    return (
+        lists_of(encoded.passages), lists_of(encoded.texts), content_hashes(rows["pair_id"]),
+        content_hashes(rows["article_id"]),
+    )  # fmt: skip
 
 
 def flat_numbers(lists: pa.ChunkedArray) -> np.ndarray:

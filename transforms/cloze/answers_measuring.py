@@ -1,32 +1,29 @@
 """Answers measured: accuracy of systems, by kind and across kinds, beside what needs no reading.
 
-Rows of cloze/metrics have a system and a subset: a kind, or `KIND from OTHER` for a system that was
-trained on questions of another kind. Systems `chance`, `frequency` (how often an option stands in
-passages) and `not-in-passage` are of `baselines`; of ties the expected accuracy counts. Intervals
-resample whole articles. A question that is too long for a system counts as answered wrongly.
+Rows of cloze/metrics are those of `answers_evaluated`; how frequent an option is, is how often it
+stands in passages. A question that is too long for a system counts as answered wrongly.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.cloze import CLOZE_METRICS, KINDS
+from schemas.cloze import CLOZE_METRICS
+from transforms.cloze.answer_keys import FIVE, Key
 from transforms.cloze.answering_data import (
-    FIVE,
     EncodedAsked,
     counts_of,
     flat_numbers,
     numbered_questions,
 )
-from transforms.cloze.baselines import ACCURACY, BASELINES, absent, chance, most_frequent, subset_of
+from transforms.cloze.answers_evaluated import System, baselines_of, evaluated
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.sound import checked
 from transforms.common.tables import Part, PartFile, read_table, sort_rows, write_part
 from transforms.evaluation.bootstrap import BootstrapOptions
-from transforms.evaluation.evaluating import measure, row
 from transforms.evaluation.outcomes import Floats
 
 __all__ = ["MEASURE_ANSWERS", "MeasureSettings", "MeasureTask"]
@@ -52,24 +49,9 @@ class MeasureSettings(NamedTuple):
 
 
 def _measure(artefact: Artefact, task: MeasureTask, settings: MeasureSettings) -> PartFile:
-    questions, known = _questions(task, settings.split)
-    rows: list[dict[str, Any]] = []
-
-    def add(system: str, subset: str, at: np.ndarray, chances: Floats) -> None:
-        gold, clusters = known["label"][at], known["article_id"][at].tolist()
-        found = measure(ACCURACY, (gold, chances), clusters=clusters, options=settings.bootstrap)
-        rows.append(row(system, subset, "accuracy", None, found))
-
-    for kind in KINDS:
-        at = np.flatnonzero(known["kind"] == kind)
-        if len(at):
-            for name in BASELINES:
-                add(name, kind, at, known[name][at])
-    for system, trained_on, kind, own in _answered(task):
-        places = np.array([questions[name, kind] for name in own["question_id"].to_pylist()])
-        chosen = pc.fill_null(own["chosen"], -1).to_numpy()
-        chances = (chosen[:, None] == np.arange(FIVE)).astype(np.float64)
-        add(system, subset_of(kind, trained_on), places, chances)
+    key, frequencies = _key(task, settings.split)
+    systems = [*baselines_of(key, frequencies), *_answered(task, key)]
+    rows = list(evaluated(key, systems, settings.bootstrap))
     table = pa.Table.from_pylist(rows, CLOZE_METRICS.schema())
     return write_part(
         artefact, CLOZE_METRICS.schema(), [sort_rows(table, CLOZE_METRICS.key)],
@@ -77,42 +59,44 @@ def _measure(artefact: Artefact, task: MeasureTask, settings: MeasureSettings) -
     )  # fmt: skip
 
 
-def _questions(
-    task: MeasureTask, split: str | None
-) -> tuple[dict[tuple[str, str], int], Mapping[str, np.ndarray]]:
-    """Return places of questions that are asked, and their label, article, kind and baselines."""
-    columns: dict[str, list[np.ndarray]] = {}
-    ids: list[tuple[str, str]] = []
+def _key(task: MeasureTask, split: str | None) -> tuple[Key, Floats]:
+    """Return the questions that are asked, and how often each option stands in passages."""
+    tables = []
+    frequencies = [np.zeros((0, FIVE))]
     for _, encoded in sorted(task.encoded, key=_language):
         _, rows = numbered_questions(encoded)
         if split is not None:
             rows = rows.filter(pc.equal(pc.fill_null(rows["split"], ""), split))
+        tables.append(rows)
         numbers = flat_numbers(rows["options"]).reshape(-1, FIVE)
-        standing = flat_numbers(rows["standing"]).reshape(-1, FIVE).astype(bool)
-        ids += zip(rows["question_id"].to_pylist(), rows["kind"].to_pylist(), strict=True)
-        own = {
-            "label": rows["label"].to_numpy(),
-            **{name: np.array(rows[name].to_pylist(), object) for name in ("kind", "article_id")},
-            "chance": chance(len(numbers)),
-            "frequency": most_frequent(counts_of(encoded)[numbers].astype(np.float64)),
-            "not-in-passage": absent(standing),
-        }
-        for name, values in own.items():
-            columns.setdefault(name, []).append(values)
-    places = {key: place for place, key in enumerate(ids)}
-    return places, {name: np.concatenate(values) for name, values in columns.items()}
+        frequencies.append(counts_of(encoded)[numbers].astype(np.float64))
+    rows = pa.concat_tables(tables)
+    standing = flat_numbers(rows["standing"]).reshape(-1, FIVE).astype(bool)
+    ids, kinds, articles = (
+        rows[name].to_pylist() for name in ("question_id", "kind", "article_id")
+    )
+    # Nothing asks for the words of options.
+    key = Key(ids, kinds, articles, [], rows["label"].to_numpy(), standing)
+    return key, np.concatenate(frequencies)
 
 
-def _answered(task: MeasureTask) -> Iterator[tuple[str, str | None, str, pa.Table]]:
-    """Yield answers by system, what it was trained on, and kind of question."""
+def _answered(task: MeasureTask, key: Key) -> Iterator[System]:
+    """Yield the systems, each with its answers; what it was trained on is a system of its own."""
     names = ["question_id", "kind", "system", "trained_on", "chosen"]
     rows = read_table([checked(part) for part in sorted(task.answers)], names)
-    keys = rows.select(names[1:4]).group_by(names[1:4], use_threads=False).aggregate([])
-    for key in sorted(keys.to_pylist(), key=str):
-        own = pc.and_(pc.equal(rows["system"], key["system"]), pc.equal(rows["kind"], key["kind"]))
-        given = pc.fill_null(rows["trained_on"], "")
-        own = pc.and_(own, pc.equal(given, key["trained_on"] or ""))
-        yield key["system"], key["trained_on"], key["kind"], rows.filter(own)
+    rows = rows.set_column(3, "trained_on", pc.fill_null(rows["trained_on"], ""))
+    places = {one: place for place, one in enumerate(zip(key.ids, key.kinds, strict=True))}
+    found = rows.select(names[2:4]).group_by(names[2:4], use_threads=False).aggregate([])
+    for name, trained_on in sorted(zip(*found.to_pydict().values(), strict=True)):
+        own = rows.filter(
+            pc.and_(pc.equal(rows["system"], name), pc.equal(rows["trained_on"], trained_on))
+        )
+        asked = zip(own["question_id"].to_pylist(), own["kind"].to_pylist(), strict=True)
+        at = np.array([places[one] for one in asked], np.int64)
+        chosen = pc.fill_null(own["chosen"], -1).to_numpy()
+        chances = (chosen[:, None] == np.arange(FIVE)).astype(np.float64)
+        order = np.argsort(at)
+        yield System(name, trained_on, at[order], chances[order])
 
 
 def _language(element: tuple[str, EncodedAsked]) -> str:

@@ -217,21 +217,21 @@ def _further(
     rows: pa.Table, asked: npt.NDArray[np.int64], keys: pa.Array, options: EncodeOptions
 ) -> pa.Table:
     """Return table `FURTHER` of some pairs, whose numbers count from 0."""
-    words = {side: pc.utf8_lower(flat(rows[f"{side}_forms"])) for side in _SIDES}
+    forms_of = {side: pc.utf8_lower(flat(rows[f"{side}_forms"])) for side in _SIDES}
     lemmas = {
         side: pc.coalesce(
             pc.utf8_lower(flat(pc.coalesce(rows[f"{side}_lemmas"], rows[f"{side}_forms"]))),
-            words[side],
+            forms_of[side],
         )
         for side in _SIDES
     }
-    forms, named = (_numbers(own) for own in (words, lemmas))
+    forms, named = (_numbers(own) for own in (forms_of, lemmas))
     sides = {}
     for side in _SIDES:
         bounds = _bounds_of(rows[f"{side}_forms"])
         owner = pc.list_parent_indices(rows[f"{side}_sentences"].combine_chunks()).to_numpy()
         sentences = pc.list_flatten(rows[f"{side}_sentences"].combine_chunks())
-        candidates = pc.fill_null(pc.index_in(words[side], keys).cast(pa.int64()), -1)
+        candidates = pc.fill_null(pc.index_in(forms_of[side], keys).cast(pa.int64()), -1)
         sides[side] = Side(
             bounds, candidates.to_numpy(zero_copy_only=False), forms[side], named[side],
             bounds[owner] + sentences.to_numpy(zero_copy_only=False).astype(np.int64),
@@ -259,7 +259,7 @@ def _bounds_of(lists: pa.ChunkedArray) -> npt.NDArray[np.int64]:
 
 
 def numbered(lists: pa.ChunkedArray, words: pa.Array) -> Lists:
-    """Return the words of texts as their places among `words`, from `RESERVED` on."""
+    """Return texts as numbers of words, which are those of `words` in lower case."""
     found = pc.index_in(pc.utf8_lower(flat(lists)), value_set=words).cast(pa.int64())
     numbers = pc.add(found, RESERVED).fill_null(UNKNOWN).to_numpy(zero_copy_only=False)
     return Lists(_bounds_of(lists), numbers.astype("<i4"))

@@ -16,23 +16,9 @@ from transforms.common.errors import LexbeamError
 from transforms.common.options import option
 
 __all__ = [
-    "FREQUENCY",
-    "NEURAL",
-    "PADDING",
-    "PLACEHOLDER",
-    "READERS",
-    "RESERVED",
-    "START",
-    "UNKNOWN",
-    "FiveWayOptions",
-    "Further",
-    "Lists",
-    "Questions",
-    "ReaderOptions",
-    "TrainingData",
-    "check_torch",
-    "needs_torch",
-    "top_words",
+    "FREQUENCY", "NEURAL", "PADDING", "PLACEHOLDER", "READERS", "RESERVED", "START", "UNKNOWN",
+    "Further", "Lists", "NetworkOptions", "Questions", "ReaderOptions", "TrainingData",
+    "check_torch", "needs_torch", "top_words",
 ]  # fmt: skip
 
 NEURAL = ("ga", "ar", "ar-gloss")
@@ -128,8 +114,8 @@ class TrainingData(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReaderOptions:
-    """Hyperparameters of readers. The paper's have not come down to us: these are ours."""
+class NetworkOptions:
+    """Hyperparameters of all readers. The paper's have not come down to us: these are ours."""
 
     hidden: int = option(
         64, help="length of a GRU's state, of each direction", least=1, most=16_384
@@ -157,23 +143,19 @@ class ReaderOptions:
     )  # fmt: skip
     clip: float = option(5.0, help="the greatest norm of a step's gradient", least=0)
     passage_tokens: int = option(50, help="words of a passage that are read", least=1)
-    prior: float = option(
-        0.1, help="scores of words begin with the logarithm of how many questions trained on have "
-        "them for an answer, and this much more; 0: without such a term", least=0,
-    )  # fmt: skip
-    further_each: float = option(
-        2.0, help="further questions of an epoch, see `train_on`, for each question", least=0
-    )
-    further_weight: float = option(
-        1.0, help="what a further question counts in the loss, where a question counts 1", least=0
-    )
     start: str = option(
         "own", help="what embeddings begin as without `vectors`: own vectors of the texts of the "
         "other folds, or random numbers", choices=START,
     )  # fmt: skip
-    own_window: int = option(5, help="own vectors: words to either side, at most", least=1)
-    own_epochs: int = option(10, help="own vectors: times that texts are read", least=1)
-    own_negative: int = option(5, help="own vectors: words drawn for each true one", least=1)
+    own_window: int = option(
+        5, help="own vectors: words to either side, at most", least=1, most=1_000
+    )
+    own_epochs: int = option(
+        10, help="own vectors: times that texts are read", least=1, most=10_000
+    )
+    own_negative: int = option(
+        5, help="own vectors: words drawn for each true one", least=1, most=1_000
+    )
     own_rate: float = option(0.05, help="own vectors: learning rate at the start", least=1e-4)
     own_sample: float = option(
         1e-4, help="own vectors: threshold of random removal of frequent words; 0 for none",
@@ -189,41 +171,19 @@ class ReaderOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FiveWayOptions:
-    """Hyperparameters of readers that choose among a question's options; ours, too."""
+class ReaderOptions(NetworkOptions):
+    """Hyperparameters of readers that name words."""
 
-    hidden: int = option(
-        128, help="length of a GRU's state, of each direction", least=1, most=16_384
-    )
-    dim: int = option(
-        100, help="length of word embeddings; vectors that are given have their own", least=1,
-        most=16_384,
+    prior: float = option(
+        0.1, help="scores of words begin with the logarithm of how many questions trained on have "
+        "them for an answer, and this much more; 0: without such a term", least=0,
     )  # fmt: skip
-    hops: int = option(
-        3, help="times that the gated-attention reader reads a passage", least=1, most=64
+    further_each: float = option(
+        2.0, help="further questions of an epoch, see `train_on`, for each question", least=0
     )
-    batch: int = option(32, help="questions of a step of training", least=1, most=65_536)
-    learning_rate: float = option(1e-3, help="that Adam begins with", least=0)
-    dropout: float = option(
-        0.5, help="share of inputs and final states dropped", least=0, most=0.99
+    further_weight: float = option(
+        1.0, help="what a further question counts in the loss, where a question counts 1", least=0
     )
-    epochs: int = option(
-        30, help="times that training sees the questions, at most", least=1, most=10_000
-    )
-    patience: int = option(
-        3, help="epochs without a better loss on the articles held out, after which it stops",
-        least=1, most=10_000,
-    )  # fmt: skip
-    clip: float = option(10.0, help="the greatest norm of a step's gradient", least=0)
-    passage_tokens: int = option(800, help="words of a passage that are read", least=1)
-    tune_vectors: bool = option(
-        False, help="train embeddings of passage and summary further that `vectors` initialise; "
-        "those without a vector are then trained, too",
-    )  # fmt: skip
-
-    def of_reader(self) -> ReaderOptions:
-        """Return them as a reader's, without a prior of words or further questions."""
-        return ReaderOptions(prior=0.0, further_each=0.0, start="random", **vars(self))
 
 
 def needs_torch(missing: str, option: str = "readers", other: str = FREQUENCY) -> LexbeamError:

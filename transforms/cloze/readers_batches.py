@@ -92,9 +92,11 @@ class Asked:
         )
         options = self._questions.options
         return Batch(
-            _padded(passages), _padded(summaries), tensor(np.array(places, np.int64)),
+            _padded(passages),
+            _padded(summaries),
+            tensor(np.array(places, np.int64)),
             None if options is None else tensor(options[rows]),
-        )  # fmt: skip
+        )
 
 
 def epoch_of(

@@ -235,9 +235,8 @@ def _ga(layers: nn.ModuleDict, batch: Batch, _: Texts | None, drop: Drop) -> Ten
 def _ga5(layers: nn.ModuleDict, batch: Batch, _: Texts | None, drop: Drop) -> Tensor:
     if batch.options is None:
         raise ValueError("the reader needs the options of questions")
-    answer = layers["answer"](_gated(layers, batch, drop))
-    scores: Tensor = (layers["embed_words"](batch.options) * answer[:, None]).sum(2)
-    return scores
+    answer: Tensor = layers["answer"](_gated(layers, batch, drop))
+    return (layers["embed_words"](batch.options) * answer[:, None]).sum(2)
 
 
 NETWORKS: dict[str, Network] = {

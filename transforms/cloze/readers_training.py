@@ -87,8 +87,8 @@ def train_reader(
         seed: any whole number.
         further: further questions, of all folds; their passages are those of `questions`.
         further_rows: those that may be trained on; their order does not count.
-        checked_on: rows that decide when to stop; None: a tenth of the articles of `rows`, which
-            are then not trained on.
+        checked_on: questions that decide when to stop; None: a tenth of the articles of `rows`,
+            which are then not trained on.
 
     Raises:
         LexbeamError: torch is not installed.
@@ -107,9 +107,9 @@ def train_reader(
     training, checking = _apart(asked, rows, seed)
     if checked_on is not None:
         training, checking = rows, checked_on[questions.answers[checked_on] >= 0]
-    elif len(checking):
+    elif len(checking):  # else there are too few articles: what there is does both
         more = more[~_is_held_out(asked, more, seed)]
-    if not len(checking):  # there are too few articles: what there is does both
+    else:
         training = checking = rows
     known = np.isin(asked.answers[checking], asked.answers[np.concatenate([training, more])])
     judged = checking[known] if known.any() else checking
@@ -252,7 +252,7 @@ def _set_prior(layers: Any, answers: npt.NDArray[np.int64], prior: float) -> Non
     """Begin with the logarithm of how many questions have each answer, and `prior` more."""
     import torch
 
-    if "prior" not in layers:  # it chooses among options, not among candidate words
+    if "prior" not in layers:  # a question's options are no words that are named
         return
     own = layers["prior"].weight
     if prior:
