@@ -25,12 +25,11 @@ from transforms.evaluation.metrics import Metric
 from transforms.evaluation.outcomes import Bools, Floats
 
 __all__ = [
-    "ACCURACY", "BASELINES", "absent", "alike", "chance", "most_frequent", "stand_in_passage",
+    "ACCURACY", "absent", "alike", "chance", "most_frequent", "stand_in_passage",
     "subset_of",
 ]  # fmt: skip
 
 ACCURACY = Metric(expected_accuracy, "classes")
-BASELINES = ("chance", "frequency", "not-in-passage")
 
 _WITHIN = re.compile("[-'’\u2010]+")  # what joins the parts of a plain token
 
