@@ -106,6 +106,10 @@ COMMANDS: dict[str, Entry] = {
     "cloze annotate": Entry(
         "pipelines.cloze_annotate:ANNOTATE", "people's answers to questions, and which are kept"
     ),
+    "simplify train-inflector": Entry(
+        "pipelines.simplify_train_inflector:TRAIN_INFLECTOR",
+        "form dictionaries to one file that inflects: a model",
+    ),
     "init": Entry("pipelines.init:INIT", "write a configuration for texts, from a look at them"),
     "run": Entry("pipelines.run:RUN", "any commands from one configuration file, published once"),
     "show": Entry("pipelines.show:SHOW", "show tables, or answer questions about them"),
