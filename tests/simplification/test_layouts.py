@@ -1,8 +1,6 @@
 """Layouts of benchmarks."""
 
-import os
 from collections import Counter
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,8 +8,6 @@ from hypothesis import strategies as st
 
 from transforms.formats.base import BadRecord
 from transforms.simplification.layouts import Given, graded, read_annotated, read_benchls
-
-DATA = Path(os.environ.get("LEXBEAM_DATA", Path(__file__).parents[3] / "shared" / "data"))
 
 
 def test_annotators_are_counted():
@@ -72,8 +68,8 @@ def test_ranks_are_dense(texts):
 
 
 @pytest.mark.data
-def test_alexsis_as_it_is():
-    lines = (DATA / "alexsis" / "ALEXSIS_first190.tsv").read_text().splitlines()
+def test_alexsis_as_it_is(data):
+    lines = (data / "alexsis" / "ALEXSIS_first190.tsv").read_text().splitlines()
     rows = [read_annotated(line.split("\t")) for line in lines]
     assert len(rows) == 190
     assert sum("target_in_gold" in row.flags for row in rows) == 116
@@ -82,8 +78,8 @@ def test_alexsis_as_it_is():
 
 
 @pytest.mark.data
-def test_benchls_as_it_is():
-    lines = (DATA / "lexsub" / "BenchLS.txt").read_text().splitlines()
+def test_benchls_as_it_is(data):
+    lines = (data / "lexsub" / "BenchLS.txt").read_text().splitlines()
     rows = [read_benchls(line.split("\t")) for line in lines]
     assert sum("wrong_place" in row.flags for row in rows) == 1
     found = [row.sentence[slice(*row.places[0])] == row.target for row in rows]
@@ -92,8 +88,8 @@ def test_benchls_as_it_is():
 
 @pytest.mark.data
 @pytest.mark.parametrize(("language", "rows"), [("en", 373), ("pt", 374)])
-def test_tsar_as_it_is(language, rows):
-    file = DATA / "lexsub" / "tsar2022" / "test" / f"tsar2022_{language}_test_gold.tsv"
+def test_tsar_as_it_is(data, language, rows):
+    file = data / "lexsub" / "tsar2022" / "test" / f"tsar2022_{language}_test_gold.tsv"
     read = [read_annotated(line.split("\t")) for line in file.read_text().splitlines()]
     assert len(read) == rows
     assert not any("empty_cell" in row.flags for row in read)
