@@ -5,7 +5,8 @@
 
 Each distinct (lemma, part of speech, FEATS, form) of nouns, verbs, adjectives, auxiliaries and
 adverbs counts once, in lower case; rows that are marked as a typo or foreign are counted apart, and
-neither learned from nor predicted. Lemmas go to folds by their hash. Printed per class, in percent:
+neither learned from nor predicted. Of the dictionary, rules are learned for inflections that the
+treebank has. Lemmas go to folds by their hash. Printed per class, in percent:
 
     treebank    rules that are learned from the other folds alone
     rules       rules from the other folds and the dictionary without any lemma of the fold
@@ -77,6 +78,7 @@ def main() -> None:
     )
     forms = entries_of(args.dictionary) if args.dictionary else Counter[Entry]()
     has = {(one.lemma, split(one.inflection)[0]) for one in forms}
+    asked = {one.inflection for one in treebank}
     table = {**forms_as_arrays(forms), "guesses": pack_plain({})}
     folds = fold_of([row.lemma for row in rows], FOLDS, seed=1)
     right: dict[str, Counter[str]] = {}
@@ -87,7 +89,11 @@ def main() -> None:
         seen = Counter({one: n for one, n in treebank.items() if one.lemma not in lemmas})
         ways = {"treebank": (Inflector(compiled(seen, args.language), args.language), False)}
         if forms:
-            others = (one for one in forms if one.lemma not in lemmas and one not in seen)
+            others = (
+                one
+                for one in forms
+                if one.inflection in asked and one.lemma not in lemmas and one not in seen
+            )
             rules = learned_rules([*seen, *others], args.language)
             both = Inflector({**table, "rules": rules}, args.language)
             ways |= {"rules": (both, False), "dictionary": (both, True)}
