@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from typing import Literal
 
-from lexbeam import cloze, complexity, evaluate, lexicon
+from lexbeam import cloze, complexity, evaluate, lexicon, simplify
 from lexbeam._calling import act as _act
 from lexbeam._calling import preview as _preview
 from lexbeam._calling import publish as _publish
@@ -25,6 +25,7 @@ __all__ = [
     "report",
     "run",
     "sample",
+    "simplify",
     "status",
 ]
 

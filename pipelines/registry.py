@@ -117,6 +117,10 @@ COMMANDS: dict[str, Entry] = {
         "pipelines.cloze_answer:CLOZE_ANSWER",
         "reading systems that choose among the options of cloze questions",
     ),
+    "simplify train-inflector": Entry(
+        "pipelines.simplify_train_inflector:TRAIN_INFLECTOR",
+        "form dictionaries to one file that inflects: a model",
+    ),
     "init": Entry("pipelines.init:INIT", "write a configuration for texts, from a look at them"),
     "run": Entry("pipelines.run:RUN", "any commands from one configuration file, published once"),
     "show": Entry("pipelines.show:SHOW", "show tables, or answer questions about them"),

@@ -3,6 +3,8 @@
     saved = save_model(artefact, model)                 # files of an artefact; a receipt
     keep_model("models/mine", model)                    # or a folder that a person keeps
     model = load_model("models/mine")                   # or load_model(saved)
+    keep_model_file("mine.model", model)                # or one file: the line of model.json,
+    model = load_model_file("mine.model")               # and the weights behind it
 
 `model.json` is canonical JSON and names the weights with size and SHA-256; it holds no time and no
 path, so that the same model has the same bytes. Loading executes no code, see `formats`.
@@ -29,7 +31,10 @@ from transforms.lexicon.models.formats import FORMATS, Format
 from transforms.lexicon.models.model import Feature, Model, called, plain
 from transforms.lexicon.models.refusals import Refused
 
-__all__ = ["RECORD", "SavedModel", "keep_model", "load_model", "save_model"]
+__all__ = [
+    "RECORD", "SavedModel", "keep_model", "keep_model_file", "load_model", "load_model_file",
+    "save_model",
+]  # fmt: skip
 
 RECORD = "model.json"
 VERSION = 1
@@ -206,10 +211,7 @@ def load_model(place: str | SavedModel) -> Model:
     """
     path = files.join(place, RECORD) if isinstance(place, str) else checked(place.record)
     record, digest = _read_record(path)
-    how = _format(record.format, path)
-    if record.format_version > how.version:
-        raise LexbeamError(f"{path} was made by a later Lexbeam: install that version")
-    _check_packages(path, record, how)
+    _format_of(record, path)
     if not isinstance(place, str):
         weights = checked(place.weights)
     elif _WEIGHTS.fullmatch(record.weights.name):
@@ -217,8 +219,73 @@ def load_model(place: str | SavedModel) -> Model:
     else:
         raise _damaged(path, f"names the weights {record.weights.name!r}")
     content = _read_weights(weights, record.weights)
+    return _loaded(record, digest, content, weights, files.shown(path).removesuffix(f"/{RECORD}"))
+
+
+def keep_model_file(path: str, model: Model, *, overwrite: bool = False) -> str:
+    """Write a model to one file: `model.json` as a line, and the weights; return its digest.
+
+    The file is there whole or not at all. The same model again changes nothing.
+
+    Raises:
+        LexbeamError: its content is not what its format keeps; there is a folder; there is another
+            model and not `overwrite`, or something that is no model of ours.
+    """
+    written = _written(model)
+    whole = written.record + b"\n" + written.weights
+    if files.is_local(path) and os.path.isdir(path):
+        raise LexbeamError(f"{files.shown(path)} is a folder: name a file for the model")
+    if files.size(path) is not None:
+        if files.read_bytes(path) == whole:
+            return written.digest
+        _split_file(path)
+        if not overwrite:
+            raise LexbeamError(
+                f"{files.shown(path)} holds another model: name another file, or let it be "
+                "replaced (`overwrite`)"
+            )
+    if files.is_local(path):
+        files.make_folder(os.path.dirname(files.absolute(path)))
+    files.write_bytes(path, whole, durable=True)
+    return written.digest
+
+
+def load_model_file(path: str) -> Model:
+    """Return the model of a file of `keep_model_file`; it is checked to the last byte.
+
+    Raises:
+        LexbeamError: as `load_model`.
+    """
+    line, content = _split_file(path)
+    record, digest = _record_of(line, files.shown(path))
+    _format_of(record, files.shown(path))
+    _check_weights(content, record.weights, files.shown(path))
+    return _loaded(record, digest, content, files.shown(path), files.shown(path))
+
+
+def _split_file(path: str) -> tuple[bytes, bytes]:
+    """Return the record and the weights of a file."""
+    if files.is_local(path) and os.path.isdir(path):
+        raise LexbeamError(f"{files.shown(path)} is a folder: name the file of a model")
+    if files.size(path) is None:
+        raise LexbeamError(f"there is no model {files.shown(path)}: check the path")
+    line, found, content = files.read_bytes(path).partition(b"\n")
+    if not found or len(line) > _LIMIT or b'"lexbeam_model"' not in line:
+        raise LexbeamError(f"{files.shown(path)} is not of a model of ours: name another file")
+    return line, content
+
+
+def _format_of(record: _Record, path: str) -> Format:
+    how = _format(record.format, path)
+    if record.format_version > how.version:
+        raise LexbeamError(f"{path} was made by a later Lexbeam: install that version")
+    _check_packages(path, record, how)
+    return how
+
+
+def _loaded(record: _Record, digest: str, content: bytes, weights: str, place: str) -> Model:
     try:
-        loaded = how.read(content)
+        loaded = FORMATS[record.format].read(content)
     except Refused as error:
         raise LexbeamError(
             f"{weights} is not loaded: {error}; take the model from where it was made, or train it "
@@ -227,8 +294,7 @@ def load_model(place: str | SavedModel) -> Model:
     told = msgspec.structs.asdict(record)
     for name in ("lexbeam_model", "format_version", "weights"):
         del told[name]
-    shown = files.shown(path).removesuffix(f"/{RECORD}")
-    return Model(**told, content=loaded, place=shown, digest=digest)
+    return Model(**told, content=loaded, place=place, digest=digest)
 
 
 def _read_record(path: str) -> tuple[_Record, str]:
@@ -239,8 +305,12 @@ def _read_record(path: str) -> tuple[_Record, str]:
         raise LexbeamError(f"there is no model in {folder}: it has no {RECORD}; check the path")
     if size > _LIMIT:
         raise _damaged(path, f"has {size:,} bytes")
+    return _record_of(files.read_bytes(path), path)
+
+
+def _record_of(content: bytes, path: str) -> tuple[_Record, str]:
     try:
-        found = json.loads(files.read_bytes(path))
+        found = json.loads(content)
         if not isinstance(found, dict) or "lexbeam_model" not in found:
             raise LexbeamError(f"{path} is not of a model of ours: name another folder")
         if isinstance(version := found["lexbeam_model"], int) and version > VERSION:
@@ -261,9 +331,13 @@ def _read_weights(path: str, said: _Weights) -> bytes:
     if size != said.bytes:
         raise _damaged(path, f"has {size:,} bytes instead of {said.bytes:,}")
     content = files.read_bytes(path)
+    _check_weights(content, said, path)
+    return content
+
+
+def _check_weights(content: bytes, said: _Weights, path: str) -> None:
     if hashlib.sha256(content).hexdigest() != said.sha256:
         raise _damaged(path, "does not have the SHA-256 that model.json says")
-    return content
 
 
 def _check_packages(path: str, record: _Record, how: Format) -> None:

@@ -1,0 +1,118 @@
+"""Accuracy of inflection on a treebank's words, in folds that share no lemma.
+
+    python -m benchmarks.inflection ../shared/data/ud/es_gsd-ud-dev.conllu
+    python -m benchmarks.inflection ../shared/data/ud/es_gsd-ud-dev.conllu --dictionary spanish.txt
+
+Each distinct (lemma, part of speech, FEATS, form) of nouns, verbs, adjectives, auxiliaries and
+adverbs counts once, in lower case; rows that are marked as a typo or foreign are counted apart, and
+neither learned from nor predicted. Of the dictionary, rules are learned for inflections that the
+treebank has. Lemmas go to folds by their hash. Printed per class, in percent:
+
+    treebank    rules that are learned from the other folds alone
+    rules       rules from the other folds and the dictionary without any lemma of the fold
+    dictionary  the dictionary, and where a lemma is not in it these rules
+    in it       rows whose lemma and part of speech the dictionary has
+
+With `--errors` each wrong row is printed.
+"""
+
+import argparse
+from collections import Counter
+from typing import NamedTuple
+
+from transforms.common.folds import fold_of
+from transforms.simplification.inflection import Inflector, compiled, learned_rules
+from transforms.simplification.inflection_features import feats_of, inflection, split
+from transforms.simplification.inflection_reading import Entry, read_forms
+from transforms.simplification.inflection_store import forms_as_arrays, pack_plain
+
+CLASSES = ("NOUN", "VERB", "ADJ", "ADV", "AUX")
+FOLDS = 5
+
+
+class Row(NamedTuple):
+    """A distinct row of the treebank, in lower case."""
+
+    lemma: str
+    upos: str
+    feats: str
+    form: str
+
+
+def rows_of(path: str) -> tuple[list[Row], list[Row]]:
+    """Return the rows of a treebank, and those that are marked as a typo or foreign."""
+    kept, marked = set(), set()
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            cells = line.rstrip("\n").split("\t")
+            if len(cells) == 10 and cells[0].isdecimal() and cells[3] in CLASSES:
+                row = Row(cells[2].lower(), cells[3], cells[5], cells[1].lower())
+                (marked if {"Typo", "Foreign"} & set(feats_of(row.feats)) else kept).add(row)
+    return sorted(kept), sorted(marked)
+
+
+def entries_of(path: str, format: str | None = None) -> Counter[Entry]:
+    """Return the forms of a dictionary."""
+    with open(path, "rb") as stream:
+        return read_forms(stream, path, format).entries
+
+
+def predicted(inflector: Inflector, row: Row, dictionary: bool) -> str:
+    """Return a form; the lemma where nothing is known."""
+    found = inflector.inflect(row.lemma, row.upos, feats_of(row.feats), dictionary=dictionary)
+    return found.form if found else row.lemma
+
+
+def main() -> None:
+    """Print accuracies."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("treebank", help="a CoNLL-U file")
+    parser.add_argument("--dictionary", help="a form dictionary")
+    parser.add_argument("--language", default="es")
+    parser.add_argument("--errors", action="store_true", help="print wrong rows")
+    args = parser.parse_args()
+    rows, marked = rows_of(args.treebank)
+    print(f"{len(rows)} rows; left out, typo or foreign: {len(marked)}")
+    treebank = Counter(
+        Entry(row.lemma, inflection(row.upos, feats_of(row.feats)), row.form) for row in rows
+    )
+    forms = entries_of(args.dictionary) if args.dictionary else Counter[Entry]()
+    has = {(one.lemma, split(one.inflection)[0]) for one in forms}
+    asked = {one.inflection for one in treebank}
+    table = {**forms_as_arrays(forms), "guesses": pack_plain({})}
+    folds = fold_of([row.lemma for row in rows], FOLDS, seed=1)
+    right: dict[str, Counter[str]] = {}
+    total: Counter[str] = Counter()
+    for fold in range(FOLDS):
+        held = [row for row, of in zip(rows, folds, strict=True) if of == fold]
+        lemmas = {row.lemma for row in held}
+        seen = Counter({one: n for one, n in treebank.items() if one.lemma not in lemmas})
+        ways = {"treebank": (Inflector(compiled(seen, args.language), args.language), False)}
+        if forms:
+            others = (
+                one
+                for one in forms
+                if one.inflection in asked and one.lemma not in lemmas and one not in seen
+            )
+            rules = learned_rules([*seen, *others], args.language)
+            both = Inflector({**table, "rules": rules}, args.language)
+            ways |= {"rules": (both, False), "dictionary": (both, True)}
+        for row in held:
+            in_it = (row.lemma, split(inflection(row.upos, {}))[0]) in has
+            total.update((row.upos, "all"))
+            if forms:
+                right.setdefault("in it", Counter()).update((row.upos, "all") if in_it else ())
+            for way, (inflector, dictionary) in ways.items():
+                form = predicted(inflector, row, dictionary)
+                counts = right.setdefault(way, Counter())
+                counts.update((row.upos, "all") if form == row.form else ())
+                if args.errors and form != row.form:
+                    print(way, "in" if in_it else "out", *row, form, sep="\t")
+    print("class", "rows", *right, sep="\t")
+    for name in (*CLASSES, "all"):
+        shares = (f"{100 * counts[name] / total[name]:.1f}" for counts in right.values())
+        print(name, total[name], *shares, sep="\t")
+
+
+if __name__ == "__main__":
+    main()

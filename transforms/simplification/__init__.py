@@ -1,0 +1,1 @@
+"""Lexical simplification: simpler words for complex ones, in their sentences."""

@@ -1,0 +1,76 @@
+"""Words that change with their neighbour: articles before a noun, `y` and `o`, `a` and `an`.
+
+>>> beside("es", "la", "agua", {"Gender": "Fem", "Number": "Sing"})
+'el'
+>>> beside("es", "el", "casa", {"Gender": "Fem", "Number": "Sing"})
+'la'
+>>> beside("es", "y", "iglesias"), beside("es", "u", "abedul"), beside("en", "a", "easy")
+('e', 'o', 'an')
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+from transforms.simplification.spanish import feminine_el
+
+__all__ = ["ARTICLES", "beside"]
+
+# By gender and number; articles that carry a preposition change with them.
+_SPANISH = (
+    ("el", "la", "los", "las"), ("un", "una", "unos", "unas"),
+    ("al", "a la", "a los", "a las"), ("del", "de la", "de los", "de las"),
+)  # fmt: skip
+_CELLS = (("Masc", "Sing"), ("Fem", "Sing"), ("Masc", "Plur"), ("Fem", "Plur"))
+# Letters are said otherwise than written: what begins with a vowel letter but no vowel, and the
+# other way round. The commonest, after the usage notes of English dictionaries.
+_CONSONANT = re.compile("eu|ew|one(?!i)|once|ouija|u(?=[bcfghjklqrst][aeiou])|unanim|uni(?!n|m)")
+_VOWEL = re.compile(r"(hour|heir|honest|hono[u]?r)")
+
+
+def _spanish(before: str, word: str, feats: Mapping[str, str]) -> str | None:
+    if before in ("y", "e"):
+        vowel = re.match("h?[ií](?![aeoáéó])", word)
+        return "e" if vowel else "y"
+    if before in ("o", "u"):
+        return "u" if re.match("h?[oó]", word) else "o"
+    cell = (feats.get("Gender"), feats.get("Number"))
+    row = next((forms for forms in _SPANISH if before in forms), None)
+    if row is None or cell not in _CELLS:
+        return None
+    place = _CELLS.index((str(cell[0]), str(cell[1])))
+    if place == 1 and feminine_el(word):
+        place = 0
+    return row[place]
+
+
+def _english(before: str, word: str, feats: Mapping[str, str]) -> str | None:
+    if before not in ("a", "an"):
+        return None
+    if _VOWEL.match(word):
+        return "an"
+    return "an" if word[:1] in "aeiou" and not _CONSONANT.match(word) else "a"
+
+
+ARTICLES: dict[str, Callable[[str, str, Mapping[str, str]], str | None]] = {
+    "es": _spanish,
+    "en": _english,
+}
+
+
+def beside(
+    language: str, before: str, word: str, feats: Mapping[str, str] | None = None
+) -> str | None:
+    """Return what the word before another one becomes; None if it is none that changes.
+
+    Args:
+        language: an entry of `ARTICLES`; of others nothing is known.
+        before: the word before, or `de la` and the like; with a capital, so is what is returned.
+        word: the word that stands behind it now. `el` before a stressed a is said of nouns, so the
+            word should be one.
+        feats: its gender and number, for articles.
+    """
+    rule = ARTICLES.get(language)
+    found = rule(before.lower(), word.lower(), feats or {}) if rule else None
+    if found is None:
+        return None
+    return found[:1].upper() + found[1:] if before[:1].isupper() else found

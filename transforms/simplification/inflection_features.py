@@ -1,0 +1,159 @@
+"""Features of word forms: those of Universal Dependencies, and what tags of others say in them.
+
+What inflects is a part of speech with some features, an inflection: `NOUN Number=Plur`.
+Features that say nothing of a form's shape (`NumType`, `Typo`) are left out, and what treebanks
+say in several ways is said in one: a participle has gender and number alone, and so has what is
+called finite and has a gender; auxiliaries inflect as verbs.
+
+    >>> inflection("AUX", {"Gender": "Fem", "Number": "Sing", "Tense": "Past", "VerbForm": "Part"})
+    'VERB Gender=Fem|Number=Sing|VerbForm=Part'
+    >>> of_eagles("VMIC3S0")
+    ('VERB', {'VerbForm': 'Fin', 'Mood': 'Cnd', 'Person': '3', 'Number': 'Sing'})
+    >>> of_unimorph("V;IND;PST;3;SG;IPFV")
+    ('VERB', {'Mood': 'Ind', 'Tense': 'Imp', 'Person': '3', 'Number': 'Sing', 'VerbForm': 'Fin'})
+"""
+
+from collections.abc import Mapping
+
+__all__ = [
+    "INFLECTING", "feats_of", "feats_text", "inflection", "of_eagles", "of_unimorph", "split",
+]  # fmt: skip
+
+INFLECTING = ("Case", "Degree", "Gender", "Mood", "Number", "Person", "Tense", "VerbForm")
+
+_ROMANCE_PARTICIPLE = ("Gender", "Number", "VerbForm")
+
+
+def feats_of(text: str | None) -> dict[str, str]:
+    """Return features by name, of a FEATS cell; what is not `Name=Value` is left out."""
+    pairs = (one.partition("=") for one in (text or "").split("|"))
+    return {name: value for name, found, value in pairs if found and name and value}
+
+
+def feats_text(feats: Mapping[str, str]) -> str:
+    """Return features as a FEATS cell has them."""
+    return "|".join(f"{name}={feats[name]}" for name in sorted(feats, key=str.lower)) or "_"
+
+
+def inflection(upos: str, feats: Mapping[str, str]) -> str:
+    """Return what a form is by its part of speech and features."""
+    kept = {name: value for name, value in feats.items() if name in INFLECTING}
+    if upos in ("VERB", "AUX"):
+        upos = "VERB"
+        if "Gender" in kept:
+            kept["VerbForm"] = "Part"
+        if "Mood" in kept:
+            kept.setdefault("VerbForm", "Fin")
+        if kept.get("VerbForm") == "Part" and "Number" in kept:
+            kept = {name: kept[name] for name in _ROMANCE_PARTICIPLE if name in kept}
+    elif upos == "ADJ":
+        kept = {n: v for n, v in kept.items() if n in ("Case", "Degree", "Gender", "Number")}
+        if kept.get("Degree") == "Pos":
+            del kept["Degree"]
+    elif upos in ("NOUN", "PROPN"):
+        kept = {name: kept[name] for name in ("Case", "Gender", "Number") if name in kept}
+    return f"{upos} {feats_text(kept)}"
+
+
+def split(name: str) -> tuple[str, dict[str, str]]:
+    """Return part of speech and features of an inflection."""
+    upos, _, feats = name.partition(" ")
+    return upos, feats_of(feats)
+
+
+_GENDERS = {"M": "Masc", "F": "Fem", "N": "Neut"}
+_NUMBERS = {"S": "Sing", "P": "Plur"}
+_DEGREES = {"S": "Abs", "C": "Cmp", "A": "Aug", "D": "Dim"}
+_EAGLES = {
+    "A": "ADJ", "D": "DET", "F": "PUNCT", "I": "INTJ", "P": "PRON", "R": "ADV", "S": "ADP",
+    "W": "NOUN", "Z": "NUM",
+}  # fmt: skip
+_TENSES = {"P": "Pres", "I": "Imp", "F": "Fut", "S": "Past"}
+_MOODS = {"I": "Ind", "S": "Sub", "M": "Imp"}
+_NON_FINITE = {"N": "Inf", "G": "Ger", "P": "Part"}
+
+
+def of_eagles(tag: str) -> tuple[str, dict[str, str]] | None:
+    """Return part of speech and features of a tag of EAGLES (Parole) as FreeLing has them.
+
+    Returns None for a tag that is none, for forms with clitics (`VMN0000:PP3MSA00`), which are
+    made by rule, and for voseo (number V), which Universal Dependencies do not tell apart.
+    """
+    padded = tag + "0000000"
+    head = padded[0]
+    if ":" in tag or "+" in tag or not tag.isalnum() or not tag[0].isupper():
+        return None
+    if head == "N":
+        upos = "PROPN" if padded[1] == "P" else "NOUN"
+        return upos, _agreement(padded[2], padded[3])
+    if head == "A":
+        feats = _agreement(padded[3], padded[4])
+        return "ADJ", feats | ({"Degree": _DEGREES[padded[2]]} if padded[2] in _DEGREES else {})
+    if head == "V":
+        return _eagles_verb(padded)
+    if head == "C":
+        return ("SCONJ" if padded[1] == "S" else "CCONJ"), {}
+    if head in ("D", "P"):
+        return _EAGLES[head], _agreement(padded[3], padded[4])
+    return (_EAGLES[head], {}) if head in _EAGLES else None
+
+
+def _agreement(gender: str, number: str) -> dict[str, str]:
+    found = {"Gender": _GENDERS.get(gender, ""), "Number": _NUMBERS.get(number, "")}
+    return {name: value for name, value in found.items() if value}
+
+
+def _eagles_verb(padded: str) -> tuple[str, dict[str, str]] | None:
+    kind, mood, tense, person, number, gender = tuple(padded[1:7])
+    upos = "AUX" if kind in ("A", "S") else "VERB"
+    if number == "V":
+        return None
+    if mood in _NON_FINITE:
+        return upos, {"VerbForm": _NON_FINITE[mood], **_agreement(gender, number)}
+    if mood not in _MOODS:
+        return None
+    feats = {"VerbForm": "Fin", "Mood": "Cnd" if tense == "C" else _MOODS[mood]}
+    if tense in _TENSES and mood != "M":
+        feats["Tense"] = _TENSES[tense]
+    if person in "123":
+        feats["Person"] = person
+    return upos, feats | _agreement("", number)
+
+
+_UNIMORPH_POS = {
+    "N": "NOUN", "PROPN": "PROPN", "ADJ": "ADJ", "ADV": "ADV", "V": "VERB", "AUX": "AUX",
+    "V.PTCP": "VERB", "V.CVB": "VERB", "V.MSDR": "VERB", "DET": "DET", "PRO": "PRON", "NUM": "NUM",
+}  # fmt: skip
+_UNIMORPH = {
+    "V.PTCP": ("VerbForm", "Part"), "V.CVB": ("VerbForm", "Ger"), "V.MSDR": ("VerbForm", "Ger"),
+    "NFIN": ("VerbForm", "Inf"), "FIN": ("VerbForm", "Fin"), "IND": ("Mood", "Ind"),
+    "SBJV": ("Mood", "Sub"), "IMP": ("Mood", "Imp"), "COND": ("Mood", "Cnd"),
+    "PRS": ("Tense", "Pres"), "PST": ("Tense", "Past"), "FUT": ("Tense", "Fut"),
+    "1": ("Person", "1"), "2": ("Person", "2"), "3": ("Person", "3"),
+    "SG": ("Number", "Sing"), "PL": ("Number", "Plur"),
+    "MASC": ("Gender", "Masc"), "FEM": ("Gender", "Fem"), "NEUT": ("Gender", "Neut"),
+    "CMPR": ("Degree", "Cmp"), "SPRL": ("Degree", "Sup"),
+    "NOM": ("Case", "Nom"), "ACC": ("Case", "Acc"), "GEN": ("Case", "Gen"), "DAT": ("Case", "Dat"),
+}  # fmt: skip
+
+
+def of_unimorph(tag: str) -> tuple[str, dict[str, str]] | None:
+    """Return part of speech and features of a tag of UniMorph.
+
+    Returns None for a part of speech that is unknown, and for forms that are polite or negated,
+    which are not told apart from others.
+    """
+    marks = tag.upper().split(";")
+    pos = next((_UNIMORPH_POS[mark] for mark in marks if mark in _UNIMORPH_POS), None)
+    if pos is None or {"NEG", "FORM", "ELEV"} & set(marks):
+        return None
+    feats = dict(_UNIMORPH[mark] for mark in marks if mark in _UNIMORPH)
+    if feats.get("Tense") == "Past" and "IPFV" in marks:
+        feats["Tense"] = "Imp"
+    if feats.get("Mood") == "Cnd":
+        feats.pop("Tense", None)
+    if pos in ("VERB", "AUX") and "VerbForm" not in feats and {"Mood", "Tense"} & set(feats):
+        feats["VerbForm"] = "Fin"
+    if feats.get("VerbForm") == "Part" and feats.get("Tense") == "Pres" and len(feats) == 2:
+        feats = {"Tense": "Pres", "VerbForm": "Part"}
+    return pos, feats

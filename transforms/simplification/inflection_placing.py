@@ -1,0 +1,159 @@
+"""A lemma in the place of a word of a text: in its form, with its clitics and capitals.
+
+What the word is comes from the annotation, else from `Inflector.features`. Of a noun's features the
+number alone is taken over, for nouns keep their gender. A phrase inflects its head: in Spanish and
+where nothing else is known its first word, in English the first of a verb and the last of a noun or
+adjective. Adjectives behind a Spanish noun agree with it (`guerras civiles`); where a phrase has
+words of which that is not known, there is no form of it in the plural.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from transforms.simplification.inflection import Inflected, Inflector
+from transforms.simplification.inflection_articles import beside
+from transforms.simplification.inflection_features import inflection, split
+from transforms.simplification.spanish import attach_clitics, strip_clitics
+
+__all__ = ["Placed", "cased_like", "place"]
+
+NO_FORM = "no_form"
+
+_LINKS = ("a", "al", "con", "de", "del", "en", "para", "por", "sin", "y")
+
+
+class Placed(NamedTuple):
+    """What stands in a word's place.
+
+    Attributes:
+        form: None if there is none.
+        reason: `no_form` then, else None.
+        source: what the form rests on, as in `Inflected`.
+        feats: the features that it was given; None if nothing is known of the word's.
+        before: what the word before it becomes; None if that stays.
+    """
+
+    form: str | None
+    reason: str | None
+    source: str
+    feats: Mapping[str, str] | None
+    before: str | None
+
+
+def place(
+    inflector: Inflector,
+    lemma: str,
+    upos: str,
+    target: str,
+    *,
+    feats: Mapping[str, str] | None = None,
+    target_lemma: str | None = None,
+    before: str | None = None,
+) -> Placed:
+    """Return a lemma in the form that a target has.
+
+    Args:
+        inflector: of the text's language.
+        lemma: a word, or a phrase of words with spaces.
+        upos: part of speech of the target, which the lemma has in its place.
+        target: the word as it stands.
+        feats: its features if the annotation has them.
+        target_lemma: its lemma if known, for the look-up of its features.
+        before: the word before it, for articles and conjunctions.
+    """
+    kind = split(inflection(upos, {}))[0]
+    host, clitics = target.lower(), tuple[str, ...]()
+    if inflector.language == "es" and kind == "VERB":
+        host, clitics = strip_clitics(host, known=inflector.has_verb)
+    wanted = dict(feats) if feats else None
+    if wanted is None:
+        known = inflector.features(host, upos, target_lemma)
+        wanted = known[0] if known else None
+    if wanted is None:
+        form = lemma
+        source = "lemma"
+    else:
+        if kind == "NOUN":
+            wanted = {name: value for name, value in wanted.items() if name != "Gender"}
+        found = _phrase(inflector, lemma.split(), upos, wanted, clitics)
+        if found is None:
+            return Placed(None, NO_FORM, "", wanted, None)
+        form, source = found.form, found.source
+    said = wanted or {}
+    if kind == "NOUN":
+        said = said | _gender(inflector, lemma.split()[0])
+    changed = beside(inflector.language, before, form, said) if before else None
+    return Placed(
+        cased_like(form, target), None, source, wanted,
+        changed if changed != before else None,
+    )  # fmt: skip
+
+
+def _gender(inflector: Inflector, lemma: str) -> dict[str, str]:
+    found = inflector.features(lemma, "NOUN")
+    return {"Gender": found[0]["Gender"]} if found and "Gender" in found[0] else {}
+
+
+def _phrase(
+    inflector: Inflector,
+    words: list[str],
+    upos: str,
+    wanted: Mapping[str, str],
+    clitics: tuple[str, ...],
+) -> Inflected | None:
+    """Return a phrase with its head inflected; None if it has no such form."""
+    kind = split(inflection(upos, {}))[0]
+    last = inflector.language == "en" and kind != "VERB"
+    head = len(words) - 1 if last else 0
+    found = inflector.inflect(words[head], upos, wanted)
+    if found is None:
+        return None
+    form = attach_clitics(found.form, clitics)
+    if len(words) == 1:
+        return found._replace(form=form)
+    rest = words[:head] + words[head + 1 :]
+    if form != words[head].lower() and kind == "NOUN" and not last:
+        agreeing = _agreeing(inflector, words[head], rest, wanted)
+        if agreeing is None:
+            return None
+        rest = agreeing
+    elif form != words[head].lower() and kind == "ADJ" and not last and not _links(rest):
+        return None
+    parts = [*rest, form] if last else [form, *rest]
+    return found._replace(form=" ".join(parts))
+
+
+def _links(words: list[str]) -> bool:
+    return words[0].lower() in _LINKS
+
+
+def _agreeing(
+    inflector: Inflector, head: str, words: list[str], wanted: Mapping[str, str]
+) -> list[str] | None:
+    """Return the words behind a noun, adjectives as it; None if one of them is unknown."""
+    feats = dict(wanted) | _gender(inflector, head)
+    found: list[str] = []
+    for number, word in enumerate(words):
+        if word.lower() in _LINKS:
+            return found + words[number:]
+        rows = [
+            row for row in inflector.forms.of_form(word.lower()) if row.inflection[:4] == "ADJ "
+        ]
+        form = inflector.inflect(rows[0].lemma, "ADJ", feats) if rows else None
+        if form is None:
+            return None
+        found.append(form.form)
+    return found
+
+
+def cased_like(word: str, target: str) -> str:
+    """Return a word with the capitals of another: the first, or all of them.
+
+    >>> [cased_like("casa", target) for target in ("hogar", "Hogar", "HOGAR", "A")]
+    ['casa', 'Casa', 'CASA', 'Casa']
+    """
+    if len(target) > 1 and target.isupper():
+        return word.upper()
+    if target[:1].isupper():
+        return word[:1].upper() + word[1:]
+    return word

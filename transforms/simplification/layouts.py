@@ -1,0 +1,186 @@
+"""Layouts of benchmarks: from a row's cells to a target in its sentence and its substitutes.
+
+| layout | cells, with tabs; no header |
+|---|---|
+| alexsis, tsar | sentence, target, then a substitute for each annotator, repeats and all; rows are ragged |
+| benchls | sentence, target, place of its token, then `rank:substitute`; ranks have gaps and ties |
+
+Quotes are plain characters. Cells that are empty are counted, not read. What is wrong with a row but
+can be lived with is a flag; a row without a sentence or target is `malformed`.
+
+    >>> row = read_annotated("A b c.\\tb\\tx\\ty\\tX\\t\\tb".split("\\t"))
+    >>> for one in graded(row.substitutes, row.target):
+    ...     print(*one)
+    X 2 1 False
+    b 1 None True
+    y 1 2 False
+"""  # noqa: E501 - a table's row is a line
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from transforms.formats.base import BadRecord
+
+__all__ = ["LAYOUTS", "Given", "Graded", "Row", "graded", "read_annotated", "read_benchls"]
+
+FLAGS = {
+    "empty_cell": "a cell without a substitute",
+    "wrong_place": "the place that the row gives is not the target's",
+    "several": "the target stands there more than once, and nothing says which one is meant",
+    "not_in_sentence": "the target does not stand in its sentence",
+    "target_in_gold": "annotators gave the target itself",
+}
+
+
+class Given(NamedTuple):
+    """A substitute as a row has it: how many gave it, and its rank if the row says one."""
+
+    text: str
+    annotators: int
+    rank: int | None = None
+
+
+class Row(NamedTuple):
+    """A row: the target, its places in the sentence in code points, its substitutes, its flags."""
+
+    sentence: str
+    target: str
+    places: tuple[tuple[int, int], ...]
+    substitutes: tuple[Given, ...]
+    flags: tuple[str, ...]
+
+
+class Graded(NamedTuple):
+    """A substitute: as it is written first by code points, its annotators, dense rank among gold.
+
+    The target among its own substitutes has no rank.
+    """
+
+    substitute: str
+    annotators: int | None
+    gold_rank: int | None
+    is_target: bool
+
+
+def read_annotated(cells: Sequence[str]) -> Row:
+    """Read a row of ALEXSIS or TSAR-2022.
+
+    Raises:
+        BadRecord: it has no sentence or no target.
+    """
+    sentence, target, found = _begin(cells, 2)
+    texts = [cell.strip() for cell in cells[2:]]
+    counts = Counter(text for text in texts if text)
+    given = tuple(Given(text, counts[text]) for text in sorted(counts))
+    flags = ["empty_cell"] if "" in texts else []
+    return _row(sentence, target, found, given, flags)
+
+
+def read_benchls(cells: Sequence[str]) -> Row:
+    """Read a row of BenchLS. The place is that of a token between spaces, from 0.
+
+    Raises:
+        BadRecord: it has no sentence, no target or no place, or a substitute without a rank.
+    """
+    sentence, target, found = _begin(cells, 3)
+    if not cells[2].strip().isdecimal():
+        raise BadRecord("malformed", f"the place of the target is {cells[2][:60]!r}")
+    given, flags = [], []
+    for cell in cells[3:]:
+        rank, colon, text = cell.strip().partition(":")
+        if not cell.strip():
+            flags.append("empty_cell")
+        elif not colon or not rank.isdecimal() or not text.strip():
+            raise BadRecord("malformed", f"a substitute is {cell[:60]!r}, not rank:word")
+        else:
+            given.append(Given(text.strip(), 1, int(rank)))
+    tokens = sentence.split(" ")
+    place = int(cells[2])
+    start = sum(len(token) + 1 for token in tokens[:place])
+    if place < len(tokens) and tokens[place].lower() == target.lower():
+        found = [(start, start + len(target))]
+    else:
+        flags.append("wrong_place")
+    return _row(sentence, target, found, tuple(given), flags)
+
+
+def _begin(cells: Sequence[str], least: int) -> tuple[str, str, list[tuple[int, int]]]:
+    if len(cells) < least or not cells[0].strip() or not cells[1].strip():
+        raise BadRecord("malformed", f"{len(cells)} cells, or no sentence or target")
+    sentence, target = cells[0], cells[1].strip()
+    return sentence, target, _places(sentence, target)
+
+
+def _places(sentence: str, target: str) -> list[tuple[int, int]]:
+    """Return where a word stands as a whole, as it is written; else in any case."""
+    for text, word in ((sentence, target), (_folded(sentence), _folded(target))):
+        found, start = [], text.find(word)
+        while start >= 0:
+            end = start + len(word)
+            around = text[max(start - 1, 0) : start] + text[end : end + 1]
+            if not any(c.isalnum() for c in around):
+                found.append((start, end))
+            start = text.find(word, start + 1)
+        if found:
+            return found
+    return []
+
+
+def _folded(text: str) -> str:
+    """Return a text in lower case, each character where it was."""
+    return "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def _row(
+    sentence: str,
+    target: str,
+    places: Sequence[tuple[int, int]],
+    given: tuple[Given, ...],
+    flags: Iterable[str],
+) -> Row:
+    found = set(flags)
+    if not places:
+        found.add("not_in_sentence")
+    if len(places) > 1:
+        found.add("several")
+    if any(one.text.casefold() == target.casefold() for one in given):
+        found.add("target_in_gold")
+    return Row(sentence, target, tuple(places), given, tuple(f for f in FLAGS if f in found))
+
+
+def graded(given: Iterable[Given], target: str) -> list[Graded]:
+    """Return distinct substitutes, capitals apart, with dense ranks: 1 for the most annotators.
+
+    Where rows say ranks, those are made dense instead, the least one of a repeated substitute
+    counts, and how many annotators gave it is not known. The target has no rank.
+    """
+    forms: dict[str, list[Given]] = {}
+    for one in given:
+        forms.setdefault(one.text.casefold(), []).append(one)
+    ranked = any(one.rank is not None for many in forms.values() for one in many)
+    keys = {
+        form: min(one.rank for one in many if one.rank is not None)
+        if ranked
+        else -sum(one.annotators for one in many)
+        for form, many in forms.items()
+    }
+    of_target = target.casefold()
+    levels = sorted({key for form, key in keys.items() if form != of_target})
+    found = [
+        Graded(
+            min(one.text for one in many),
+            None if ranked else -keys[form],
+            None if form == of_target else levels.index(keys[form]) + 1,
+            form == of_target,
+        )
+        for form, many in forms.items()
+    ]
+    return sorted(found)
+
+
+LAYOUTS: dict[str, Callable[[Sequence[str]], Row]] = {
+    "alexsis": read_annotated,
+    "tsar": read_annotated,
+    "benchls": read_benchls,
+}

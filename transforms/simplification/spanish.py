@@ -1,0 +1,222 @@
+"""Spanish spelling: sounds before letters, stress before accents, and clitics behind verbs.
+
+Inflection keeps sounds and stress, and spelling follows: `sacar`, `saqué`; `examen`, `exámenes`.
+Words are therefore taken apart before suffixes are compared, and spelled again after it:
+
+- K is c or qu, Z is z or c, G is g or gu, J is g before e and i; `Gu` before e and i is gü;
+  i between vowels is y.
+- The stressed vowel of nouns and adjectives has an acute (U+0301), written or not.
+
+    >>> encode("saqué"), decode("saKé")
+    ('saKé', 'saqué')
+    >>> decode(stressed("examen") + "es")
+    'exámenes'
+    >>> strip_clitics("dándoselo")
+    ('dando', ('se', 'lo'))
+    >>> attach_clitics("decir", ("se", "lo"))
+    'decírselo'
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+__all__ = [
+    "CLITICS", "attach_clitics", "decode", "encode", "feminine_el", "stressed", "strip_clitics",
+    "verb_sounds", "verb_spelled",
+]  # fmt: skip
+
+CLITICS = ("me", "te", "se", "nos", "os", "lo", "la", "los", "las", "le", "les")
+
+_ACUTE = "\u0301"
+_PLAIN = str.maketrans("áéíóú", "aeiou")
+_SHARP = str.maketrans("aeiou", "áéíóú")
+_SOUNDS = (
+    (re.compile("qu(?=[eiéí])"), "K"),
+    (re.compile("c(?=[eiéí])"), "Z"),
+    (re.compile("c(?!h)"), "K"),
+    (re.compile("z"), "Z"),
+    (re.compile("gü(?=[eiéí])"), "Gu"),
+    (re.compile("gu(?=[eiéí])"), "\0"),
+    (re.compile("g(?=[eiéí])"), "J"),
+    (re.compile("g"), "G"),
+    (re.compile("\0"), "G"),
+)
+_LETTERS = (
+    (re.compile("K(?=[eiéí])"), "qu"),
+    (re.compile("Z(?=[eiéí])"), "c"),
+    (re.compile("Gu(?=[eiéí])"), "gü"),
+    (re.compile("G(?=[eiéí])"), "gu"),
+    (re.compile("J(?=[eiéí])"), "g"),
+)
+_Y = re.compile("(?<=[aeou])y(?=[aáeéoó])")
+_I = re.compile("(?<=[aeou])i(?=[aáeéoó])")
+_BARE = str.maketrans({"K": "c", "Z": "z", "G": "g", "J": "j"})
+# Strong vowels and weak ones with an accent are nuclei, with the weak ones around them.
+_NUCLEUS = re.compile("[iuü]*[aeoáéóíú][iuü]*|[iuü]+")
+
+
+def encode(word: str) -> str:
+    """Return a word in lower case by its sounds, or as it is where spelling is not regular."""
+    found = word
+    for pattern, sound in _SOUNDS:
+        found = pattern.sub(sound, found)
+    return found if _spelled(found) == word else word
+
+
+def _spelled(sounds: str) -> str:
+    for pattern, letters in _LETTERS:
+        sounds = pattern.sub(letters, sounds)
+    return sounds.translate(_BARE)
+
+
+def verb_sounds(word: str) -> str:
+    """Return a verb form in lower case by its sounds."""
+    sounds = encode(word)
+    return sounds if _I.search(sounds) else _Y.sub("i", sounds)
+
+
+def verb_spelled(sounds: str) -> str:
+    """Return the spelling of a verb's sounds.
+
+    >>> verb_spelled(verb_sounds("leer")[:-2] + "ió"), verb_spelled(verb_sounds("apoyar"))
+    ('leyó', 'apoyar')
+    """
+    return decode(_I.sub("y", sounds))
+
+
+def stressed(word: str) -> str:
+    """Return a word by its sounds, with an acute behind its stressed vowel.
+
+    A word whose accent says something else (`té`, `sólo`) or that has no vowel stays unmarked.
+    """
+    sounds = encode(word)
+    place = _stress(sounds)
+    if place is None:
+        return sounds
+    bare = sounds.translate(_PLAIN)
+    marked = bare[: place + 1] + _ACUTE + bare[place + 1 :]
+    return marked if decode(marked) == word else sounds
+
+
+def decode(sounds: str) -> str:
+    """Return the spelling of what `encode` or `stressed` returned, with a suffix changed.
+
+    Where the accent is not on the vowel that is stressed without one, it is written.
+    """
+    place = sounds.find(_ACUTE) - 1
+    if place < 0:
+        return _spelled(sounds)
+    bare = sounds.replace(_ACUTE, "")
+    if _stress(bare) != place:
+        bare = bare[:place] + bare[place].translate(_SHARP) + bare[place + 1 :]
+    return _spelled(bare)
+
+
+def _stress(sounds: str) -> int | None:
+    """Return the place of the stressed vowel, by its accent or else by the rules."""
+    for place, letter in enumerate(sounds):
+        if letter in "áéíóú":
+            return place
+    nuclei = list(_NUCLEUS.finditer(sounds))
+    if not nuclei:
+        return None
+    late = len(nuclei) == 1 or sounds[-1] not in "aeiouüns"
+    chosen = nuclei[-1 if late else -2]
+    strong = [place for place in range(*chosen.span()) if sounds[place] in "aeo"]
+    return strong[0] if strong else chosen.end() - 1
+
+
+def strip_clitics(
+    form: str, known: Callable[[str], bool] | None = None
+) -> tuple[str, tuple[str, ...]]:
+    """Return a verb form in lower case without the pronouns behind it, and these.
+
+    Only infinitives, gerunds, and imperatives whose accent shows that something follows are taken
+    apart: of others (`ponlas`, `vela`) letters do not tell.
+
+    Args:
+        form: the form.
+        known: whether there is such a verb form; of `mételo` it tells that the host is `mete`.
+    """
+    for cut, pronouns in _divisions(form):
+        for host in _hosts(cut, pronouns):
+            whole = attach_clitics(host, pronouns)
+            if whole == form and (known is None or known(host)):
+                return host, pronouns
+    return form, ()
+
+
+def _hosts(cut: str, pronouns: tuple[str, ...]) -> list[str]:
+    """Return the forms that may stand before pronouns, as they are spelled alone."""
+    bare = cut.translate(_PLAIN)
+    if bare.endswith(("ando", "iendo", "yendo")):
+        return [bare] if bare != cut else []
+    if re.search("[aei]r$", bare):
+        return [cut if cut.endswith("ír") and bare[-3:-2] in "aeo" else bare]
+    if bare == cut:
+        return []
+    found = [bare] if bare[-1] in "aeindz" else []
+    return [f"{bare}s", *found] if bare.endswith("mo") and pronouns[0] == "nos" else found
+
+
+def _divisions(form: str) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the ways to divide a form into a host and pronouns, the most pronouns first."""
+    found: list[tuple[str, tuple[str, ...]]] = []
+    pending: list[tuple[str, tuple[str, ...]]] = [(form, ())]
+    while pending:
+        host, pronouns = pending.pop(0)
+        for one in CLITICS:
+            if host.endswith(one) and len(host) > len(one) + 1 and len(pronouns) < 3:
+                # `nos` ends in `os`: that of `damos` is none of ours, the shorter host goes first.
+                pending.append((host[: -len(one)], (one, *pronouns)))
+        if pronouns:
+            found.append((host, pronouns))
+    return sorted(found, key=lambda pair: (-len(pair[1]), len(pair[0])))
+
+
+def attach_clitics(form: str, pronouns: tuple[str, ...]) -> str:
+    """Return a verb form in lower case with pronouns behind it; its stress stays where it is.
+
+    `vamos` with `nos` is `vámonos`, `sentad` with `os` `sentaos`.
+    """
+    if not pronouns:
+        return form
+    if form.endswith("mos") and pronouns[0] in ("nos", "se", "os"):
+        form = _kept(form, form[:-1])
+    elif form.endswith("d") and pronouns[0] == "os" and form != "id":
+        form = _kept(form, form[:-1])
+        if form.endswith("i"):
+            form = form[:-1] + "í"
+    place = _stress(encode(form))
+    joined = encode(form) + encode("".join(pronouns))
+    if place is None:
+        return form + "".join(pronouns)
+    bare = joined.translate(_PLAIN)
+    return decode(bare[: place + 1] + _ACUTE + bare[place + 1 :])
+
+
+def _kept(form: str, shorter: str) -> str:
+    """Return a form without its last letter, with an accent if the stress would move."""
+    place = _stress(encode(form))
+    bare = encode(shorter)
+    if place is None or place >= len(bare) or any(letter in "áéíóú" for letter in shorter):
+        return shorter
+    return (
+        bare.translate(_PLAIN)
+        if _stress(bare) == place
+        else decode(bare[: place + 1] + _ACUTE + bare[place + 1 :])
+    )
+
+
+def feminine_el(word: str) -> bool:
+    """Return whether a feminine noun has `el` and `un` in the singular: a stressed a begins it.
+
+    >>> [feminine_el(word) for word in ("agua", "hacha", "amiga", "harina")]
+    [True, True, False, False]
+    """
+    plain = unicodedata.normalize("NFC", word.lower())
+    bare = plain.removeprefix("h")
+    if not bare.startswith(("a", "á")) or plain in ("a", "hache", "haz"):
+        return plain == "haz"
+    return _stress(encode(bare)) == 0
