@@ -47,7 +47,7 @@ from transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES
 __all__ = ["measure", "time_loop", "time_ours"]
 
 ROWS = 20_000
-MANY = 60_000
+MANY = 120_000
 FILES = 8
 REPEATS = 3
 BATCH = 16_384  # as `featuring.py` computes them
