@@ -1,0 +1,218 @@
+"""Tables of lexical simplification: `simplification/instances` and what is made of them.
+
+An instance is a word in its sentence. People's substitutes of it are gold; candidates are what
+generators give, a row for each form and setting, and each later stage has a row for each of them.
+Everything is keyed by hashes of content, and sorted by them.
+"""
+
+import pyarrow as pa
+
+from schemas.columns import Table, column
+from schemas.metrics import metrics_table
+
+__all__ = [
+    "CANDIDATES", "GENERATORS", "INSTANCES", "RANKINGS", "REASONS", "SELECTIONS",
+    "SIMPLIFICATIONS", "SIMPLIFICATION_METRICS", "SUBSTITUTES",
+]  # fmt: skip
+
+INSTANCE_ID = "the instance, see table simplification/instances"
+SETTING = "name of the setting: which generators, filters and rankers are used, and how"
+FORM = "the candidate as it would stand in the target's place, in lower case, NFC"
+
+# What gives candidates; each has a column of scores.
+GENERATORS = {
+    "thesaurus": "senses of thesauri (MyThes, WordNet of tab files) that have the candidate",
+    "wordnet": "senses of WordNet that have the candidate as a synonym or hypernym",
+    "vectors": "cosine of static vectors of target and candidate",
+    "masked_lm": "probability of the candidate in the target's place; several models': the sum",
+    "gold": "annotators that gave the candidate: for the evaluation of later stages alone",
+}
+
+# Why a candidate does not go on to the next stage.
+REASONS = {
+    "placeholder": "it is no word of the language, but stands for a translation that is missing",
+    "subword": "it is a piece of a word",
+    "too_short": "it is too short",
+    "prefix_of_target": "the target begins with it",
+    "accent_variant": "it is the target but for accents or capitals",
+    "same_stem": "it has the target's stem",
+    "is_target": "it is the target",
+    "no_form": "there is no form of it that has the target's features",
+    "barred": "it is on a list of barred words, or an antonym of the target",
+    "one_generator": "not all generators give it, and the setting asks for their intersection",
+    "beyond_k": "others have a higher score, and only so many are kept",
+    "target_inflection": "it is another form of the target's lemma",
+    "merged": "another form of its lemma has a higher score, and takes its score over",
+    "pos_mismatch": "it has another part of speech than the target, tagged in its place",
+    "below_similarity": "it is less similar to the target than the threshold",
+    "below_ngram": "it fits its neighbours less than the threshold",
+}
+
+# What is said of a candidate that goes on.
+NOTES = {
+    "pos_unchecked": "a phrase, of which the filter by part of speech says nothing",
+}
+
+INSTANCES = Table(
+    name="simplification/instances",
+    row="a word to simplify, in its sentence",
+    key=("instance_id",),
+    columns=[
+        column("instance_id", pa.string(), "hash of sentence, start and target; 32 hexadecimal "
+               "digits"),
+        column("language", pa.string(), "language", range="ISO 639"),
+        column("sentence", pa.string(), "the sentence, NFC"),
+        column("target", pa.string(), "the word as it stands"),
+        column("start", pa.int32(), "where it starts", unit="code points"),
+        column("end", pa.int32(), "where it ends (exclusive)", unit="code points"),
+        column("lemma", pa.string(), "its lemma, in lower case; null without annotation",
+               nullable=True),
+        column("upos", pa.string(), "its part of speech; null without annotation",
+               range="UPOS of Universal Dependencies 2", nullable=True),
+        column("feats", pa.string(), "its features, where the annotation has them",
+               range="FEATS of Universal Dependencies 2", nullable=True),
+        column("source", pa.string(), "the file of the first record that has it, or the corpus' "
+               "source of the document"),
+        column("position", pa.string(), "line of that record"),
+        column("source_id", pa.string(), "the id that it has there", nullable=True),
+        column("records", pa.int32(), "records of the input that give it", range="1 and up"),
+        column("judgment", pa.string(), "whether people find it simplifiable, all judgments "
+               "taken together; null without judgments",
+               range="simplifiable, not_simplifiable, dubious", nullable=True),
+        column("flags", pa.list_(pa.string()), "what is odd"),
+    ],
+)  # fmt: skip
+
+SUBSTITUTES = Table(
+    name="simplification/substitutes",
+    row="what people gave in place of a word",
+    key=("instance_id", "substitute"),
+    columns=[
+        column("instance_id", pa.string(), INSTANCE_ID),
+        column("substitute", pa.string(), "as it is written, NFC; of several spellings that "
+               "differ by capitals the first one by code points"),
+        column("annotators", pa.int32(), "how many gave it; null where the file has ranks alone",
+               range="1 and up", nullable=True),
+        column("gold_rank", pa.int32(), "dense rank: 1 for the most annotators, or for the least "
+               "rank of the file; null for the target itself", range="1 and up", nullable=True),
+        column("is_target", pa.bool_(), "whether it is the target, capitals apart"),
+    ],
+)  # fmt: skip
+
+
+def _scores() -> list[pa.Field]:
+    return [
+        column(f"{name}_score", pa.float64(), f"{doc}; null where it does not give it",
+               nullable=True)
+        for name, doc in GENERATORS.items()
+    ]  # fmt: skip
+
+
+CANDIDATES = Table(
+    name="simplification/candidates",
+    row="a form that generators of a setting give for an instance",
+    key=("instance_id", "setting", "form"),
+    columns=[
+        column("instance_id", pa.string(), INSTANCE_ID),
+        column("setting", pa.string(), SETTING),
+        column("form", pa.string(), f"{FORM}; of one that has no form, its lemma"),
+        column("lemma", pa.string(), "its lemma, in lower case; null where nothing says it",
+               nullable=True),
+        column("shown", pa.string(), "the form with the target's capitals; null where it has none",
+               nullable=True),
+        column("rank", pa.int32(), "rank by score, then number of generators, frequency and code "
+               "points; null for a reason", range="1 and up", nullable=True),
+        column("score", pa.float64(), "the score that all generators give it together; null where "
+               "it was dropped before", nullable=True),
+        *_scores(),
+        column("generators", pa.int32(), "how many generators give it", range="1 and up"),
+        column("votes", pa.int32(), "senses that have it, of those looked up; null where no "
+               "generator has senses", range="1 and up", nullable=True),
+        column("sense_id", pa.string(), "the first sense that has it", nullable=True),
+        column("relation", pa.string(), "synonym or hypernym, where a generator says it",
+               nullable=True),
+        column("frequency", pa.float64(), "frequency of the form, by which ties are settled; null "
+               "without a list", unit="as the list has it", nullable=True),
+        column("inflected", pa.string(), "what its form rests on: dictionary, rules, lemma; null "
+               "where it was given as it is", nullable=True),
+        column("feats", pa.string(), "the features that it was given", nullable=True),
+        column("before", pa.string(), "what the word before it becomes; null if that stays",
+               nullable=True),
+        column("reason", pa.string(), "why it does not go on", range=", ".join(REASONS),
+               nullable=True),
+    ],
+)  # fmt: skip
+
+SELECTIONS = Table(
+    name="simplification/selections",
+    row="a candidate that was generated, after the filters of its setting",
+    key=("instance_id", "setting", "form"),
+    columns=[
+        column("instance_id", pa.string(), INSTANCE_ID),
+        column("setting", pa.string(), SETTING),
+        column("form", pa.string(), FORM),
+        column("lemma", pa.string(), "its lemma, in lower case; null where nothing says it",
+               nullable=True),
+        column("kept", pa.bool_(), "whether it goes on"),
+        column("reason", pa.string(), "why not", range=", ".join(REASONS), nullable=True),
+        column("note", pa.string(), "what is to be said of one that is kept",
+               range=", ".join(NOTES), nullable=True),
+        column("merged_into", pa.string(), "the form that takes its score over", nullable=True),
+        column("score", pa.float64(), "its score, with those of forms merged into it"),
+        column("votes", pa.int32(), "its votes, with those of forms merged into it",
+               range="1 and up", nullable=True),
+        column("upos", pa.string(), "its part of speech, tagged in the target's place; null where "
+               "it was not asked", nullable=True),
+        column("similarity", pa.float64(), "cosine to the target; null where it was not asked, or "
+               "is not known", nullable=True),
+        column("ngram", pa.float64(), "how well it fits its neighbours; null where it was not "
+               "asked", nullable=True),
+    ],
+)  # fmt: skip
+
+RANKER = "the ranker"
+
+RANKINGS = Table(
+    name="simplification/rankings",
+    row="a candidate that was kept, as a ranker of its setting ranks it",
+    key=("instance_id", "setting", "ranker", "form"),
+    columns=[
+        column("instance_id", pa.string(), INSTANCE_ID),
+        column("setting", pa.string(), SETTING),
+        column("ranker", pa.string(), RANKER),
+        column("form", pa.string(), FORM),
+        column("rank", pa.int32(), "dense rank by score: ties share one; 1 is the simplest",
+               range="1 and up"),
+        column("place", pa.int32(), "place in the list: by rank, ties by code points",
+               range="1 and up"),
+        column("score", pa.float64(), "the higher, the simpler, in the ranker's unit"),
+        column("known", pa.bool_(), "whether the ranker knows the form; of one that it does not, "
+               "the score is its least"),
+    ],
+)  # fmt: skip
+
+SIMPLIFICATIONS = Table(
+    name="simplification/simplifications",
+    row="an instance with the word that a setting and a ranker choose",
+    key=("instance_id", "setting", "ranker"),
+    columns=[
+        column("instance_id", pa.string(), INSTANCE_ID),
+        column("setting", pa.string(), SETTING),
+        column("ranker", pa.string(), RANKER),
+        column("chosen", pa.string(), "the form that is put in, with the target's capitals; the "
+               "target where it stays"),
+        column("form", pa.string(), "the candidate of place 1; null without candidates",
+               nullable=True),
+        column("changed", pa.bool_(), "whether it is not the target"),
+        column("reason", pa.string(), "why the target stays", range="no_candidate, keep_target",
+               nullable=True),
+        column("score", pa.float64(), "the score of place 1", nullable=True),
+        column("target_score", pa.float64(), "the ranker's score of the target; null where it "
+               "has none", nullable=True),
+        column("article_change", pa.string(), "the word before, and what it becomes, with a "
+               "space: `la el`; null if it stays", nullable=True),
+        column("sentence_out", pa.string(), "the sentence with it"),
+    ],
+)  # fmt: skip
+
+SIMPLIFICATION_METRICS = metrics_table("simplification")

@@ -1,0 +1,61 @@
+"""What passes between the stages of simplification, as plain values."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import pyarrow as pa
+
+__all__ = ["INSTANCE_COLUMNS", "Instance", "Proposal", "instances_of"]
+
+
+class Instance(NamedTuple):
+    """A word in its sentence, see table simplification/instances."""
+
+    instance_id: str
+    language: str
+    sentence: str
+    target: str
+    start: int
+    end: int
+    lemma: str | None
+    upos: str | None
+    feats: str | None
+
+    @property
+    def before(self) -> str | None:
+        """The word before it, if a space alone separates them."""
+        left = self.sentence[: self.start]
+        word = left.rstrip(" ").rpartition(" ")[2]
+        return word if left.endswith(" ") and word and word[-1].isalpha() else None
+
+
+INSTANCE_COLUMNS = Instance._fields
+
+
+def instances_of(rows: Iterable[pa.Table]) -> Iterator[Instance]:
+    """Yield the instances of batches of the table."""
+    for some in rows:
+        for values in zip(*(some[name].to_pylist() for name in INSTANCE_COLUMNS), strict=True):
+            yield Instance(*values)
+
+
+class Proposal(NamedTuple):
+    """A candidate as one generator gives it.
+
+    Attributes:
+        text: a lemma, which is to be inflected, or a form that fits as it is.
+        score: in the generator's unit; the higher, the better.
+        is_lemma: whether it is a lemma.
+        sense: the first sense that has it.
+        votes: how many senses have it.
+        relation: synonym or hypernym.
+        reason: why it is none, one of `schemas.simplification.REASONS`; None if it is one.
+    """
+
+    text: str
+    score: float
+    is_lemma: bool
+    sense: str | None = None
+    votes: int | None = None
+    relation: str | None = None
+    reason: str | None = None
