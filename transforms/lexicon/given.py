@@ -1,4 +1,4 @@
-"""Resources that an option of their own names by a path alone: `--wordnet DIR`, `--vectors FILE`."""
+"""Resources that an option of their own names by a path alone: `wordnet`, `vectors`."""
 
 from typing import NamedTuple
 

@@ -30,7 +30,7 @@ class Context(NamedTuple):
         lists: names of the word lists; the first settles ties.
         inflector: makes forms of lemmas; None: lemmas stand as they are.
         encoders: masked language models (`lexicon.encoders.encoding.Encoding`), in their order.
-        gold: by instance, people's substitutes and how many gave each, for generator `gold`.
+        gold: by instance, people's substitutes but the target, for generator `gold`.
     """
 
     options: "GenerationOptions"
@@ -39,7 +39,7 @@ class Context(NamedTuple):
     lists: tuple[str, ...] = ()
     inflector: KeptInflector | None = None
     encoders: tuple[Any, ...] = ()
-    gold: Mapping[str, Sequence[tuple[str, int | None]]] = {}
+    gold: Mapping[str, Sequence[str]] = {}
 
     def inflector_of(self, language: str) -> Inflector | None:
         """Return the inflector for a language, opened once per process; None if there is none."""
