@@ -174,20 +174,24 @@ RANKER = "the ranker"
 
 RANKINGS = Table(
     name="simplification/rankings",
-    row="a candidate that was kept, as a ranker of its setting ranks it",
+    row="a candidate that was kept, as a ranker of its setting ranks it; and the target beside "
+    "them",
     key=("instance_id", "setting", "ranker", "form"),
     columns=[
         column("instance_id", pa.string(), INSTANCE_ID),
         column("setting", pa.string(), SETTING),
         column("ranker", pa.string(), RANKER),
-        column("form", pa.string(), FORM),
+        column("form", pa.string(), f"{FORM}; of the target likewise"),
+        column("is_target", pa.bool_(), "whether it is the target, which has no rank"),
         column("rank", pa.int32(), "dense rank by score: ties share one; 1 is the simplest",
-               range="1 and up"),
+               range="1 and up", nullable=True),
         column("place", pa.int32(), "place in the list: by rank, ties by code points",
-               range="1 and up"),
-        column("score", pa.float64(), "the higher, the simpler, in the ranker's unit"),
-        column("known", pa.bool_(), "whether the ranker knows the form; of one that it does not, "
-               "the score is its least"),
+               range="1 and up", nullable=True),
+        column("score", pa.float64(), "the higher, the simpler, in the ranker's unit; null for a "
+               "target that the ranker cannot score", nullable=True),
+        column("known", pa.bool_(), "whether the ranker knows the form; of a candidate that it "
+               "does not, the score is its least"),
+        column("chosen", pa.bool_(), "whether it is what stands in the sentence in the end"),
     ],
 )  # fmt: skip
 
