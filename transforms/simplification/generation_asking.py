@@ -141,6 +141,8 @@ def check_generation(settings: Mapping[str, GenerationOptions], given: Generatio
                 f"setting {name} takes the best sense, which needs `vectors`: give them, or "
                 "another choice of `senses`"
             )
+        if own.sense_votes == "cosine" and not given.vectors:
+            raise UsageError(f"setting {name} weighs senses by cosine, which needs `vectors`")
         if own.order == "frequency" and not given.wordlist:
             raise UsageError(
                 f"setting {name} ranks by frequency, which needs `wordlist`: give a list"
