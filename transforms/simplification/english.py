@@ -2,8 +2,8 @@
 
 The library has the forms of NIH's SPECIALIST Lexicon, 40,000 words, and for others rules, between
 which a small network decides (doubled consonants, Greek plurals). Its tags are Penn Treebank's;
-here is what they are in features, and what it lacks: the persons of `be`, and comparison by `more`
-and `most`, for which the dictionary has no form of an adjective that it knows.
+here is what they are in features, and what it lacks: the persons of `be`, `people`, and comparison
+by `more` and `most` of what the dictionary has without other forms.
 
     >>> english = english_inflector()
     >>> english.inflect("try", "VERB", {"Tense": "Past", "VerbForm": "Fin"}).form
@@ -31,9 +31,9 @@ __all__ = ["PACKAGE", "EnglishInflector", "english_inflector", "english_version"
 PACKAGE = "lemminflect"
 
 _FINITE = {"Mood": "Ind", "VerbForm": "Fin"}
-# By part of speech, its tags with their features, of a form that is several things the commoner one
-# first: in the dev files of UD English EWT and GUM, verbs whose past and participle are one form are
-# 661 times the one and 825 times the other.
+# By part of speech, its tags with their features, of a form that is several things the commoner
+# one first: in the dev files of UD English EWT and GUM, verbs whose past and participle are one form
+# are 661 times the one and 825 times the other.
 _TAGS: dict[str, dict[str, dict[str, str]]] = {
     "NOUN": {"NN": {"Number": "Sing"}, "NNS": {"Number": "Plur"}},
     "VERB": {
@@ -49,6 +49,7 @@ _TAGS: dict[str, dict[str, dict[str, str]]] = {
 }
 _BASE = ("NN", "VB", "VBP", "JJ", "RB")
 _DEGREES = {"R": "more", "S": "most"}
+_COMPARED = ("more", "most", "less", "least")
 _SYLLABLE = re.compile("[aeiouy]+")
 
 
@@ -123,6 +124,8 @@ def _spellings(library: Any, lemma: str, upos: str) -> Mapping[str, tuple[str, .
     found: Mapping[str, tuple[str, ...]] = library.getAllInflections(lemma, upos)
     if "VBD" in found and "VBN" not in found:
         return {**found, "VBN": found["VBD"]}
+    if (lemma, upos) == ("person", "NOUN"):
+        return {**found, "NNS": ("people", *found["NNS"])}
     return found
 
 
@@ -167,7 +170,8 @@ class EnglishInflector:
         if lemma == "be" and (special := _be(tag, wanted)):
             return Inflected(special, "dictionary", 1, 1)
         known = _spellings(self._library, lemma, _noun(kind)) if dictionary else {}
-        if tag in _BASE:
+        plural_itself = wanted.get("Number") == "Ptan" and lemma.endswith("s")
+        if tag in _BASE or plural_itself or lemma in _COMPARED:
             return Inflected(lemma, "dictionary" if known else "rules", 1, 1)
         if tag in known:
             return Inflected(known[tag][0], "dictionary", 1, len(known[tag]))
@@ -194,18 +198,21 @@ class EnglishInflector:
             return []
         if kind == "VERB" and form in _OF_BE:
             return [dict(_OF_BE[form])]
-        having = self._having(form, kind, lemma.lower() if lemma else form)
+        having = self._having(form, kind, lemma and lemma.lower())
         return [
             dict(feats)
             for tag, feats in _TAGS[kind].items()
             if any(form in own.get(tag, ()) for own in having)
         ]
 
-    def _having(self, form: str, kind: str, lemma: str) -> list[Mapping[str, tuple[str, ...]]]:
+    def _having(
+        self, form: str, kind: str, lemma: str | None
+    ) -> list[Mapping[str, tuple[str, ...]]]:
         """Return the forms of each lemma that has a form: of one alone if it does, else of all."""
-        own = _spellings(self._library, lemma, kind) or self._made(lemma, kind)
-        if any(form in some for some in own.values()):
-            return [own]
+        if lemma:
+            own = _spellings(self._library, lemma, kind) or self._made(lemma, kind)
+            if any(form in some for some in own.values()):
+                return [own]
         lemmas = _lemmas(self._library, form, kind)
         if lemmas:
             return [_spellings(self._library, one, kind) for one in lemmas]
