@@ -57,3 +57,11 @@ class GenerationOptions:
         "candidates", choices=("protect", "replace"),
     )  # fmt: skip
     seed: int = option(1, help="of random senses")
+
+    @property
+    def gives_lemmas(self) -> bool:
+        """Whether some generator gives lemmas, which are to be inflected."""
+        of_lemmas = {"thesaurus", "wordnet"}
+        if self.neighbours_of == "lemma":
+            of_lemmas.add("vectors")
+        return not of_lemmas.isdisjoint(self.generators)
