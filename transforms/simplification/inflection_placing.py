@@ -3,14 +3,15 @@
 What the word is comes from the annotation, else from `Inflector.features`. Of a noun's features the
 number alone is taken over, for nouns keep their gender. A phrase inflects its head: in Spanish and
 where nothing else is known its first word, in English the first of a verb and the last of a noun or
-adjective. Adjectives behind a Spanish noun agree with it (`guerras civiles`); where a phrase has
-words of which that is not known, there is no form of it in the plural.
+adjective, or the one before `of` and the like. Adjectives behind a Spanish noun agree with it
+(`guerras civiles`); where a phrase has words of which that is not known, there is no form of it in
+the plural.
 """
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from transforms.simplification.inflection import Inflected, Inflector
+from transforms.simplification.inflection import Inflected, Inflecting
 from transforms.simplification.inflection_articles import beside
 from transforms.simplification.inflection_features import inflection, split
 from transforms.simplification.spanish import attach_clitics, strip_clitics
@@ -19,6 +20,10 @@ __all__ = ["Placed", "cased_like", "place"]
 
 NO_FORM = "no_form"
 
+_ENGLISH_LINKS = (
+    "as", "at", "by", "for", "from", "in", "into", "of", "on", "out", "over", "than", "through",
+    "to", "up", "with",
+)  # fmt: skip
 _LINKS = ("a", "al", "con", "de", "del", "en", "para", "por", "sin", "y")
 
 
@@ -41,7 +46,7 @@ class Placed(NamedTuple):
 
 
 def place(
-    inflector: Inflector,
+    inflector: Inflecting,
     lemma: str,
     upos: str,
     target: str,
@@ -89,13 +94,13 @@ def place(
     )  # fmt: skip
 
 
-def _gender(inflector: Inflector, lemma: str) -> dict[str, str]:
+def _gender(inflector: Inflecting, lemma: str) -> dict[str, str]:
     found = inflector.features(lemma, "NOUN")
     return {"Gender": found[0]["Gender"]} if found and "Gender" in found[0] else {}
 
 
 def _phrase(
-    inflector: Inflector,
+    inflector: Inflecting,
     words: list[str],
     upos: str,
     wanted: Mapping[str, str],
@@ -104,7 +109,7 @@ def _phrase(
     """Return a phrase with its head inflected; None if it has no such form."""
     kind = split(inflection(upos, {}))[0]
     last = inflector.language == "en" and kind != "VERB"
-    head = len(words) - 1 if last else 0
+    head = _english_head(words) if last else 0
     found = inflector.inflect(words[head], upos, wanted)
     if found is None:
         return None
@@ -119,8 +124,14 @@ def _phrase(
         rest = agreeing
     elif form != words[head].lower() and kind == "ADJ" and not last and not _links(rest):
         return None
-    parts = [*rest, form] if last else [form, *rest]
+    parts = [*rest[:head], form, *rest[head:]]
     return found._replace(form=" ".join(parts))
+
+
+def _english_head(words: list[str]) -> int:
+    """Return the place of the head of a noun phrase: before `of` and the like, or the last word."""
+    links = (place for place, word in enumerate(words[1:]) if word.lower() in _ENGLISH_LINKS)
+    return next(links, len(words) - 1)
 
 
 def _links(words: list[str]) -> bool:
@@ -128,7 +139,7 @@ def _links(words: list[str]) -> bool:
 
 
 def _agreeing(
-    inflector: Inflector, head: str, words: list[str], wanted: Mapping[str, str]
+    inflector: Inflecting, head: str, words: list[str], wanted: Mapping[str, str]
 ) -> list[str] | None:
     """Return the words behind a noun, adjectives as it; None if one of them is unknown."""
     feats = dict(wanted) | _gender(inflector, head)
