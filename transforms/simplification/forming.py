@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from transforms.simplification.inflection import Inflector
+from transforms.simplification.inflection import Inflecting
 from transforms.simplification.inflection_features import split
 from transforms.simplification.inflection_placing import cased_like, place
 from transforms.simplification.readings import features_of, form_of, kind_of, lemma_of_form
@@ -61,7 +61,7 @@ def key_of(text: str) -> str:
 def formed(
     instance: Instance,
     proposals: Sequence[Proposal],
-    inflector: Inflector | None,
+    inflector: Inflecting | None,
     barred: Collection[str] = frozenset(),
 ) -> list[Formed]:
     """Return the proposals of an instance, each in its form, in their order.
@@ -90,7 +90,7 @@ def formed(
 class _Places:
     """A target, with its features by part of speech, each looked up once."""
 
-    def __init__(self, instance: Instance, inflector: Inflector | None) -> None:
+    def __init__(self, instance: Instance, inflector: Inflecting | None) -> None:
         self.instance = instance
         self.inflector = inflector
         self._before = instance.before
@@ -131,7 +131,7 @@ class _Places:
 _NOTHING = Proposal("", 0.0, False)
 
 
-def _known_upos(instance: Instance, inflector: Inflector | None) -> str | None:
+def _known_upos(instance: Instance, inflector: Inflecting | None) -> str | None:
     """Return the target's part of speech: without annotation that of the form dictionary."""
     if instance.upos is not None or inflector is None:
         return instance.upos

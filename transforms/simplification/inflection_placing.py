@@ -6,6 +6,11 @@ where nothing else is known its first word, in English the first of a verb and t
 adjective, or the one before `of` and the like. Adjectives behind a Spanish noun agree with it
 (`guerras civiles`); where a phrase has words of which that is not known, there is no form of it in
 the plural.
+
+A reflexive Spanish verb (`apoderarse`) keeps its pronoun: behind infinitives and gerunds
+(`apoderándose`), before finite forms (`se apoderó`), unless the target brings one, as in `labrarse`
+or `se desplomó`. Participles have none. With another pronoun behind it (`tomarlo`), and in the
+imperative, there is no form.
 """
 
 from collections.abc import Mapping
@@ -24,6 +29,10 @@ _ENGLISH_LINKS = (
     "as", "at", "by", "for", "from", "in", "into", "of", "on", "out", "over", "than", "through",
     "to", "up", "with",
 )  # fmt: skip
+_REFLEXIVE = ("me", "te", "se", "nos", "os")
+# By person and number.
+_PRONOUNS = {"1Sing": "me", "2Sing": "te", "3Sing": "se", "1Plur": "nos", "2Plur": "os",
+             "3Plur": "se"}  # fmt: skip
 _LINKS = ("a", "al", "con", "de", "del", "en", "para", "por", "sin", "y")
 
 
@@ -68,8 +77,10 @@ def place(
     """
     kind = split(inflection(upos, {}))[0]
     host, clitics = target.lower(), tuple[str, ...]()
+    words, reflexive = lemma.split(), False
     if inflector.language == "es" and kind == "VERB":
         host, clitics = strip_clitics(host, known=inflector.has_verb)
+        words, reflexive = _without_pronoun(words)
     wanted = dict(feats) if feats else None
     if wanted is None:
         known = inflector.features(host, upos, target_lemma)
@@ -80,10 +91,11 @@ def place(
     else:
         if kind == "NOUN":
             wanted = {name: value for name, value in wanted.items() if name != "Gender"}
-        found = _phrase(inflector, lemma.split(), upos, wanted, clitics)
-        if found is None:
+        around = _pronoun(wanted, clitics, before) if reflexive else _Pronoun("", clitics)
+        found = None if around is None else _phrase(inflector, words, upos, wanted, around.behind)
+        if around is None or found is None:
             return Placed(None, NO_FORM, "", wanted, None)
-        form, source = found.form, found.source
+        form, source = f"{around.before} {found.form}".lstrip(), found.source
     said = wanted or {}
     if kind == "NOUN":
         said = said | _gender(inflector, lemma.split()[0])
@@ -92,6 +104,42 @@ def place(
         cased_like(form, target), None, source, wanted,
         changed if changed != before else None,
     )  # fmt: skip
+
+
+class _Pronoun(NamedTuple):
+    """Pronouns of a verb: the one before it, those behind it."""
+
+    before: str
+    behind: tuple[str, ...]
+
+
+def _without_pronoun(words: list[str]) -> tuple[list[str], bool]:
+    """Return a verb without its reflexive pronoun, and whether it has one."""
+    host, clitics = strip_clitics(words[0].lower()) if words else ("", ())
+    if clitics != ("se",) or host[-1:] != "r":
+        return words, False
+    return [host, *words[1:]], True
+
+
+def _pronoun(
+    wanted: Mapping[str, str], clitics: tuple[str, ...], before: str | None
+) -> _Pronoun | None:
+    """Return the pronouns of a reflexive verb in a target's place; None if it cannot stand there.
+
+    Args:
+        wanted: the target's features.
+        clitics: its pronouns.
+        before: the word before it.
+    """
+    if clitics:
+        return _Pronoun("", clitics) if clitics[0] in _REFLEXIVE else None
+    form = wanted.get("VerbForm")
+    if form == "Part" or (before or "").lower() in _REFLEXIVE:
+        return _Pronoun("", ())
+    if form in ("Inf", "Ger"):
+        return _Pronoun("", ("se",))
+    pronoun = _PRONOUNS.get(wanted.get("Person", "") + wanted.get("Number", ""))
+    return None if pronoun is None or wanted.get("Mood") == "Imp" else _Pronoun(pronoun, ())
 
 
 def _gender(inflector: Inflecting, lemma: str) -> dict[str, str]:
