@@ -3,10 +3,141 @@
 
 import os
 from collections.abc import Sequence
+from typing import Literal
 
 from lexbeam._calling import act as _act
+from lexbeam._calling import publish as _publish
+from lexbeam.results import Results
 
-__all__ = ["train_inflector"]
+__all__ = ["generate", "train_inflector"]
+
+
+def generate(
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    generators: str | Sequence[str] = ("thesaurus",),
+    combine: Literal["union", "intersection"] = "union",
+    k: int | str = 50,
+    order: Literal["score", "frequency", "average"] = "score",
+    senses: str = "all",
+    sense_pos: Literal["any", "target"] = "any",
+    neighbours: int | str = 50,
+    neighbours_of: Literal["form", "lemma"] = "form",
+    antonyms: Literal["bar", "keep"] = "bar",
+    names: Literal["protect", "replace"] = "protect",
+    seed: int | str = 1,
+    cache: str | os.PathLike[str] | None = None,
+    thesaurus: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    vectors: str | os.PathLike[str] | None = None,
+    wordnet: str | os.PathLike[str] | None = None,
+    model: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    model_device: Literal["auto", "cpu", "cuda"] = "auto",
+    model_batch: int | str = 32,
+    inflector: str | os.PathLike[str] | None = None,
+    wordlist: str | Sequence[str] = (),
+    bar: str | os.PathLike[str] | None = None,
+    protect: str | os.PathLike[str] | None = None,
+    setting: str = "default",
+    settings: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    fresh: bool = False,
+    drop: str | Sequence[str] = (),
+    keep: Literal["all", "published"] = "all",
+    keep_snapshots: int | str = 2,
+    runner_config: str | os.PathLike[str] = "direct",
+    beam: Sequence[str] = (),
+) -> Results:
+    """Substitutes of words: thesauri, vectors, masked language models.
+
+    Args:
+        folder: folder with instances, of `lexbeam simplify instances`; none: that of `out`.
+        out: folder of the published tables; if not given, the one of `folder`.
+        generators: what gives candidates.
+        combine: candidates of any generator, or those that all give.
+        k: candidates that are kept of an instance, those of the highest rank (at least 1).
+        order: what they are ranked by: the score of all generators together, the frequency, or the
+            average of the ranks by each generator, frequency and cosine.
+        senses: whose words are candidates: of all senses of a thesaurus, the best one by vectors,
+            the first, or a random one.
+        sense_pos: senses of any part of speech, or not those that have another one than the target.
+        neighbours: nearest words by vectors (at least 1).
+        neighbours_of: whether the vectors are of forms or of lemmas.
+        antonyms: what becomes of antonyms of the target, where WordNet is given.
+        names: whether names, capitalised though no sentence begins with them, get candidates.
+        seed: of random senses.
+        cache: folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's.
+        thesaurus: thesauri: MyThes files, tab files of Open Multilingual Wordnet; behind it
+            :format=, encoding=, language=.
+        vectors: static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`.
+        wordnet: folder of the database files of WordNet, see docs/wordnet.md.
+        model: masked language models: folders as save_pretrained writes them.
+        model_device: where models run; auto: a CUDA device if there is one, else the CPU.
+        model_batch: texts that go through a model at once (at least 1).
+        inflector: what makes forms of lemmas: a file of `lexbeam simplify train-inflector`.
+        wordlist: word lists, NAME=FILE:word=COLUMN,value=COLUMN or NAME=wordfreq:LANG; the first
+            settles ties.
+        bar: words that are no candidates: a text file, one a line.
+        protect: words that get no candidates: a text file, one a line.
+        setting: name of the setting, where no file of settings is given.
+        settings: settings by name, each with the options that it has other than given here; see
+            docs/simplification.md.
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
+        fresh: make everything anew, whatever artefacts there are.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
+        keep_snapshots: snapshots kept, the new one among them (at least 1).
+        runner_config: YAML file of runner_configs/, or its name.
+        beam: Beam options, as they stand on the command line.
+
+    Returns:
+        All that is published in the folder then.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _publish(
+        "simplify generate",
+        {
+            "folder": folder,
+            "out": out,
+            "generators": generators,
+            "combine": combine,
+            "k": k,
+            "order": order,
+            "senses": senses,
+            "sense_pos": sense_pos,
+            "neighbours": neighbours,
+            "neighbours_of": neighbours_of,
+            "antonyms": antonyms,
+            "names": names,
+            "seed": seed,
+            "cache": cache,
+            "thesaurus": thesaurus,
+            "vectors": vectors,
+            "wordnet": wordnet,
+            "model": model,
+            "model_device": model_device,
+            "model_batch": model_batch,
+            "inflector": inflector,
+            "wordlist": wordlist,
+            "bar": bar,
+            "protect": protect,
+            "setting": setting,
+            "settings": settings,
+            "resume": resume,
+            "overwrite": overwrite,
+            "fresh": fresh,
+            "drop": drop,
+            "keep": keep,
+            "keep_snapshots": keep_snapshots,
+            "runner_config": runner_config,
+        },
+        beam,
+    )
 
 
 def train_inflector(

@@ -606,3 +606,53 @@ class Views:
                 "passage_words": passage_words,
             },
         )
+
+    def candidates(
+        self, candidates: str | Sequence[str], *, of_setting: str | None = None, kept: bool = False
+    ) -> pa.Table:
+        """Candidates of chosen words, stage by stage.
+
+        Args:
+            candidates: the candidates of targets, whatever their capitals, or of instances by their
+                ids, stage by stage.
+            of_setting: of this setting.
+            kept: those alone that generation lets through.
+
+        Returns:
+            The answer as rows.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _ask(
+            self.snapshot,
+            "simplify.generate",
+            "candidates",
+            {"candidates": candidates, "of_setting": of_setting, "kept": kept},
+        )
+
+    def tell_candidates(
+        self, candidates: str | Sequence[str], *, of_setting: str | None = None, kept: bool = False
+    ) -> list[str]:
+        """Candidates of chosen words, stage by stage.
+
+        Args:
+            candidates: the candidates of targets, whatever their capitals, or of instances by their
+                ids, stage by stage.
+            of_setting: of this setting.
+            kept: those alone that generation lets through.
+
+        Returns:
+            The answer as lines for a person.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _tell(
+            self.snapshot,
+            "simplify.generate",
+            "candidates",
+            {"candidates": candidates, "of_setting": of_setting, "kept": kept},
+        )

@@ -121,6 +121,10 @@ COMMANDS: dict[str, Entry] = {
         "pipelines.simplify_train_inflector:TRAIN_INFLECTOR",
         "form dictionaries to one file that inflects: a model",
     ),
+    "simplify generate": Entry(
+        "pipelines.simplify_generate:GENERATE_CANDIDATES",
+        "substitutes of words: thesauri, vectors, masked language models",
+    ),
     "init": Entry("pipelines.init:INIT", "write a configuration for texts, from a look at them"),
     "run": Entry("pipelines.run:RUN", "any commands from one configuration file, published once"),
     "show": Entry("pipelines.show:SHOW", "show tables, or answer questions about them"),

@@ -21,11 +21,12 @@ FORM = "the candidate as it would stand in the target's place, in lower case, NF
 
 # What gives candidates; each has a column of scores.
 GENERATORS = {
-    "thesaurus": "senses of thesauri (MyThes, WordNet of tab files) that have the candidate",
+    "thesaurus": "senses of thesauri (MyThes, tab files) that have the candidate, weighed by how "
+    "well they fit the sentence where there are vectors",
     "wordnet": "senses of WordNet that have the candidate as a synonym or hypernym",
     "vectors": "cosine of static vectors of target and candidate",
     "masked_lm": "probability of the candidate in the target's place; several models': the sum",
-    "gold": "annotators that gave the candidate: for the evaluation of later stages alone",
+    "gold": "1 for what people gave: for the evaluation of rankers alone",
 }
 
 # Why a candidate does not go on to the next stage.
@@ -33,6 +34,7 @@ REASONS = {
     "placeholder": "it is no word of the language, but stands for a translation that is missing",
     "subword": "it is a piece of a word",
     "too_short": "it is too short",
+    "not_a_word": "it has no letter",
     "prefix_of_target": "the target begins with it",
     "accent_variant": "it is the target but for accents or capitals",
     "same_stem": "it has the target's stem",
@@ -125,7 +127,8 @@ CANDIDATES = Table(
         column("score", pa.float64(), "the score that all generators give it together; null where "
                "it was dropped before", nullable=True),
         *_scores(),
-        column("generators", pa.int32(), "how many generators give it", range="1 and up"),
+        column("generators", pa.int32(), "how many generators give it; each masked language "
+               "model counts", range="1 and up"),
         column("votes", pa.int32(), "senses that have it, of those looked up; null where no "
                "generator has senses", range="1 and up", nullable=True),
         column("sense_id", pa.string(), "the first sense that has it", nullable=True),

@@ -4,12 +4,21 @@ from dataclasses import dataclass
 
 from transforms.common.options import option
 
-__all__ = ["COMBINE", "NEIGHBOURS", "ORDERS", "SENSE_POS", "GenerationOptions", "dashed"]
+__all__ = [
+    "COMBINE",
+    "NEIGHBOURS",
+    "ORDERS",
+    "SENSE_POS",
+    "SENSE_VOTES",
+    "GenerationOptions",
+    "dashed",
+]
 
 COMBINE = ("union", "intersection")
 ORDERS = ("score", "frequency", "average")
 NEIGHBOURS = ("form", "lemma")
 SENSE_POS = ("any", "target")
+SENSE_VOTES = ("one", "cosine")
 
 
 def dashed(name: str) -> str:
@@ -40,11 +49,15 @@ class GenerationOptions:
         "vectors, the first, or a random one",
         choices="transforms.simplification.generator_thesaurus:SENSES",
     )  # fmt: skip
+    sense_votes: str = option(
+        "one", help="what a sense counts for its words: one, or, by vectors, the cosine of its "
+        "words and the sentence's", choices=SENSE_VOTES,
+    )  # fmt: skip
     sense_pos: str = option(
         "any", help="senses of any part of speech, or not those that have another one than the "
         "target", choices=SENSE_POS,
     )  # fmt: skip
-    neighbours: int = option(50, help="nearest words by vectors", least=1)
+    neighbours: int = option(10, help="nearest words by vectors", least=1)
     neighbours_of: str = option(
         "form", help="whether the vectors are of forms or of lemmas", choices=NEIGHBOURS
     )
@@ -57,3 +70,11 @@ class GenerationOptions:
         "candidates", choices=("protect", "replace"),
     )  # fmt: skip
     seed: int = option(1, help="of random senses")
+
+    @property
+    def gives_lemmas(self) -> bool:
+        """Whether some generator gives lemmas, which are to be inflected."""
+        of_lemmas = {"thesaurus", "wordnet"}
+        if self.neighbours_of == "lemma":
+            of_lemmas.add("vectors")
+        return not of_lemmas.isdisjoint(self.generators)

@@ -1,7 +1,7 @@
 """Generator `gold`: people's substitutes, so that rankers can be evaluated alone, as in ALEXSIS.
 
-What it gives is the answer: figures of a setting that has it are of its rankers and of nothing else.
-All have the same score, so that how many people gave one is not told to any later stage.
+What it gives is the answer: figures of a setting that has it are of its rankers, and of nothing
+else. All have the same score, so that no later stage is told how many people gave one.
 """
 
 from collections.abc import Sequence

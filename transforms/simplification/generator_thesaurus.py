@@ -2,15 +2,18 @@
 
 The target is looked up by what it may be (readings.py), in all thesauri: of each part of speech
 the first reading that some thesaurus has. Which senses count is an option; `SENSES` has the ways.
+All but `all` take one sense, of those that have another word.
 
-A sense weighs 1, or, where there are vectors, (1 + c) / 2, where c is the cosine of the mean vector
-of the sentence's other words and that of the sense's words; .5 where one of them has no vector. So
-senses are chosen by Ferres et al. (2017), on whose system the thesaurus road of ALEXSIS stands. A
-candidate's score is the sum of the weights of the senses that have it.
+A candidate's score is the number of senses that have it, its votes. Where there are vectors, senses
+have a score: the cosine of the mean vector of the sentence's other words and that of the sense's
+words, by which Ferres et al. (2017) choose one, on whose system the thesaurus road of ALEXSIS
+stands. Senses come in the order of their scores, those that have none last, so that a candidate's
+first sense is the one that fits best. With `sense_votes` by cosine a sense counts (1 + cosine) / 2,
+.5 where that is not known, instead of 1.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +21,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from transforms.common.draws import uniform
-from transforms.lexicon.thesauri.reading import Sense
+from transforms.lexicon.thesauri.reading import Member, Sense
 from transforms.simplification.generators_base import VECTORS, Context, Source
 from transforms.simplification.readings import Reading, kind_of, readings
 from transforms.simplification.records import Instance, Proposal
@@ -35,12 +38,17 @@ class Found(NamedTuple):
     Attributes:
         reading: by which it was found.
         sense: the sense.
-        weight: what it counts, 0 to 1.
+        cosine: of its words and the sentence's; None: not known.
     """
 
     reading: Reading
     sense: Sense
-    weight: float = 1.0
+    cosine: float | None = None
+
+    @property
+    def weight(self) -> float:
+        """What it counts by cosine, 0 to 1."""
+        return _UNKNOWN if self.cosine is None else (1 + self.cosine) / 2
 
 
 Choose = Callable[[Sequence[Found], Instance, int], Sequence[Found]]
@@ -50,15 +58,29 @@ def _all(found: Sequence[Found], instance: Instance, seed: int) -> Sequence[Foun
     return found
 
 
+def _with_others(found: Sequence[Found]) -> list[Found]:
+    """Return the senses that have another word than the one that was looked up, if any has."""
+    return [
+        one
+        for one in found
+        if any(member.text.lower() != one.reading.lemma for member in one.sense.members)
+    ]
+
+
 def _best(found: Sequence[Found], instance: Instance, seed: int) -> Sequence[Found]:
-    return sorted(found, key=lambda one: -one.weight)[:1]
+    return sorted(_with_others(found), key=_by_cosine)[:1]
+
+
+def _by_cosine(found: Found) -> float:
+    return float("inf") if found.cosine is None else -found.cosine
 
 
 def _first(found: Sequence[Found], instance: Instance, seed: int) -> Sequence[Found]:
-    return found[:1]
+    return _with_others(found)[:1]
 
 
 def _random(found: Sequence[Found], instance: Instance, seed: int) -> Sequence[Found]:
+    found = _with_others(found)
     drawn = uniform([instance.instance_id], seed=seed, label="simplify/sense")[0]
     return [found[int(drawn * len(found))]] if found else []
 
@@ -71,10 +93,11 @@ def propose_thesaurus(instances: Sequence[Instance], context: Context) -> Sequen
     """Return the words of the senses of targets: one source."""
     found = _senses(instances, context)
     choose = SENSES[context.options.senses]
+    weighed = context.options.sense_votes == "cosine"
     seed = context.options.seed
     return [
         [
-            proposals_of(choose(own, instance, seed))
+            proposals_of(choose(own, instance, seed), weighed)
             for instance, own in zip(instances, found, strict=True)
         ]
     ]
@@ -99,7 +122,7 @@ def _senses(instances: Sequence[Instance], context: Context) -> list[list[Found]
             if senses and reading.upos not in taken:
                 taken[reading.upos] = [Found(reading, one) for one in senses]
         found.append([one for some in taken.values() for one in some])
-    return _weighed(instances, found, context)
+    return _with_cosines(instances, found, context)
 
 
 def _looked_up(
@@ -122,11 +145,11 @@ def _looked_up(
     return known
 
 
-def _weighed(
+def _with_cosines(
     instances: Sequence[Instance], found: list[list[Found]], context: Context
 ) -> list[list[Found]]:
-    """Return senses with their weights, where there are vectors for the language."""
-    weighed = list(found)
+    """Return senses with their cosines, where there are vectors for the language."""
+    known = list(found)
     by_language: dict[str, list[int]] = {}
     for place, instance in enumerate(instances):
         by_language.setdefault(instance.language, []).append(place)
@@ -137,11 +160,11 @@ def _weighed(
         contexts = [_context(instances[place]) for place in places]
         senses = [[_words(one.sense) for one in found[place]] for place in places]
         for place, cosines in zip(places, sense_cosines(vectors, contexts, senses), strict=True):
-            weighed[place] = [
-                one._replace(weight=_UNKNOWN if np.isnan(cosine) else (1 + cosine) / 2)
+            known[place] = [
+                one._replace(cosine=None if np.isnan(cosine) else cosine)
                 for one, cosine in zip(found[place], cosines.tolist(), strict=True)
             ]
-    return weighed
+    return known
 
 
 def _context(instance: Instance) -> list[str]:
@@ -198,34 +221,47 @@ def sense_cosines(
     return found
 
 
-def proposals_of(senses: Sequence[Found]) -> list[Proposal]:
+_Key = tuple[str, str | None, bool]
+
+
+class _Having(NamedTuple):
+    """A sense, its place in their list, and the member of it that is proposed."""
+
+    number: int
+    found: Found
+    member: Member
+
+
+def proposals_of(senses: Sequence[Found], weighed: bool = False) -> list[Proposal]:
     """Return the words of senses as proposals, the highest score first, ties as they come.
 
     A word counts once for each part of speech that it is to be inflected as; a placeholder is one
     of its own.
+
+    Args:
+        senses: those that count.
+        weighed: whether a sense counts its `weight` and not 1.
     """
-    gathered: dict[tuple[str, str | None, bool], list[tuple[Found, bool, str]]] = {}
-    for found in sorted(senses, key=lambda one: -one.weight):
+    gathered: dict[_Key, list[_Having]] = {}
+    for number, found in enumerate(sorted(senses, key=_by_cosine)):
         for member in found.sense.members:
             key = (member.text.lower(), found.reading.upos, member.placeholder)
-            gathered.setdefault(key, []).append((found, member.hypernym, member.text))
-    proposals = [_proposal(key, own) for key, own in gathered.items()]
+            gathered.setdefault(key, []).append(_Having(number, found, member))
+    proposals = [_proposal(key, own, weighed) for key, own in gathered.items()]
     return sorted(proposals, key=lambda one: -one.score)
 
 
-def _proposal(
-    key: tuple[str, str | None, bool], own: Sequence[tuple[Found, bool, str]]
-) -> Proposal:
-    first, _, text = own[0]
-    votes: Mapping[str, Found] = {found.sense.id: found for found, _, _ in own}
+def _proposal(key: _Key, own: Sequence[_Having], weighed: bool) -> Proposal:
+    first = own[0]
+    senses = {one.number: one.found.weight if weighed else 1.0 for one in own}
     return Proposal(
-        text=text,
-        score=sum(found.weight for found in votes.values()),
+        text=first.member.text,
+        score=sum(senses.values()),
         is_lemma=True,
-        sense=first.sense.id,
-        votes=len(votes),
-        relation="hypernym" if all(wider for _, wider, _ in own) else "synonym",
+        sense=first.found.sense.id,
+        votes=len(senses),
+        relation="hypernym" if all(one.member.hypernym for one in own) else "synonym",
         reason="placeholder" if key[2] else None,
         upos=key[1],
-        of=first.reading.lemma,
+        of=first.found.reading.lemma,
     )

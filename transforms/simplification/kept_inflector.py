@@ -3,22 +3,29 @@
 Each process opens one once.
 """
 
-import importlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from transforms.common import files
 from transforms.common.errors import LexbeamError
 from transforms.common.options import Within
-from transforms.simplification.inflection import Inflector
+from transforms.simplification.english import english_inflector, english_version
+from transforms.simplification.inflection import Inflecting
 from transforms.simplification.inflection_training import inflector_model, inflector_of
 
 __all__ = ["PACKAGED", "KeptInflector", "kept_inflector", "opened_inflector", "within_inflector"]
 
-# By name, the function without arguments that returns it, and the function of its identity.
-PACKAGED: dict[str, tuple[str, str]] = {}
+
+class Packaged(NamedTuple):
+    """An inflector that a package brings: the function that returns it, and that of its version."""
+
+    inflector: Callable[[], Inflecting]
+    version: Callable[[], str]
+
+
+PACKAGED = {"lemminflect": Packaged(english_inflector, english_version)}
 
 
 @dataclass(frozen=True)
@@ -40,7 +47,7 @@ class KeptInflector:
         return {"kind": "inflector", "language": self.language, "digest": self.digest}
 
 
-_OPENED: dict[tuple[str, str], Inflector] = {}
+_OPENED: dict[tuple[str, str], Inflecting] = {}
 _OPENING = threading.Lock()
 
 
@@ -55,9 +62,10 @@ def kept_inflector(path: str) -> KeptInflector:
     Raises:
         LexbeamError: there is none, it is damaged, or its package is missing.
     """
+    made: Inflecting
     if path in PACKAGED:
-        made, digest = (_called(where) for where in PACKAGED[path])
-        kept = KeptInflector(path, made.language, str(digest))
+        made = PACKAGED[path].inflector()
+        kept = KeptInflector(path, made.language, PACKAGED[path].version())
     else:
         model = inflector_model(path)
         made = inflector_of(model)
@@ -67,7 +75,7 @@ def kept_inflector(path: str) -> KeptInflector:
     return kept
 
 
-def opened_inflector(kept: KeptInflector) -> Inflector:
+def opened_inflector(kept: KeptInflector) -> Inflecting:
     """Return an inflector, opened.
 
     Raises:
@@ -77,7 +85,7 @@ def opened_inflector(kept: KeptInflector) -> Inflector:
     with _OPENING:
         if key not in _OPENED:
             if kept.path in PACKAGED:
-                _OPENED[key] = _called(PACKAGED[kept.path][0])
+                _OPENED[key] = PACKAGED[kept.path].inflector()
             else:
                 model = inflector_model(kept.path)
                 if model.digest != kept.digest:
@@ -87,8 +95,3 @@ def opened_inflector(kept: KeptInflector) -> Inflector:
                     )
                 _OPENED[key] = inflector_of(model)
         return _OPENED[key]
-
-
-def _called(where: str) -> Any:
-    module, _, name = where.partition(":")
-    return getattr(importlib.import_module(module), name)()

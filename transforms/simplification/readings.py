@@ -8,7 +8,7 @@ of the same part of speech first, then the more frequent ones.
 from collections import Counter
 from typing import NamedTuple
 
-from transforms.simplification.inflection import Inflector
+from transforms.simplification.inflection import Inflecting
 from transforms.simplification.inflection_features import split
 from transforms.simplification.records import Instance
 from transforms.simplification.spanish import strip_clitics
@@ -28,7 +28,7 @@ def kind_of(upos: str | None) -> str | None:
     return "VERB" if upos == "AUX" else upos
 
 
-def form_of(target: str, upos: str | None, inflector: Inflector | None) -> str:
+def form_of(target: str, upos: str | None, inflector: Inflecting | None) -> str:
     """Return a target in lower case, without the clitics of a Spanish verb."""
     form = target.lower()
     if inflector is not None and inflector.language == "es" and kind_of(upos) == "VERB":
@@ -36,7 +36,7 @@ def form_of(target: str, upos: str | None, inflector: Inflector | None) -> str:
     return form
 
 
-def readings(instance: Instance, inflector: Inflector | None) -> list[Reading]:
+def readings(instance: Instance, inflector: Inflecting | None) -> list[Reading]:
     """Return what a target may be, the likeliest first, each once."""
     form = instance.target.lower()
     upos = kind_of(instance.upos)
@@ -50,7 +50,7 @@ def readings(instance: Instance, inflector: Inflector | None) -> list[Reading]:
     return list(dict.fromkeys(found))
 
 
-def _listed(inflector: Inflector, form: str, upos: str | None) -> list[Reading]:
+def _listed(inflector: Inflecting, form: str, upos: str | None) -> list[Reading]:
     counts = Counter[Reading]()
     for row in inflector.forms.of_form(form):
         counts[Reading(row.lemma, split(row.inflection)[0])] += row.times
@@ -65,7 +65,7 @@ def features_of(instance: Instance) -> dict[str, str] | None:
     return {name: value for name, _, value in pairs}
 
 
-def lemma_of_form(form: str, upos: str | None, inflector: Inflector | None) -> str | None:
+def lemma_of_form(form: str, upos: str | None, inflector: Inflecting | None) -> str | None:
     """Return the lemma that the dictionary has for a form; None if it has none.
 
     Of several that of the same part of speech, then the more frequent one.
