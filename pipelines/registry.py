@@ -125,6 +125,16 @@ COMMANDS: dict[str, Entry] = {
         "pipelines.simplify_generate:GENERATE_CANDIDATES",
         "substitutes of words: thesauri, vectors, masked language models",
     ),
+    "simplify select": Entry(
+        "pipelines.simplify_select:SELECT_CANDIDATES",
+        "candidates filtered by form, part of speech and similarity",
+    ),
+    "simplify rank": Entry(
+        "pipelines.simplify_rank:RANK_CANDIDATES", "candidates ranked by simplicity"
+    ),
+    "simplify rewrite": Entry(
+        "pipelines.simplify_rewrite:REWRITE_SENTENCES", "sentences with the chosen words in place"
+    ),
     "init": Entry("pipelines.init:INIT", "write a configuration for texts, from a look at them"),
     "run": Entry("pipelines.run:RUN", "any commands from one configuration file, published once"),
     "show": Entry("pipelines.show:SHOW", "show tables, or answer questions about them"),

@@ -44,7 +44,7 @@ class SelectionFiles(CacheOptions):
     inflector: str | None = option(
         None, help="what says the lemmas of forms: a file of `lexbeam simplify train-inflector`; "
         "without it those that candidates came with",
-        metavar="FILE", path="resource", within=within_inflector, group="resources",
+        metavar="FILE", path="file", within=within_inflector, group="resources",
     )  # fmt: skip
     vectors: str | None = option(
         None, help="static vectors for filter similarity, FILE or DIR:slice=NAME[,seed=N] of "
