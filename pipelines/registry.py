@@ -121,6 +121,10 @@ COMMANDS: dict[str, Entry] = {
         "pipelines.simplify_train_inflector:TRAIN_INFLECTOR",
         "form dictionaries to one file that inflects: a model",
     ),
+    "evaluate simplify": Entry(
+        "pipelines.evaluate_simplify:EVALUATE_SIMPLIFY",
+        "substitutes of every stage, or of a file, against gold, and where gold is lost",
+    ),
     "init": Entry("pipelines.init:INIT", "write a configuration for texts, from a look at them"),
     "run": Entry("pipelines.run:RUN", "any commands from one configuration file, published once"),
     "show": Entry("pipelines.show:SHOW", "show tables, or answer questions about them"),
