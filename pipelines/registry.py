@@ -134,6 +134,9 @@ COMMANDS: dict[str, Entry] = {
     ),
     "simplify rewrite": Entry(
         "pipelines.simplify_rewrite:REWRITE_SENTENCES", "sentences with the chosen words in place"
+    "evaluate simplify": Entry(
+        "pipelines.evaluate_simplify:EVALUATE_SIMPLIFY",
+        "substitutes of every stage, or of a file, against gold, and where gold is lost",
     ),
     "init": Entry("pipelines.init:INIT", "write a configuration for texts, from a look at them"),
     "run": Entry("pipelines.run:RUN", "any commands from one configuration file, published once"),

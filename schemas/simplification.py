@@ -11,8 +11,8 @@ from schemas.columns import Table, column
 from schemas.metrics import metrics_table
 
 __all__ = [
-    "CANDIDATES", "GENERATORS", "INSTANCES", "RANKINGS", "REASONS", "SELECTIONS",
-    "SIMPLIFICATIONS", "SIMPLIFICATION_METRICS", "SUBSTITUTES",
+    "CANDIDATES", "FUNNEL", "GENERATORS", "INSTANCES", "LOSSES", "RANKINGS", "REASONS",
+    "SELECTIONS", "SIMPLIFICATIONS", "SIMPLIFICATION_METRICS", "STAGES", "SUBSTITUTES",
 ]  # fmt: skip
 
 INSTANCE_ID = "the instance, see table simplification/instances"
@@ -223,3 +223,36 @@ SIMPLIFICATIONS = Table(
 )  # fmt: skip
 
 SIMPLIFICATION_METRICS = metrics_table("simplification")
+
+# The stages of which there are lists of candidates, and what comes of them.
+STAGES = ("generation", "selection", "ranking", "pipeline")
+
+# Why gold is lost where no candidate was dropped.
+LOSSES = {
+    "not_generated": "no generator of the setting gives it in this form",
+    "no_rows": "the stage has no row for it",
+    "not_chosen": "another candidate was chosen",
+    "keep_target": "the target stays, though there are candidates",
+}
+
+FUNNEL = Table(
+    name="simplification/funnel",
+    row="what becomes of the candidates of instances with gold at a stage, for one reason",
+    key=("setting", "ranker", "stage", "reason"),
+    columns=[
+        column("setting", pa.string(), SETTING),
+        column("ranker", pa.string(), "the ranker, from ranking on; before it, null",
+               nullable=True),
+        column("stage", pa.string(), "the stage", range=", ".join(STAGES)),
+        column("reason", pa.string(), "why they go no further; null for those that do",
+               range=", ".join((*REASONS, *LOSSES)), nullable=True),
+        column("candidates", pa.int64(), "candidates; of not_generated: none", range="0 and up"),
+        column("gold_candidates", pa.int64(), "those of them that are gold; of not_generated: "
+               "gold substitutes that are no candidates", range="0 and up"),
+        column("instances_lost", pa.int64(), "instances whose last gold candidate is lost there, "
+               "each for one reason: that of its gold candidates which comes last in the list of "
+               "reasons; null for those that go on", range="0 and up", nullable=True),
+        column("instances_left", pa.int64(), "instances that still have a gold candidate; null "
+               "for a reason", range="0 and up", nullable=True),
+    ],
+)  # fmt: skip
