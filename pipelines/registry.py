@@ -134,6 +134,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "simplify rewrite": Entry(
         "pipelines.simplify_rewrite:REWRITE_SENTENCES", "sentences with the chosen words in place"
+    ),
     "evaluate simplify": Entry(
         "pipelines.evaluate_simplify:EVALUATE_SIMPLIFY",
         "substitutes of every stage, or of a file, against gold, and where gold is lost",
