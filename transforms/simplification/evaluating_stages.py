@@ -99,7 +99,8 @@ class SettingRows:
         before: set[str], funnel: Funnel,
     ) -> None:  # fmt: skip
         if RANKINGS.name in self.tables:
-            own = [one for one in rows[RANKINGS.name] if one["ranker"] == ranker]
+            own = [one for one in rows[RANKINGS.name]
+                   if one["ranker"] == ranker and one["place"] is not None]  # fmt: skip
             own.sort(key=lambda one: one["place"])
             self.ranked[ranker].add(instance, [(one["form"], one["rank"]) for one in own])
             order = [one["form"] for one in own]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from transforms.lexicon.given import Given
 from transforms.lexicon.resources import Lexicon
-from transforms.simplification.inflection import Inflector
+from transforms.simplification.inflection import Inflecting
 from transforms.simplification.kept_inflector import KeptInflector, opened_inflector
 from transforms.simplification.records import Instance
 
@@ -71,7 +71,7 @@ class Selecting(NamedTuple):
     engine: str = ""
     fingerprint: str = ""
 
-    def inflector_of(self, language: str) -> Inflector | None:
+    def inflector_of(self, language: str) -> Inflecting | None:
         """Return the inflector for a language, opened once per process; None if there is none."""
         if self.inflector is None or self.inflector.language != language.partition("-")[0]:
             return None

@@ -10,13 +10,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from transforms.simplification.filters_base import Group, Selecting, State
-from transforms.simplification.inflection import Inflector
+from transforms.simplification.inflection import Inflecting
 from transforms.simplification.inflection_features import inflection, split
 
 __all__ = ["filter_morphology", "lemmas_of"]
 
 
-def lemmas_of(inflector: Inflector | None, form: str, upos: str | None) -> list[str]:
+def lemmas_of(inflector: Inflecting | None, form: str, upos: str | None) -> list[str]:
     """Return the lemmas that a dictionary has of a form, the commonest first.
 
     Args:

@@ -129,7 +129,7 @@ def _lists(
 def _words(rows: Mapping[str, Rows], stage: str, setting: str, ranker: str | None) -> list[str]:
     own = [one for one in rows[SUBMITTED[stage]] if one["setting"] == setting]
     if stage == "ranking":
-        ranked = [one for one in own if one["ranker"] == ranker]
+        ranked = [one for one in own if one["ranker"] == ranker and one["place"] is not None]
         return [one["form"] for one in sorted(ranked, key=lambda one: one["place"])]
     places = {
         one["form"]: one["rank"] for one in rows.get(CANDIDATES.name, [])
