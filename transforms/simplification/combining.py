@@ -16,6 +16,7 @@ before the others.
 """
 
 from collections.abc import Mapping, Sequence
+from math import fsum
 from typing import NamedTuple
 
 from transforms.simplification.forming import Formed
@@ -172,9 +173,10 @@ def _scores(
             for form in shared
         }
     if all(source.adds for source in sources):
-        return {form: sum(own.get(form, 0.0) for own in lists) for form in shared}
+        return {form: lists[0][form] for form in shared}  # they are one list
     ranked = [dense_ranks(own) for own in lists]
-    return {form: sum(1 / ranks[form] for ranks in ranked if form in ranks) for form in shared}
+    # The same sum whichever generator has which rank.
+    return {form: fsum(1 / ranks[form] for ranks in ranked if form in ranks) for form in shared}
 
 
 def _place(

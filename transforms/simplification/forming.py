@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from transforms.simplification.inflection import Inflecting
-from transforms.simplification.inflection_features import split
+from transforms.simplification.inflection_features import feats_text, split
 from transforms.simplification.inflection_placing import cased_like, place
 from transforms.simplification.readings import features_of, form_of, kind_of, lemma_of_form
 from transforms.simplification.records import Instance, Proposal
@@ -109,7 +109,7 @@ class _Places:
             self.inflector, text, upos, own.target, feats=self._features(upos, of),
             target_lemma=of, before=self._before,
         )  # fmt: skip
-        feats = _joined(placed.feats)
+        feats = None if placed.feats is None else feats_text(placed.feats)
         if placed.form is None:
             return Formed(key_of(text), key_of(text), None, None, feats, None, placed.reason,
                           _NOTHING)  # fmt: skip
@@ -156,9 +156,3 @@ def _made(text: str, one: Proposal, places: _Places) -> Formed:
         return placed._replace(proposal=one)
     lemma = lemma_of_form(key, places.instance.upos, places.inflector)
     return Formed(key, lemma, shown, None, None, None, None, one)
-
-
-def _joined(feats: Mapping[str, str] | None) -> str | None:
-    if feats is None:
-        return None
-    return "|".join(f"{name}={feats[name]}" for name in sorted(feats)) or "_"

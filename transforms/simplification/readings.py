@@ -9,7 +9,7 @@ from collections import Counter
 from typing import NamedTuple
 
 from transforms.simplification.inflection import Inflecting
-from transforms.simplification.inflection_features import split
+from transforms.simplification.inflection_features import feats_of, split
 from transforms.simplification.records import Instance
 from transforms.simplification.spanish import strip_clitics
 
@@ -59,10 +59,7 @@ def _listed(inflector: Inflecting, form: str, upos: str | None) -> list[Reading]
 
 def features_of(instance: Instance) -> dict[str, str] | None:
     """Return the features that the annotation has; None if it has none."""
-    if not instance.feats or instance.feats == "_":
-        return None
-    pairs = (pair.partition("=") for pair in instance.feats.split("|"))
-    return {name: value for name, _, value in pairs}
+    return feats_of(instance.feats) if instance.feats else None
 
 
 def lemma_of_form(form: str, upos: str | None, inflector: Inflecting | None) -> str | None:

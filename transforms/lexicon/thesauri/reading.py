@@ -127,8 +127,8 @@ def detect(first: bytes, path: str) -> str:
 
 def _is_encoding(name: str) -> bool:
     try:
-        codecs.lookup(name)
-    except LookupError:
+        b"a".decode(name)
+    except (LookupError, ValueError):  # also codecs that are none of texts, or of words of 16 bits
         return False
     return True
 
