@@ -16,6 +16,7 @@ from transforms.report.layered_charts import bands
 from transforms.report.panels import Chart, Choice, Note, Panel
 from transforms.simplification.evaluating_stages import CONSTANT, RANDOM, STAGE_COLUMNS
 from transforms.simplification.oracles import LEMMA_MATCH
+from transforms.simplification.told import place_of
 from transforms.simplification.views import FunnelOptions, funnel_of, stage_rows
 
 __all__ = ["evaluation_panels", "sentence_panels"]
@@ -47,7 +48,11 @@ def evaluation_panels(snapshot: Snapshot) -> list[Panel]:
     if section["gold_given"]:
         panels.append(Note("Candidates from gold", GIVEN, tuple(section["gold_given"]), True))
     rows = snapshot.read(SIMPLIFICATION_METRICS.name).to_pylist()
-    rows.sort(key=lambda r: (STAGES.index(r["subset"]), r["metric"], r["k"] or 0, r["system"]))
+    rows.sort(
+        key=lambda row: (
+            STAGES.index(row["subset"]), place_of((row["metric"], row["k"] or 0)), row["system"],
+        )
+    )  # fmt: skip
     own = [row for row in rows if MINUS not in row["system"]]
     if own:
         panels += [_chart(own), _all("Metrics", "of a system at a stage", own)]
