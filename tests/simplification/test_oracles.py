@@ -23,9 +23,12 @@ def test_where_forms_are_lemmas_it_is_what_forms_give(gold, words):
 def test_substitutes_are_groups_that_share_lemmas_and_are_hit_once(gold, lemmas, words):
     of = {form: {form, *lemmas.get(form, {form})} for form in FORMS}
     groups = [{form} for form in gold]
+
+    def all_of(group):
+        return set().union(*(of[form] for form in group))
+
     while True:  # groups that share a lemma are one, until none do
-        pairs = [(g, h) for g in groups for h in groups if g is not h
-                 and set().union(*(of[f] for f in g)) & set().union(*(of[f] for f in h))]  # fmt: skip
+        pairs = [(g, h) for g in groups for h in groups if g is not h and all_of(g) & all_of(h)]
         if not pairs:
             break
         first, second = pairs[0]
@@ -34,8 +37,7 @@ def test_substitutes_are_groups_that_share_lemmas_and_are_hit_once(gold, lemmas,
         gold, [(word, None) for word in words], lambda form: lemmas.get(form, {form})
     )
     assert found.size == len(groups)
-    hit = {n for n, g in enumerate(groups) for word in words
-           if of[word] & set().union(*(of[f] for f in g))}  # fmt: skip
+    hit = {n for n, g in enumerate(groups) for word in words if of[word] & all_of(g)}
     right = [rank for rank in found.ranks if rank]
     assert len(right) <= len(hit)
     assert bool(right) == bool(hit)

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.columns import column
-from schemas.simplification import INSTANCES, SIMPLIFICATION_METRICS, STAGES
+from schemas.simplification import INSTANCES, SIMPLIFICATION_METRICS, STAGES, SUBSTITUTES
 from transforms.common.draws import permutation
 from transforms.common.snapshots import Snapshot
 from transforms.common.tables import read_rows
@@ -177,12 +177,11 @@ def _losses(funnel: Sequence[Mapping[str, Any]]) -> Choice:
     )  # fmt: skip
 
 
-def _drawn(snapshot: Snapshot, tables: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the instances that are shown: drawn by their ids among those that have rows."""
+def _drawn(paths: Sequence[str]) -> list[str]:
+    """Return the instances that are shown: drawn by their ids among those that have gold."""
     there: set[str] = set()
-    for paths in tables.values():
-        for rows in read_rows(paths, ["instance_id"]):
-            there.update(pc.unique(rows["instance_id"]).to_pylist())
+    for rows in read_rows(paths, ["instance_id"]):
+        there.update(pc.unique(rows["instance_id"]).to_pylist())
     ids = pa.array(sorted(there), pa.string())
     order = permutation(ids, seed=0, label="simplification/shown")
     return sorted(ids.take(pa.array(order[:SENTENCES])).to_pylist())
@@ -190,15 +189,11 @@ def _drawn(snapshot: Snapshot, tables: Mapping[str, Sequence[str]]) -> list[str]
 
 def sentence_panels(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
     """Return the candidates of some sentences stage by stage, which are quoted."""
-    if INSTANCES.name not in snapshot.tables:
+    names = (INSTANCES.name, SUBSTITUTES.name, *STAGE_COLUMNS)
+    tables = {name: snapshot.paths(name) for name in names if name in snapshot.tables}
+    if INSTANCES.name not in tables or SUBSTITUTES.name not in tables:
         return []
-    stages = {name: snapshot.paths(name) for name in STAGE_COLUMNS if name in snapshot.tables}
-    ids = _drawn(snapshot, stages)
-    tables = {
-        name: snapshot.paths(name)
-        for name in (INSTANCES.name, "simplification/substitutes", *stages)
-        if name in snapshot.tables
-    }
+    ids = _drawn(tables[SUBSTITUTES.name])
     schema = pa.schema([
         column("sentence", pa.string(), "with the target in brackets"),
         column("setting", pa.string(), "the setting, with the ranker"),
