@@ -219,6 +219,22 @@ def test_settings_with_gold_among_their_candidates_are_known(tmp_path):
     assert given_settings([part.path for part in parts[CANDIDATES.name]]) == ["given"]
 
 
+def check_conserved(rows, gold):
+    """Gold of each stage is lost for a reason or goes on; an instance is lost once, or is left."""
+    before, instances = int(gold.sizes.sum()), len(gold.ids)
+    for stage in ("generation", "ranking", "pipeline"):
+        own = [row for row in rows if row["stage"] == stage]
+        if own:
+            assert sum(row["gold_candidates"] for row in own) == before
+            assert sum(row["instances_lost"] or row["instances_left"] or 0 for row in own) == (
+                instances
+            )
+            before, instances = next(
+                (row["gold_candidates"], row["instances_left"])
+                for row in own if row["reason"] is None
+            )  # fmt: skip
+
+
 WORDS = ["ab", "Ba", "cc", "DD", "é", "f g"]
 COUNTS = st.dictionaries(st.sampled_from(WORDS), st.integers(1, 3), max_size=5)
 LISTS = st.lists(st.sampled_from([w.lower() for w in WORDS]), unique=True, max_size=6)
@@ -256,7 +272,8 @@ def test_all_metrics_are_those_of_plain_python(cases, k, tmp_path_factory):
             pipeline.append((same or right, right, not same))
     if not pipeline:
         return
-    _, found, _ = evaluated(tmp_path_factory.mktemp("brute"), rows, number=2, k=(k,))
+    gold, found, funnel = evaluated(tmp_path_factory.mktemp("brute"), rows, number=2, k=(k,))
+    check_conserved(funnel, gold)
     lists = {"generation": generated, "ranking": [(t, g, list(o)) for t, g, o in ranked]}
     for stage, given_rows in lists.items():
         if ("s", stage, "recall_at_k", k) not in found:

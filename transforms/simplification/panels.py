@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.columns import column
-from schemas.simplification import INSTANCES, SIMPLIFICATION_METRICS, STAGES
+from schemas.simplification import INSTANCES, SIMPLIFICATION_METRICS, STAGES, SUBSTITUTES
 from transforms.common.draws import permutation
 from transforms.common.snapshots import Snapshot
 from transforms.common.tables import read_rows
@@ -16,6 +16,7 @@ from transforms.report.layered_charts import bands
 from transforms.report.panels import Chart, Choice, Note, Panel
 from transforms.simplification.evaluating_stages import CONSTANT, RANDOM, STAGE_COLUMNS
 from transforms.simplification.oracles import LEMMA_MATCH
+from transforms.simplification.told import place_of
 from transforms.simplification.views import FunnelOptions, funnel_of, stage_rows
 
 __all__ = ["evaluation_panels", "sentence_panels"]
@@ -47,7 +48,11 @@ def evaluation_panels(snapshot: Snapshot) -> list[Panel]:
     if section["gold_given"]:
         panels.append(Note("Candidates from gold", GIVEN, tuple(section["gold_given"]), True))
     rows = snapshot.read(SIMPLIFICATION_METRICS.name).to_pylist()
-    rows.sort(key=lambda r: (STAGES.index(r["subset"]), r["metric"], r["k"] or 0, r["system"]))
+    rows.sort(
+        key=lambda row: (
+            STAGES.index(row["subset"]), place_of((row["metric"], row["k"] or 0)), row["system"],
+        )
+    )  # fmt: skip
     own = [row for row in rows if MINUS not in row["system"]]
     if own:
         panels += [_chart(own), _all("Metrics", "of a system at a stage", own)]
@@ -172,12 +177,11 @@ def _losses(funnel: Sequence[Mapping[str, Any]]) -> Choice:
     )  # fmt: skip
 
 
-def _drawn(snapshot: Snapshot, tables: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the instances that are shown: drawn by their ids among those that have rows."""
+def _drawn(paths: Sequence[str]) -> list[str]:
+    """Return the instances that are shown: drawn by their ids among those that have gold."""
     there: set[str] = set()
-    for paths in tables.values():
-        for rows in read_rows(paths, ["instance_id"]):
-            there.update(pc.unique(rows["instance_id"]).to_pylist())
+    for rows in read_rows(paths, ["instance_id"]):
+        there.update(pc.unique(rows["instance_id"]).to_pylist())
     ids = pa.array(sorted(there), pa.string())
     order = permutation(ids, seed=0, label="simplification/shown")
     return sorted(ids.take(pa.array(order[:SENTENCES])).to_pylist())
@@ -185,15 +189,11 @@ def _drawn(snapshot: Snapshot, tables: Mapping[str, Sequence[str]]) -> list[str]
 
 def sentence_panels(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
     """Return the candidates of some sentences stage by stage, which are quoted."""
-    if INSTANCES.name not in snapshot.tables:
+    names = (INSTANCES.name, SUBSTITUTES.name, *STAGE_COLUMNS)
+    tables = {name: snapshot.paths(name) for name in names if name in snapshot.tables}
+    if INSTANCES.name not in tables or SUBSTITUTES.name not in tables:
         return []
-    stages = {name: snapshot.paths(name) for name in STAGE_COLUMNS if name in snapshot.tables}
-    ids = _drawn(snapshot, stages)
-    tables = {
-        name: snapshot.paths(name)
-        for name in (INSTANCES.name, "simplification/substitutes", *stages)
-        if name in snapshot.tables
-    }
+    ids = _drawn(tables[SUBSTITUTES.name])
     schema = pa.schema([
         column("sentence", pa.string(), "with the target in brackets"),
         column("setting", pa.string(), "the setting, with the ranker"),

@@ -8,7 +8,7 @@ import pyarrow as pa
 from schemas.simplification import STAGES
 from transforms.common.shown import Block, Grid
 
-__all__ = ["told_metrics"]
+__all__ = ["place_of", "told_metrics"]
 
 _LISTS = ("potential_at_k", "precision_at_k", "recall_at_k", "f1_at_k")
 _LEAST = ("map_at_k", "accuracy_at_k_top1")
@@ -32,7 +32,7 @@ def told_metrics(rows: pa.Table) -> Iterator[Block]:
 
 def _stage(stage: str, rows: list[dict[str, Any]]) -> Iterator[Block]:
     measured = {(row["system"], row["metric"], row["k"] or 0): row for row in rows}
-    columns = sorted({(metric, k) for _, metric, k in measured}, key=_place)
+    columns = sorted({(metric, k) for _, metric, k in measured}, key=place_of)
     most = max((k for metric, k in columns if metric in _LISTS), default=0)
     lists = [one for one in columns if one[0] in _LISTS and one[1] == most]
     others = [one for one in columns if one[0] not in (*_LISTS, *_LEAST)]
@@ -46,7 +46,8 @@ def _stage(stage: str, rows: list[dict[str, Any]]) -> Iterator[Block]:
             yield Grid((stage, *(_head(*column) for column in part)), cells)
 
 
-def _place(column: tuple[str, int]) -> tuple[int, str, int]:
+def place_of(column: tuple[str, int]) -> tuple[int, str, int]:
+    """Return where a metric at k stands among others: as they are told."""
     metric, k = column
     order = (*_LISTS, *_LEAST, "trank_at_k", "precision", "accuracy", "changed")
     return (order.index(metric) if metric in order else len(order), metric, k)
