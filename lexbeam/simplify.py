@@ -17,6 +17,7 @@ def generate(
     *,
     out: str | os.PathLike[str] | None = None,
     generators: str | Sequence[str] = ("thesaurus",),
+    evidence: str | Sequence[str] = (),
     combine: Literal["union", "intersection"] = "union",
     k: int | str = 50,
     order: Literal["score", "frequency", "average"] = "score",
@@ -56,6 +57,8 @@ def generate(
         folder: folder with instances, of `lexbeam simplify instances`; none: that of `out`.
         out: folder of the published tables; if not given, the one of `folder`.
         generators: what gives candidates.
+        evidence: further generators that add to score and votes of candidates which the others
+            give, and give none themselves.
         combine: candidates of any generator, or those that all give.
         k: candidates that are kept of an instance, those of the highest rank (at least 1).
         order: what they are ranked by: the score of all generators together, the frequency, or the
@@ -108,6 +111,7 @@ def generate(
             "folder": folder,
             "out": out,
             "generators": generators,
+            "evidence": evidence,
             "combine": combine,
             "k": k,
             "order": order,

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from transforms.simplification.forming import Formed
 
-__all__ = ["Candidate", "SourceOf", "combined", "dense_ranks"]
+__all__ = ["Candidate", "SourceOf", "combined", "dense_ranks", "evidence"]
 
 
 class SourceOf(NamedTuple):
@@ -31,11 +31,13 @@ class SourceOf(NamedTuple):
         generator: its name.
         adds: whether its scores may be added to those of other such sources.
         formed: its proposals.
+        is_evidence: whether it only adds to candidates that others give.
     """
 
     generator: str
     adds: bool
     formed: Sequence[Formed]
+    is_evidence: bool = False
 
 
 class Candidate(NamedTuple):
@@ -90,7 +92,8 @@ def combined(
     best, valid = _gathered(sources)
     shared = [
         form for form in valid
-        if combine == "union" or all(form in own for own in best if own is not None)
+        if combine == "union"
+        or all(form in own for own, of in zip(best, sources, strict=True) if not of.is_evidence)
     ]  # fmt: skip
     scores = _scores(sources, best, shared, order, frequencies, cosines)
     ordered = sorted(shared, key=lambda form: _place(form, order, scores, best, known))
@@ -107,6 +110,26 @@ def combined(
         else:
             found.append(_of_dropped(sources, form, known))
     return found
+
+
+def evidence(sources: Sequence[SourceOf], more: Sequence[SourceOf]) -> list[SourceOf]:
+    """Return further sources with those of their proposals alone that other sources give.
+
+    Args:
+        sources: those that give candidates; what is evidence among them gives none.
+        more: evidence.
+    """
+    known = {
+        one.form for source in sources if not source.is_evidence
+        for one in source.formed if one.reason is None
+    }  # fmt: skip
+    return [
+        source._replace(
+            formed=[one for one in source.formed if one.form in known and one.reason is None],
+            is_evidence=True,
+        )
+        for source in more
+    ]
 
 
 Best = list[dict[str, Formed]]

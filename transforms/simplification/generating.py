@@ -19,7 +19,7 @@ from schemas.simplification import GENERATORS as COLUMNS
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.sound import checked
 from transforms.common.tables import Part, PartFile, read_rows, sort_rows, write_part
-from transforms.simplification.combining import Candidate, SourceOf, combined
+from transforms.simplification.combining import Candidate, SourceOf, combined, evidence
 from transforms.simplification.forming import formed, key_of
 from transforms.simplification.generation_asking import Asking
 from transforms.simplification.generation_options import GenerationOptions
@@ -110,12 +110,13 @@ def candidates_of(
     rows: list[dict[str, Any]] = []
     for setting, own in asking.settings.items():
         sources: list[list[SourceOf]] = [[] for _ in instances]
-        for generator in own.generators:
+        for generator in (*own.generators, *own.evidence):
             key = _asked(generator, own)
             if key not in shared:
                 shared[key] = _sources(instances, generator, setting, asking, gold)
             for place, more in enumerate(shared[key]):
-                sources[place] += more
+                is_evidence = generator in own.evidence
+                sources[place] += evidence(sources[place], more) if is_evidence else more
         free = []
         for place, instance in enumerate(instances):
             why = protection(instance, own.names, frozenset(asking.protected))
@@ -136,7 +137,7 @@ def candidates_of(
 def _asked(generator: str, own: GenerationOptions) -> str:
     """Return what of a setting decides what a generator gives."""
     plain = GenerationOptions()
-    said = replace(own, generators=(generator,), combine=plain.combine, k=plain.k,
+    said = replace(own, generators=(generator,), evidence=(), combine=plain.combine, k=plain.k,
                    order=plain.order, names=plain.names)  # fmt: skip
     return repr(said)
 

@@ -120,7 +120,7 @@ class Asking(NamedTuple):
 
     def uses(self, generator: str) -> bool:
         """Return whether some setting uses a generator."""
-        return any(generator in own.generators for own in self.settings.values())
+        return any(generator in (*own.generators, *own.evidence) for own in self.settings.values())
 
 
 def check_generation(settings: Mapping[str, GenerationOptions], given: GenerationFiles) -> None:
@@ -130,13 +130,22 @@ def check_generation(settings: Mapping[str, GenerationOptions], given: Generatio
         UsageError: one has not.
     """
     for name, own in settings.items():
-        for generator in own.generators:
+        if twice := sorted({*own.generators} & {*own.evidence}):
+            raise UsageError(
+                f"setting {name} has {', '.join(twice)} both as generator and as `evidence`: take "
+                "it out of one"
+            )
+        for generator in (*own.generators, *own.evidence):
             need = GENERATORS[generator].needs
             if need and not getattr(given, need):
                 raise UsageError(
                     f"setting {name} generates by {generator}, which needs `{need}`: give it"
                 )
-        if "thesaurus" in own.generators and own.senses == "best" and not given.vectors:
+        if (
+            "thesaurus" in (*own.generators, *own.evidence)
+            and own.senses == "best"
+            and not given.vectors
+        ):
             raise UsageError(
                 f"setting {name} takes the best sense, which needs `vectors`: give them, or "
                 "another choice of `senses`"

@@ -34,6 +34,11 @@ class GenerationOptions:
         ("thesaurus",), help="what gives candidates", metavar="GENERATOR", stands_for=dashed,
         choices="transforms.simplification.generators:GENERATORS",
     )  # fmt: skip
+    evidence: tuple[str, ...] = option(
+        (), help="further generators that add to score and votes of candidates which the others "
+        "give, and give none themselves", metavar="GENERATOR", stands_for=dashed,
+        choices="transforms.simplification.generators:GENERATORS",
+    )  # fmt: skip
     combine: str = option(
         "union", help="candidates of any generator, or those that all give", choices=COMBINE
     )
@@ -77,4 +82,4 @@ class GenerationOptions:
         of_lemmas = {"thesaurus", "wordnet"}
         if self.neighbours_of == "lemma":
             of_lemmas.add("vectors")
-        return not of_lemmas.isdisjoint(self.generators)
+        return not of_lemmas.isdisjoint((*self.generators, *self.evidence))

@@ -93,9 +93,7 @@ def _rewrite(artefact: Artefact, task: PartTask, _: None) -> Rewritten:
                 counts[row["setting"], row["ranker"], row["reason"] or "changed"] += 1
             yield pa.Table.from_pylist(rows, SIMPLIFICATIONS.schema())
 
-    part = write_part(
-        artefact, SIMPLIFICATIONS.schema(), tables(), sort_keys=SIMPLIFICATIONS.key
-    )
+    part = write_part(artefact, SIMPLIFICATIONS.schema(), tables(), sort_keys=SIMPLIFICATIONS.key)
     return Rewritten(part, tuple(RewrittenCount(*key, counts[key]) for key in sorted(counts)))
 
 
