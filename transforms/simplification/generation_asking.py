@@ -36,6 +36,11 @@ __all__ = ["Asking", "GenerationFiles", "asking_of", "check_generation"]
 log = logging.getLogger("lexbeam")
 
 
+def _check_models(paths: tuple[str, ...]) -> None:
+    for path in paths:
+        check_encoder(path)
+
+
 @dataclass(frozen=True, kw_only=True)
 class GenerationFiles(CacheOptions):
     """What candidates are generated from; the same for all settings."""
@@ -58,7 +63,7 @@ class GenerationFiles(CacheOptions):
     )  # fmt: skip
     model: tuple[str, ...] = option(
         (), help="masked language models: folders as save_pretrained writes them",
-        metavar="PATH", split=False, path="place", within=path_of, check=check_encoder,
+        metavar="PATH", split=False, path="place", within=path_of, check=_check_models,
         group="resources",
     )  # fmt: skip
     model_device: str = option(
