@@ -25,6 +25,18 @@ def generate(
     sense_pos: Literal["any", "target"] = "any",
     neighbours: int | str = 10,
     neighbours_of: Literal["form", "lemma"] = "form",
+    wordnet_relations: str | Sequence[Literal["synonym", "hypernym"]] = ("synonym", "hypernym"),
+    wordnet_senses: Literal["tag", "all"] = "tag",
+    masked_top: int | str = 80,
+    masked_input: Literal["pair", "single"] = "pair",
+    masked_rules: str | Sequence[str] = (
+        "subword",
+        "is_target",
+        "accent_variant",
+        "too_short",
+        "prefix_of_target",
+    ),
+    masked_merge: str = "accents",
     antonyms: Literal["bar", "keep"] = "bar",
     names: Literal["protect", "replace"] = "protect",
     seed: int | str = 1,
@@ -34,7 +46,6 @@ def generate(
     wordnet: str | os.PathLike[str] | None = None,
     model: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     model_device: Literal["auto", "cpu", "cuda"] = "auto",
-    model_batch: int | str = 32,
     inflector: str | os.PathLike[str] | None = None,
     wordlist: str | Sequence[str] = (),
     bar: str | os.PathLike[str] | None = None,
@@ -67,6 +78,16 @@ def generate(
         sense_pos: senses of any part of speech, or not those that have another one than the target.
         neighbours: nearest words by vectors (at least 1).
         neighbours_of: whether the vectors are of forms or of lemmas.
+        wordnet_relations: words of the target's senses: their synonyms, or their hypernyms one
+            level up.
+        wordnet_senses: senses of the target's part of speech, where it is known, or all.
+        masked_top: words of a masked language model that are looked at, the most probable (at least
+            1).
+        masked_input: whether the sentence stands before the one with the mask (pair), or this one
+            alone is read (single).
+        masked_rules: why words of a masked language model are dropped; none: for nothing.
+        masked_merge: which words of a masked language model become one, their scores added: those
+            that differ in accents or capitals alone, or in capitals.
         antonyms: what becomes of antonyms of the target, where WordNet is given.
         names: whether names, capitalised though no sentence begins with them, get candidates.
         seed: of random senses.
@@ -77,8 +98,8 @@ def generate(
         wordnet: folder of the database files of WordNet, see docs/wordnet.md.
         model: masked language models: folders as save_pretrained writes them.
         model_device: where models run; auto: a CUDA device if there is one, else the CPU.
-        model_batch: texts that go through a model at once (at least 1).
-        inflector: what makes forms of lemmas: a file of `lexbeam simplify train-inflector`.
+        inflector: what makes forms of lemmas: a file of `lexbeam simplify train-inflector`, or
+            lemminflect for English.
         wordlist: word lists, NAME=FILE:word=COLUMN,value=COLUMN or NAME=wordfreq:LANG; the first
             settles ties.
         bar: words that are no candidates: a text file, one a line.
@@ -116,6 +137,12 @@ def generate(
             "sense_pos": sense_pos,
             "neighbours": neighbours,
             "neighbours_of": neighbours_of,
+            "wordnet_relations": wordnet_relations,
+            "wordnet_senses": wordnet_senses,
+            "masked_top": masked_top,
+            "masked_input": masked_input,
+            "masked_rules": masked_rules,
+            "masked_merge": masked_merge,
             "antonyms": antonyms,
             "names": names,
             "seed": seed,
@@ -125,7 +152,6 @@ def generate(
             "wordnet": wordnet,
             "model": model,
             "model_device": model_device,
-            "model_batch": model_batch,
             "inflector": inflector,
             "wordlist": wordlist,
             "bar": bar,

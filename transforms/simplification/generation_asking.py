@@ -70,11 +70,9 @@ class GenerationFiles(CacheOptions):
         "auto", help="where models run; auto: a CUDA device if there is one, else the CPU",
         choices=DEVICES, group="resources",
     )  # fmt: skip
-    model_batch: int = option(
-        32, help="texts that go through a model at once", least=1, group="resources"
-    )
     inflector: str | None = option(
-        None, help="what makes forms of lemmas: a file of `lexbeam simplify train-inflector`",
+        None, help="what makes forms of lemmas: a file of `lexbeam simplify train-inflector`, or "
+        "lemminflect for English",
         metavar="FILE", path="file", within=within_inflector, group="resources",
     )  # fmt: skip
     wordlist: tuple[str, ...] = option(
@@ -188,9 +186,7 @@ def asking_of(settings: Mapping[str, GenerationOptions], given: GenerationFiles)
 
 
 def _encoding(path: str, given: GenerationFiles) -> Encoding:
-    return encoding_of(
-        EncoderOptions(encoder=path, device=given.model_device, batch_size=given.model_batch)
-    )
+    return encoding_of(EncoderOptions(encoder=path, device=given.model_device))
 
 
 def _words(path: str | None, name: str) -> tuple[str, ...]:
