@@ -90,6 +90,7 @@ def base(made_once, tmp_path_factory):
     words = ["--layout", "recam", "--engine", "builtin:en", "--out", str(folder / "recam")]
     assert main(["cloze", "pairs", str(folder / "Task_1.jsonl"), *words]) == 0
     publish_questions(folder / "asked", [question(number) for number in range(5)])
+    (folder / "marked.txt").write_text("The [[dogs]] stay at [[home]].\n")
     (folder / "forms.tsv").write_text("cantar\tcanto\tV;IND;PRS;1;SG\n")
     (folder / "answers.csv").write_text(
         "question_id,annotator_id,answer\n" + "".join(f"{n:032x},anna,{n}\n" for n in range(4))
@@ -133,6 +134,8 @@ def given_to(words, base):
         "cloze export": {"path": str(base / "asked"), "to": "sheet.tsv"},
         "cloze annotate": {"folder": str(base / "asked"),
                            "annotations": str(base / "answers.csv")},
+        "simplify instances": {"inputs": str(base / "marked.txt"), "layout": "text",
+                               "language": "en"},
         "simplify train-inflector": {"inputs": str(base / "forms.tsv"), "language": "es"},
         "init": {"inputs": str(base / "texts"), "overwrite": True},
         "run": {"config": str(base / "c.yaml")}, "clean": {"path": "copy"},
