@@ -282,3 +282,20 @@ def test_alexsis_benchls_and_cwi_2018_as_they_are(data, tmp_path):
         assert section["instances"] == number
         assert section["rejected"] == section["left_out"]
         assert section["records"] == {510: 520}.get(number, number)
+
+
+@pytest.mark.data
+def test_features_of_the_token_where_the_engine_has_them(models, tmp_path, capsys):
+    for name, language in (("en_ud", "en"), ("es_cess", "es")):
+        if not (models / name).exists():
+            pytest.skip(f"needs {name}")
+        text = "The [[dogs]] ran." if language == "en" else "Los [[perros]] corren."
+        (tmp_path / f"{name}.txt").write_text(text)
+        out = tmp_path / name
+        assert instances(out, tmp_path / f"{name}.txt", "--engine", f"spacy:{models / name}") == 0
+        (row,) = read(out, "instances")
+        assert (row["upos"], row["language"]) == ("NOUN", language)
+        assert row["lemma"] == {"en": "dog", "es": "perro"}[language]
+        assert row["feats"] == {"en": "Number=Plur", "es": None}[language]
+        told = capsys.readouterr().out
+        assert ("warning: no features" in told) == (language == "es")
