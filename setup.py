@@ -27,6 +27,7 @@ EXTRAS = {
     "frequency": ["wordfreq>=3.1,<4"],  # Zipf frequencies of words in some forty languages
     "gcp": ["apache-beam[gcp]>=2.77,<2.78"],
     "html": ["trafilatura>=2,<3"],  # the text of web pages
+    "inflection": ["lemminflect>=0.2.3,<0.3"],  # forms of English words (MIT; needs numpy alone)
     "models": [  # what is trained and kept; nothing of it executes code when it is loaded
         "lightgbm>=4.5,<5",
         "safetensors>=0.4.5",

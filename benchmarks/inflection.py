@@ -1,7 +1,8 @@
 """Accuracy of inflection on a treebank's words, in folds that share no lemma.
 
-    python -m benchmarks.inflection ../shared/data/ud/es_gsd-ud-dev.conllu
-    python -m benchmarks.inflection ../shared/data/ud/es_gsd-ud-dev.conllu --dictionary spanish.txt
+    python -m benchmarks.inflection treebank.conllu
+    python -m benchmarks.inflection treebank.conllu --dictionary spanish.txt
+    python -m benchmarks.inflection ewt.conllu gum.conllu --language en --library
 
 Each distinct (lemma, part of speech, FEATS, form) of nouns, verbs, adjectives, auxiliaries and
 adverbs counts once, in lower case; rows that are marked as a typo or foreign are counted apart, and
@@ -12,16 +13,19 @@ treebank has. Lemmas go to folds by their hash. Printed per class, in percent:
     rules       rules from the other folds and the dictionary without any lemma of the fold
     dictionary  the dictionary, and where a lemma is not in it these rules
     in it       rows whose lemma and part of speech the dictionary has
+    library     English by the library that `english.py` asks
 
-With `--errors` each wrong row is printed.
+With `--errors` each wrong row is printed, with `--list-left-out` each row that is left out.
 """
 
 import argparse
 from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from transforms.common.folds import fold_of
-from transforms.simplification.inflection import Inflector, compiled, learned_rules
+from transforms.simplification.english import english_inflector
+from transforms.simplification.inflection import Inflecting, Inflector, compiled, learned_rules
 from transforms.simplification.inflection_features import feats_of, inflection, split
 from transforms.simplification.inflection_reading import Entry, read_forms
 from transforms.simplification.inflection_store import forms_as_arrays, pack_plain
@@ -39,15 +43,16 @@ class Row(NamedTuple):
     form: str
 
 
-def rows_of(path: str) -> tuple[list[Row], list[Row]]:
-    """Return the rows of a treebank, and those that are marked as a typo or foreign."""
+def rows_of(paths: Sequence[str]) -> tuple[list[Row], list[Row]]:
+    """Return the rows of treebanks, and those that are marked as a typo or foreign."""
     kept, marked = set(), set()
-    with open(path, encoding="utf-8") as lines:
-        for line in lines:
-            cells = line.rstrip("\n").split("\t")
-            if len(cells) == 10 and cells[0].isdecimal() and cells[3] in CLASSES:
-                row = Row(cells[2].lower(), cells[3], cells[5], cells[1].lower())
-                (marked if {"Typo", "Foreign"} & set(feats_of(row.feats)) else kept).add(row)
+    for path in paths:
+        with open(path, encoding="utf-8") as lines:
+            for line in lines:
+                cells = line.rstrip("\n").split("\t")
+                if len(cells) == 10 and cells[0].isdecimal() and cells[3] in CLASSES:
+                    row = Row(cells[2].lower(), cells[3], cells[5], cells[1].lower())
+                    (marked if {"Typo", "Foreign"} & set(feats_of(row.feats)) else kept).add(row)
     return sorted(kept), sorted(marked)
 
 
@@ -57,7 +62,7 @@ def entries_of(path: str, format: str | None = None) -> Counter[Entry]:
         return read_forms(stream, path, format).entries
 
 
-def predicted(inflector: Inflector, row: Row, dictionary: bool) -> str:
+def predicted(inflector: Inflecting, row: Row, dictionary: bool) -> str:
     """Return a form; the lemma where nothing is known."""
     found = inflector.inflect(row.lemma, row.upos, feats_of(row.feats), dictionary=dictionary)
     return found.form if found else row.lemma
@@ -66,13 +71,18 @@ def predicted(inflector: Inflector, row: Row, dictionary: bool) -> str:
 def main() -> None:
     """Print accuracies."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("treebank", help="a CoNLL-U file")
+    parser.add_argument("treebank", nargs="+", help="CoNLL-U files")
     parser.add_argument("--dictionary", help="a form dictionary")
     parser.add_argument("--language", default="es")
+    parser.add_argument("--library", action="store_true", help="English by the library, too")
     parser.add_argument("--errors", action="store_true", help="print wrong rows")
+    parser.add_argument("--list-left-out", action="store_true", help="print rows left out")
     args = parser.parse_args()
     rows, marked = rows_of(args.treebank)
     print(f"{len(rows)} rows; left out, typo or foreign: {len(marked)}")
+    if args.list_left_out:
+        for row in marked:
+            print("left out", *row, sep="\t")
     treebank = Counter(
         Entry(row.lemma, inflection(row.upos, feats_of(row.feats)), row.form) for row in rows
     )
@@ -87,7 +97,10 @@ def main() -> None:
         held = [row for row, of in zip(rows, folds, strict=True) if of == fold]
         lemmas = {row.lemma for row in held}
         seen = Counter({one: n for one, n in treebank.items() if one.lemma not in lemmas})
-        ways = {"treebank": (Inflector(compiled(seen, args.language), args.language), False)}
+        learned = Inflector(compiled(seen, args.language), args.language)
+        ways: dict[str, tuple[Inflecting, bool]] = {"treebank": (learned, False)}
+        if args.library:
+            ways["library"] = (english_inflector(), True)
         if forms:
             others = (
                 one

@@ -8,7 +8,7 @@ from typing import Literal
 from lexbeam._calling import publish as _publish
 from lexbeam.results import Results
 
-__all__ = ["change", "cloze", "complexity"]
+__all__ = ["change", "cloze", "complexity", "simplify"]
 
 
 def change(
@@ -241,6 +241,102 @@ def complexity(
             "level": level,
             "bootstrap_seed": bootstrap_seed,
             "out": out,
+            "resume": resume,
+            "overwrite": overwrite,
+            "fresh": fresh,
+            "drop": drop,
+            "keep": keep,
+            "keep_snapshots": keep_snapshots,
+        },
+    )
+
+
+def simplify(
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    k: int | str | Sequence[int | str] = (1, 3, 5, 10, 50),
+    cluster: Literal["target", "sentence", "instance"] = "target",
+    baseline: str | None = None,
+    tsar_scorer: bool = False,
+    resamples: int | str = 1000,
+    level: float | str = 0.95,
+    bootstrap_seed: int | str = 0,
+    inflector: str | os.PathLike[str] | None = None,
+    gold: str | os.PathLike[str] | None = None,
+    predictions: str | os.PathLike[str] | None = None,
+    layout: Literal["alexsis", "tsar", "benchls"] = "tsar",
+    system: str = "predictions",
+    to: str | os.PathLike[str] | None = None,
+    stage: Literal["ranking", "selection", "generation"] | None = None,
+    setting: str | None = None,
+    ranker: str | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    fresh: bool = False,
+    drop: str | Sequence[str] = (),
+    keep: Literal["all", "published"] = "all",
+    keep_snapshots: int | str = 2,
+) -> Results:
+    """Substitutes of every stage, or of a file, against gold, and where gold is lost.
+
+    Args:
+        folder: folder with instances and candidates, of `lexbeam simplify`; none: that of `out`.
+        out: folder where the tables are published; of files, none: they are only told; if not
+            given, the one of `folder`.
+        k: how many first candidates count (at least 1, at most 1000000).
+        cluster: what is resampled as a whole, since it errs together.
+        baseline: the system that others are compared with; if not given, any two are.
+        tsar_scorer: leave out instances without candidates where the public scorer of TSAR-2022
+            does, and compare words of files as they are written.
+        resamples: resamples of the bootstrap; 0: no intervals (at least 0, at most 1000000).
+        level: share of the resamples that an interval holds (at least 0.01, at most 0.999).
+        bootstrap_seed: seed of the resamples.
+        inflector: form dictionary of `lexbeam simplify train-inflector`, by which candidates are
+            also matched by their lemmas.
+        gold: in place of a folder: rows of sentence, target and substitutes.
+        predictions: rows of sentence, target and substitutes, the best first.
+        layout: layout of `gold`.
+        system: what the table calls `predictions`.
+        to: also write the lists of a setting as a file that TSAR-2022 takes.
+        stage: lists of this stage; if not given, of the last that is published.
+        setting: lists of this setting, where there are several.
+        ranker: lists of this ranker, where there are several.
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
+        fresh: make everything anew, whatever artefacts there are.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
+        keep_snapshots: snapshots kept, the new one among them (at least 1).
+
+    Returns:
+        All that is published in the folder then.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _publish(
+        "evaluate simplify",
+        {
+            "folder": folder,
+            "out": out,
+            "k": k,
+            "cluster": cluster,
+            "baseline": baseline,
+            "tsar_scorer": tsar_scorer,
+            "resamples": resamples,
+            "level": level,
+            "bootstrap_seed": bootstrap_seed,
+            "inflector": inflector,
+            "gold": gold,
+            "predictions": predictions,
+            "layout": layout,
+            "system": system,
+            "to": to,
+            "stage": stage,
+            "setting": setting,
+            "ranker": ranker,
             "resume": resume,
             "overwrite": overwrite,
             "fresh": fresh,

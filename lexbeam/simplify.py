@@ -9,7 +9,143 @@ from lexbeam._calling import act as _act
 from lexbeam._calling import publish as _publish
 from lexbeam.results import Results
 
-__all__ = ["instances", "train_inflector"]
+__all__ = ["generate", "instances", "rank", "rewrite", "select", "train_inflector"]
+
+
+def generate(
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    generators: str | Sequence[str] = ("thesaurus",),
+    evidence: str | Sequence[str] = (),
+    combine: Literal["union", "intersection"] = "union",
+    k: int | str = 50,
+    order: Literal["score", "frequency", "average"] = "score",
+    senses: str = "all",
+    sense_votes: Literal["one", "cosine"] = "one",
+    sense_pos: Literal["any", "target"] = "any",
+    neighbours: int | str = 10,
+    neighbours_of: Literal["form", "lemma"] = "form",
+    antonyms: Literal["bar", "keep"] = "bar",
+    names: Literal["protect", "replace"] = "protect",
+    seed: int | str = 1,
+    cache: str | os.PathLike[str] | None = None,
+    thesaurus: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    vectors: str | os.PathLike[str] | None = None,
+    wordnet: str | os.PathLike[str] | None = None,
+    model: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    model_device: Literal["auto", "cpu", "cuda"] = "auto",
+    model_batch: int | str = 32,
+    inflector: str | os.PathLike[str] | None = None,
+    wordlist: str | Sequence[str] = (),
+    bar: str | os.PathLike[str] | None = None,
+    protect: str | os.PathLike[str] | None = None,
+    setting: str = "default",
+    settings: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    fresh: bool = False,
+    drop: str | Sequence[str] = (),
+    keep: Literal["all", "published"] = "all",
+    keep_snapshots: int | str = 2,
+    runner_config: str | os.PathLike[str] = "direct",
+    beam: Sequence[str] = (),
+) -> Results:
+    """Substitutes of words: thesauri, vectors, masked language models.
+
+    Args:
+        folder: folder with instances, of `lexbeam simplify instances`; none: that of `out`.
+        out: folder of the published tables; if not given, the one of `folder`.
+        generators: what gives candidates.
+        evidence: further generators that add to score and votes of candidates which the others
+            give, and give none themselves.
+        combine: candidates of any generator, or those that all give.
+        k: candidates that are kept of an instance, those of the highest rank (at least 1).
+        order: what they are ranked by: the score of all generators together, the frequency, or the
+            average of the ranks by each generator, frequency and cosine.
+        senses: whose words are candidates: of all senses of a thesaurus, the best one by vectors,
+            the first, or a random one.
+        sense_votes: what a sense counts for its words: one, or, by vectors, the cosine of its words
+            and the sentence's.
+        sense_pos: senses of any part of speech, or not those that have another one than the target.
+        neighbours: nearest words by vectors (at least 1).
+        neighbours_of: whether the vectors are of forms or of lemmas.
+        antonyms: what becomes of antonyms of the target, where WordNet is given.
+        names: whether names, capitalised though no sentence begins with them, get candidates.
+        seed: of random senses.
+        cache: folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's.
+        thesaurus: thesauri: MyThes files, tab files of Open Multilingual Wordnet; behind it
+            :format=, encoding=, language=.
+        vectors: static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`.
+        wordnet: folder of the database files of WordNet, see docs/wordnet.md.
+        model: masked language models: folders as save_pretrained writes them.
+        model_device: where models run; auto: a CUDA device if there is one, else the CPU.
+        model_batch: texts that go through a model at once (at least 1).
+        inflector: what makes forms of lemmas: a file of `lexbeam simplify train-inflector`.
+        wordlist: word lists, NAME=FILE:word=COLUMN,value=COLUMN or NAME=wordfreq:LANG; the first
+            settles ties.
+        bar: words that are no candidates: a text file, one a line.
+        protect: words that get no candidates: a text file, one a line.
+        setting: name of the setting, where no file of settings is given.
+        settings: settings by name, each with the options that it has other than given here; see
+            docs/simplification.md.
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
+        fresh: make everything anew, whatever artefacts there are.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
+        keep_snapshots: snapshots kept, the new one among them (at least 1).
+        runner_config: YAML file of runner_configs/, or its name.
+        beam: Beam options, as they stand on the command line.
+
+    Returns:
+        All that is published in the folder then.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _publish(
+        "simplify generate",
+        {
+            "folder": folder,
+            "out": out,
+            "generators": generators,
+            "evidence": evidence,
+            "combine": combine,
+            "k": k,
+            "order": order,
+            "senses": senses,
+            "sense_votes": sense_votes,
+            "sense_pos": sense_pos,
+            "neighbours": neighbours,
+            "neighbours_of": neighbours_of,
+            "antonyms": antonyms,
+            "names": names,
+            "seed": seed,
+            "cache": cache,
+            "thesaurus": thesaurus,
+            "vectors": vectors,
+            "wordnet": wordnet,
+            "model": model,
+            "model_device": model_device,
+            "model_batch": model_batch,
+            "inflector": inflector,
+            "wordlist": wordlist,
+            "bar": bar,
+            "protect": protect,
+            "setting": setting,
+            "settings": settings,
+            "resume": resume,
+            "overwrite": overwrite,
+            "fresh": fresh,
+            "drop": drop,
+            "keep": keep,
+            "keep_snapshots": keep_snapshots,
+            "runner_config": runner_config,
+        },
+        beam,
+    )
 
 
 def instances(
@@ -128,6 +264,237 @@ def instances(
             "keep_snapshots": keep_snapshots,
             "runner_config": runner_config,
             "parts": parts,
+        },
+        beam,
+    )
+
+
+def rank(
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    ranker: str | Sequence[str] = ("frequency",),
+    average_of: str | Sequence[str] = ("senses", "frequency"),
+    phrases: Literal["zero", "rarest", "mean"] = "zero",
+    keep_target: str = "never",
+    cache: str | os.PathLike[str] | None = None,
+    wordlist: str | Sequence[str] = (),
+    vectors: str | os.PathLike[str] | None = None,
+    complexity: str | os.PathLike[str] | None = None,
+    regressor_scorer: Literal[
+        "ridge", "svr", "random-forest", "extra-trees", "gradient-boosting"
+    ] = "gradient-boosting",
+    settings: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    fresh: bool = False,
+    drop: str | Sequence[str] = (),
+    keep: Literal["all", "published"] = "all",
+    keep_snapshots: int | str = 2,
+    runner_config: str | os.PathLike[str] = "direct",
+    beam: Sequence[str] = (),
+) -> Results:
+    """Candidates ranked by simplicity.
+
+    Args:
+        folder: folder with candidates, and selections if there are any; none: that of `out`.
+        out: folder of the published tables; if not given, the one of `folder`.
+        ranker: what candidates are ranked by: frequency or frequency:NAME (of a word list), senses,
+            generation, similarity, regressor, average; several make several rankings.
+        average_of: whose ranks ranker average takes the mean of.
+        phrases: frequency of a phrase: 0, or the least or the mean of its words'.
+        keep_target: never; if-more-frequent: the target stays if it is more frequent than the first
+            candidate; if-gain:X: it stays unless the first candidate's score is greater by X at
+            least.
+        cache: folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's.
+        wordlist: word lists, NAME=FILE:word=COLUMN,value=COLUMN or NAME=wordfreq:LANG; rankers take
+            the first where none is named, the regressor all.
+        vectors: static vectors for ranker similarity, FILE or DIR:slice=NAME[,seed=N] of `lexbeam
+            change`.
+        complexity: folder with labelled instances, of `lexbeam complexity load`, for the regressor.
+        regressor_scorer: how the regressor learns, see docs/complexity-score.md.
+        settings: settings by name, each with the options that it has other than given here;
+            settings that it does not name have those given here.
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
+        fresh: make everything anew, whatever artefacts there are.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
+        keep_snapshots: snapshots kept, the new one among them (at least 1).
+        runner_config: YAML file of runner_configs/, or its name.
+        beam: Beam options, as they stand on the command line.
+
+    Returns:
+        All that is published in the folder then.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _publish(
+        "simplify rank",
+        {
+            "folder": folder,
+            "out": out,
+            "ranker": ranker,
+            "average_of": average_of,
+            "phrases": phrases,
+            "keep_target": keep_target,
+            "cache": cache,
+            "wordlist": wordlist,
+            "vectors": vectors,
+            "complexity": complexity,
+            "regressor_scorer": regressor_scorer,
+            "settings": settings,
+            "resume": resume,
+            "overwrite": overwrite,
+            "fresh": fresh,
+            "drop": drop,
+            "keep": keep,
+            "keep_snapshots": keep_snapshots,
+            "runner_config": runner_config,
+        },
+        beam,
+    )
+
+
+def rewrite(
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    fresh: bool = False,
+    drop: str | Sequence[str] = (),
+    keep: Literal["all", "published"] = "all",
+    keep_snapshots: int | str = 2,
+    runner_config: str | os.PathLike[str] = "direct",
+    beam: Sequence[str] = (),
+) -> Results:
+    """Sentences with the chosen words in place.
+
+    Args:
+        folder: folder with rankings, of `lexbeam simplify rank`; none: that of `out`.
+        out: folder of the published tables; if not given, the one of `folder`.
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
+        fresh: make everything anew, whatever artefacts there are.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
+        keep_snapshots: snapshots kept, the new one among them (at least 1).
+        runner_config: YAML file of runner_configs/, or its name.
+        beam: Beam options, as they stand on the command line.
+
+    Returns:
+        All that is published in the folder then.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _publish(
+        "simplify rewrite",
+        {
+            "folder": folder,
+            "out": out,
+            "resume": resume,
+            "overwrite": overwrite,
+            "fresh": fresh,
+            "drop": drop,
+            "keep": keep,
+            "keep_snapshots": keep_snapshots,
+            "runner_config": runner_config,
+        },
+        beam,
+    )
+
+
+def select(
+    folder: str | os.PathLike[str] | None = None,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    filters: str | Sequence[str] = ("morphology",),
+    same_pos: str | Sequence[str] = ("VERB=AUX", "NOUN=PROPN"),
+    phrases: Literal["pass", "head"] = "pass",
+    least_similarity: float | str = 0.2,
+    least_ngram: float | str = 0.1,
+    cache: str | os.PathLike[str] | None = None,
+    inflector: str | os.PathLike[str] | None = None,
+    vectors: str | os.PathLike[str] | None = None,
+    ngrams: str | Sequence[str] | None = None,
+    engine: str | None = None,
+    settings: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    overwrite: bool = False,
+    fresh: bool = False,
+    drop: str | Sequence[str] = (),
+    keep: Literal["all", "published"] = "all",
+    keep_snapshots: int | str = 2,
+    runner_config: str | os.PathLike[str] = "direct",
+    beam: Sequence[str] = (),
+) -> Results:
+    """Candidates filtered by form, part of speech and similarity.
+
+    Args:
+        folder: folder with candidates, of `lexbeam simplify generate`; none: that of `out`.
+        out: folder of the published tables; if not given, the one of `folder`.
+        filters: what candidates must pass, in this order.
+        same_pos: parts of speech that filter pos takes for one.
+        phrases: phrases in filter pos: passed, with the note pos_unchecked, or judged by their
+            head.
+        least_similarity: least cosine to the target, of filter similarity; what has no vector
+            passes (at least -1, at most 1).
+        least_ngram: least fit with the words before and after, of filter ngram (at least 0).
+        cache: folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's.
+        inflector: what says the lemmas of forms: a file of `lexbeam simplify train-inflector`;
+            without it those that candidates came with.
+        vectors: static vectors for filter similarity, FILE or DIR:slice=NAME[,seed=N] of `lexbeam
+            change`.
+        ngrams: counts of bigrams for filter ngram: FILE:word=COLUMN,value=COLUMN, two words with a
+            space in the first.
+        engine: what tags sentences for filter pos: spacy:NAME_OR_PATH, stanza:LANG[:DIR],
+            builtin:LANG.
+        settings: settings by name, each with the options that it has other than given here;
+            settings that it does not name have those given here.
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
+        fresh: make everything anew, whatever artefacts there are.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
+        keep_snapshots: snapshots kept, the new one among them (at least 1).
+        runner_config: YAML file of runner_configs/, or its name.
+        beam: Beam options, as they stand on the command line.
+
+    Returns:
+        All that is published in the folder then.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _publish(
+        "simplify select",
+        {
+            "folder": folder,
+            "out": out,
+            "filters": filters,
+            "same_pos": same_pos,
+            "phrases": phrases,
+            "least_similarity": least_similarity,
+            "least_ngram": least_ngram,
+            "cache": cache,
+            "inflector": inflector,
+            "vectors": vectors,
+            "ngrams": ngrams,
+            "engine": engine,
+            "settings": settings,
+            "resume": resume,
+            "overwrite": overwrite,
+            "fresh": fresh,
+            "drop": drop,
+            "keep": keep,
+            "keep_snapshots": keep_snapshots,
+            "runner_config": runner_config,
         },
         beam,
     )

@@ -688,3 +688,141 @@ class Views:
             "instances",
             {"instances": instances, "of": of, "judgment": judgment, "flag": flag},
         )
+
+    def candidates(
+        self, candidates: str | Sequence[str], *, of_setting: str | None = None, kept: bool = False
+    ) -> pa.Table:
+        """Candidates of chosen words, stage by stage.
+
+        Args:
+            candidates: the candidates of targets, whatever their capitals, or of instances by their
+                ids, stage by stage.
+            of_setting: of this setting.
+            kept: those alone that generation lets through.
+
+        Returns:
+            The answer as rows.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _ask(
+            self.snapshot,
+            "simplify.generate",
+            "candidates",
+            {"candidates": candidates, "of_setting": of_setting, "kept": kept},
+        )
+
+    def tell_candidates(
+        self, candidates: str | Sequence[str], *, of_setting: str | None = None, kept: bool = False
+    ) -> list[str]:
+        """Candidates of chosen words, stage by stage.
+
+        Args:
+            candidates: the candidates of targets, whatever their capitals, or of instances by their
+                ids, stage by stage.
+            of_setting: of this setting.
+            kept: those alone that generation lets through.
+
+        Returns:
+            The answer as lines for a person.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _tell(
+            self.snapshot,
+            "simplify.generate",
+            "candidates",
+            {"candidates": candidates, "of_setting": of_setting, "kept": kept},
+        )
+
+    def stages(
+        self,
+        stages: str | Sequence[str],
+        *,
+        stages_setting: str | None = None,
+        stages_most: int | str = 5,
+    ) -> pa.Table:
+        """Candidates stage by stage, with their rank in gold.
+
+        Args:
+            stages: candidates stage by stage, of targets, whatever their capitals, or of instances
+                by their ids.
+            stages_setting: of this setting.
+            stages_most: of so many instances, the first by id (at least 1).
+
+        Returns:
+            The answer as rows.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _ask(
+            self.snapshot,
+            "evaluate.simplify",
+            "stages",
+            {"stages": stages, "stages_setting": stages_setting, "stages_most": stages_most},
+        )
+
+    def tell_stages(
+        self,
+        stages: str | Sequence[str],
+        *,
+        stages_setting: str | None = None,
+        stages_most: int | str = 5,
+    ) -> list[str]:
+        """Candidates stage by stage, with their rank in gold.
+
+        Args:
+            stages: candidates stage by stage, of targets, whatever their capitals, or of instances
+                by their ids.
+            stages_setting: of this setting.
+            stages_most: of so many instances, the first by id (at least 1).
+
+        Returns:
+            The answer as lines for a person.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _tell(
+            self.snapshot,
+            "evaluate.simplify",
+            "stages",
+            {"stages": stages, "stages_setting": stages_setting, "stages_most": stages_most},
+        )
+
+    def funnel(self, funnel: str) -> pa.Table:
+        """What is lost at each stage, by reason.
+
+        Args:
+            funnel: what is lost at each stage of this setting, by reason; all: of each.
+
+        Returns:
+            The answer as rows.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _ask(self.snapshot, "evaluate.simplify", "funnel", {"funnel": funnel})
+
+    def tell_funnel(self, funnel: str) -> list[str]:
+        """What is lost at each stage, by reason.
+
+        Args:
+            funnel: what is lost at each stage of this setting, by reason; all: of each.
+
+        Returns:
+            The answer as lines for a person.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _tell(self.snapshot, "evaluate.simplify", "funnel", {"funnel": funnel})

@@ -125,6 +125,24 @@ COMMANDS: dict[str, Entry] = {
         "pipelines.simplify_train_inflector:TRAIN_INFLECTOR",
         "form dictionaries to one file that inflects: a model",
     ),
+    "simplify generate": Entry(
+        "pipelines.simplify_generate:GENERATE_CANDIDATES",
+        "substitutes of words: thesauri, vectors, masked language models",
+    ),
+    "simplify select": Entry(
+        "pipelines.simplify_select:SELECT_CANDIDATES",
+        "candidates filtered by form, part of speech and similarity",
+    ),
+    "simplify rank": Entry(
+        "pipelines.simplify_rank:RANK_CANDIDATES", "candidates ranked by simplicity"
+    ),
+    "simplify rewrite": Entry(
+        "pipelines.simplify_rewrite:REWRITE_SENTENCES", "sentences with the chosen words in place"
+    ),
+    "evaluate simplify": Entry(
+        "pipelines.evaluate_simplify:EVALUATE_SIMPLIFY",
+        "substitutes of every stage, or of a file, against gold, and where gold is lost",
+    ),
     "init": Entry("pipelines.init:INIT", "write a configuration for texts, from a look at them"),
     "run": Entry("pipelines.run:RUN", "any commands from one configuration file, published once"),
     "show": Entry("pipelines.show:SHOW", "show tables, or answer questions about them"),

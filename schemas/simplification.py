@@ -13,9 +13,9 @@ from schemas.rejects import REASONS as READING_REASONS
 from schemas.rejects import REJECT_KEY, reject_columns
 
 __all__ = [
-    "BY_RULE", "CANDIDATES", "FLAGS", "GENERATORS", "INSTANCES", "INSTANCE_REASONS",
-    "INSTANCE_REJECTS", "JUDGMENTS", "RANKINGS", "REASONS", "SELECTIONS", "SIMPLIFICATIONS",
-    "SIMPLIFICATION_METRICS", "SUBSTITUTES",
+    "BY_RULE", "CANDIDATES", "FLAGS", "FUNNEL", "GENERATORS", "INSTANCES", "INSTANCE_REASONS",
+    "INSTANCE_REJECTS", "JUDGMENTS", "LOSSES", "RANKINGS", "REASONS", "SELECTIONS",
+    "SIMPLIFICATIONS", "SIMPLIFICATION_METRICS", "STAGES", "SUBSTITUTES",
 ]  # fmt: skip
 
 INSTANCE_ID = "the instance, see table simplification/instances"
@@ -74,11 +74,12 @@ BY_RULE = frozenset({
 
 # What gives candidates; each has a column of scores.
 GENERATORS = {
-    "thesaurus": "senses of thesauri (MyThes, WordNet of tab files) that have the candidate",
+    "thesaurus": "senses of thesauri (MyThes, tab files) that have the candidate, weighed by how "
+    "well they fit the sentence where there are vectors",
     "wordnet": "senses of WordNet that have the candidate as a synonym or hypernym",
     "vectors": "cosine of static vectors of target and candidate",
     "masked_lm": "probability of the candidate in the target's place; several models': the sum",
-    "gold": "annotators that gave the candidate: for the evaluation of later stages alone",
+    "gold": "1 for what people gave: for the evaluation of rankers alone",
 }
 
 # Why a candidate does not go on to the next stage.
@@ -86,6 +87,7 @@ REASONS = {
     "placeholder": "it is no word of the language, but stands for a translation that is missing",
     "subword": "it is a piece of a word",
     "too_short": "it is too short",
+    "not_a_word": "it has no letter",
     "prefix_of_target": "the target begins with it",
     "accent_variant": "it is the target but for accents or capitals",
     "same_stem": "it has the target's stem",
@@ -189,7 +191,8 @@ CANDIDATES = Table(
         column("score", pa.float64(), "the score that all generators give it together; null where "
                "it was dropped before", nullable=True),
         *_scores(),
-        column("generators", pa.int32(), "how many generators give it", range="1 and up"),
+        column("generators", pa.int32(), "how many generators give it; each masked language "
+               "model counts", range="1 and up"),
         column("votes", pa.int32(), "senses that have it, of those looked up; null where no "
                "generator has senses", range="1 and up", nullable=True),
         column("sense_id", pa.string(), "the first sense that has it", nullable=True),
@@ -238,20 +241,24 @@ RANKER = "the ranker"
 
 RANKINGS = Table(
     name="simplification/rankings",
-    row="a candidate that was kept, as a ranker of its setting ranks it",
+    row="a candidate that was kept, as a ranker of its setting ranks it; and the target beside "
+    "them",
     key=("instance_id", "setting", "ranker", "form"),
     columns=[
         column("instance_id", pa.string(), INSTANCE_ID),
         column("setting", pa.string(), SETTING),
         column("ranker", pa.string(), RANKER),
-        column("form", pa.string(), FORM),
+        column("form", pa.string(), f"{FORM}; of the target likewise"),
+        column("is_target", pa.bool_(), "whether it is the target, which has no rank"),
         column("rank", pa.int32(), "dense rank by score: ties share one; 1 is the simplest",
-               range="1 and up"),
+               range="1 and up", nullable=True),
         column("place", pa.int32(), "place in the list: by rank, ties by code points",
-               range="1 and up"),
-        column("score", pa.float64(), "the higher, the simpler, in the ranker's unit"),
-        column("known", pa.bool_(), "whether the ranker knows the form; of one that it does not, "
-               "the score is its least"),
+               range="1 and up", nullable=True),
+        column("score", pa.float64(), "the higher, the simpler, in the ranker's unit; null for a "
+               "target that the ranker cannot score", nullable=True),
+        column("known", pa.bool_(), "whether the ranker knows the form; of a candidate that it "
+               "does not, the score is its least"),
+        column("chosen", pa.bool_(), "whether it is what stands in the sentence in the end"),
     ],
 )  # fmt: skip
 
@@ -280,3 +287,36 @@ SIMPLIFICATIONS = Table(
 )  # fmt: skip
 
 SIMPLIFICATION_METRICS = metrics_table("simplification")
+
+# The stages of which there are lists of candidates, and what comes of them.
+STAGES = ("generation", "selection", "ranking", "pipeline")
+
+# Why gold is lost where no candidate was dropped.
+LOSSES = {
+    "not_generated": "no generator of the setting gives it in this form",
+    "no_rows": "the stage has no row for it",
+    "not_chosen": "another candidate was chosen",
+    "keep_target": "the target stays, though there are candidates",
+}
+
+FUNNEL = Table(
+    name="simplification/funnel",
+    row="what becomes of the candidates of instances with gold at a stage, for one reason",
+    key=("setting", "ranker", "stage", "reason"),
+    columns=[
+        column("setting", pa.string(), SETTING),
+        column("ranker", pa.string(), "the ranker, from ranking on; before it, null",
+               nullable=True),
+        column("stage", pa.string(), "the stage", range=", ".join(STAGES)),
+        column("reason", pa.string(), "why they go no further; null for those that do",
+               range=", ".join((*REASONS, *LOSSES)), nullable=True),
+        column("candidates", pa.int64(), "candidates; of not_generated: none", range="0 and up"),
+        column("gold_candidates", pa.int64(), "those of them that are gold; of not_generated: "
+               "gold substitutes that are no candidates", range="0 and up"),
+        column("instances_lost", pa.int64(), "instances whose last gold candidate is lost there, "
+               "each for one reason: that of its gold candidates which comes last in the list of "
+               "reasons; null for those that go on", range="0 and up", nullable=True),
+        column("instances_left", pa.int64(), "instances that still have a gold candidate; null "
+               "for a reason", range="0 and up", nullable=True),
+    ],
+)  # fmt: skip

@@ -121,7 +121,7 @@ def test_completion_names_commands_and_options(capsys):
     script = capsys.readouterr().out
     for name in ("corpus", "change", "--slices", "--engine", "--overwrite"):
         assert name in script
-    assert "_shtab_lexbeam_evaluate_subparsers=(change complexity cloze)" in script
+    assert "_shtab_lexbeam_evaluate_subparsers=(change complexity cloze simplify)" in script
     assert re.search(r"_lexbeam_evaluate_change_option_strings=.* --baseline ", script)
     done = subprocess.run(["bash", "-n"], input=script, text=True, capture_output=True)
     assert (done.returncode, done.stderr) == (0, "")

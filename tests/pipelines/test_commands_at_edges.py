@@ -91,6 +91,8 @@ def base(made_once, tmp_path_factory):
     assert main(["cloze", "pairs", str(folder / "Task_1.jsonl"), *words]) == 0
     publish_questions(folder / "asked", [question(number) for number in range(5)])
     (folder / "marked.txt").write_text("The [[dogs]] stay at [[home]].\n")
+    (folder / "judged.tsv").write_text("The old sea.\told\taged\taged\tancient\n")
+    (folder / "simpler.tsv").write_text("The old sea.\told\tancient\n")
     (folder / "forms.tsv").write_text("cantar\tcanto\tV;IND;PRS;1;SG\n")
     (folder / "answers.csv").write_text(
         "question_id,annotator_id,answer\n" + "".join(f"{n:032x},anna,{n}\n" for n in range(4))
@@ -117,6 +119,8 @@ def given_to(words, base):
         "evaluate cloze": {"gold": str(base / "questions.jsonl"), "resamples": "10",
                            "predictions": str(base / "labels.csv"), "cache": "cache",
                            "frequency": f"{base / 'words.tsv'}:word=word,value=graded"},
+        "evaluate simplify": {"gold": str(base / "judged.tsv"), "resamples": "10",
+                              "predictions": str(base / "simpler.tsv")},
         "lexicon look": {"resources": f"list={base / 'words.tsv'}:word=word,value=graded"},
         "cloze pairs": {"inputs": str(base / "texts"), "layout": "documents", "keep_rest": True},
         "cloze candidates": {"folder": str(base / "pairs"), "kind": "nonspecificity",

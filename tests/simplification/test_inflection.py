@@ -46,6 +46,28 @@ def test_dictionary_then_rules(spanish):
     assert (alone.form, alone.source) == ("cantan", "rules")
 
 
+@pytest.mark.parametrize(
+    ("target", "before", "form"),
+    [
+        ("canta", None, "se compra"), ("cantan", "no", "se compran"), ("canta", "se", "compra"),
+        ("Canta", None, "Se compra"), ("cantar", None, "comprarse"),
+        ("cantando", None, "comprándose"), ("cantarse", None, "comprarse"),
+        ("cantándonos", None, "comprándonos"), ("cantarlo", None, None),
+    ],
+)  # fmt: skip
+def test_reflexive_verbs_keep_their_pronoun(spanish, target, before, form):
+    found = place(spanish, "comprarse", "VERB", target, before=before)
+    assert (found.form, found.reason) == (form, None if form else NO_FORM)
+
+
+def test_a_reflexive_participle_has_no_pronoun(spanish):
+    feats = {"VerbForm": "Part", "Gender": "Masc", "Number": "Sing"}
+    rows = [("cantar", "cantado"), ("saltar", "saltado")]
+    entries = Counter(Entry(*[lemma, inflection("VERB", feats), form]) for lemma, form in rows)
+    small = Inflector(compiled(entries, "es"), "es")
+    assert place(small, "cantarse", "VERB", "saltado").form == "cantado"
+
+
 def test_features_need_not_be_the_same(spanish):
     assert spanish.inflect("gato", "NOUN", {"Number": "Plur"}).form == "gatos"
     assert spanish.inflect("gato", "NOUN", feats_of(FEM)).form == "gato"

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from transforms.common.errors import UsageError, nearest
 from transforms.common.outside import with_outside
 from transforms.lexicon.base import Kind, Parsed
+from transforms.lexicon.thesauri.kind import THESAURUS
 from transforms.lexicon.vectors.kinds import VECTORS
 from transforms.lexicon.word_lists.frequencies import WORDFREQ
 from transforms.lexicon.word_lists.kinds import WORDS
@@ -26,6 +27,7 @@ KINDS: dict[str, Kind] = {
     "vectors": VECTORS,
     "wordnet": WORDNET,
     "trigrams": TRIGRAMS,
+    "thesaurus": THESAURUS,
 }
 
 

@@ -19,7 +19,7 @@ frequent one, then the singular. Gender is a wish where a lemma has no form of i
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy.typing as npt
 
@@ -34,6 +34,7 @@ from transforms.simplification.inflection_rules import (
 )
 from transforms.simplification.inflection_store import (
     FormTable,
+    Row,
     forms_as_arrays,
     pack_plain,
     rules_of,
@@ -41,7 +42,10 @@ from transforms.simplification.inflection_store import (
     unpack_plain,
 )
 
-__all__ = ["SPELLINGS", "Inflected", "Inflector", "Spelling", "compiled", "learned_rules"]
+__all__ = [
+    "SPELLINGS", "Forms", "Inflected", "Inflecting", "Inflector", "Spelling", "compiled",
+    "learned_rules",
+]  # fmt: skip
 
 # Of forms that are several things, what is commonest in text goes first where counts are the same.
 _COMMON = {
@@ -90,6 +94,36 @@ class Inflected(NamedTuple):
     source: str
     times: int
     total: int
+
+
+class Forms(Protocol):
+    """What forms may be."""
+
+    def of_form(self, form: str) -> list[Row]:
+        """Return what a form in lower case may be, in the order of lemmas and inflections."""
+
+
+class Inflecting(Protocol):
+    """What inflects a language: a compiled dictionary (`Inflector`), or a library (english.py)."""
+
+    @property
+    def language(self) -> str:
+        """The language, two letters."""
+
+    @property
+    def forms(self) -> Forms:
+        """What forms may be."""
+
+    def inflect(
+        self, lemma: str, upos: str, feats: Mapping[str, str], *, dictionary: bool = True
+    ) -> Inflected | None:
+        """Return the form of a lemma that has some features; None if none is known."""
+
+    def has_verb(self, form: str) -> bool:
+        """Return whether a form in lower case is one of a verb in the dictionary."""
+
+    def features(self, form: str, upos: str, lemma: str | None = None) -> list[dict[str, str]]:
+        """Return what features a form may have, the likeliest first; none if nothing is known."""
 
 
 def compiled(entries: Mapping[Entry, int], language: str) -> dict[str, npt.NDArray[Any]]:

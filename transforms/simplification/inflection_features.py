@@ -13,6 +13,7 @@ called finite and has a gender; auxiliaries inflect as verbs.
     ('VERB', {'Mood': 'Ind', 'Tense': 'Imp', 'Person': '3', 'Number': 'Sing', 'VerbForm': 'Fin'})
 """
 
+import functools
 from collections.abc import Mapping
 
 __all__ = [
@@ -57,6 +58,12 @@ def inflection(upos: str, feats: Mapping[str, str]) -> str:
 
 def split(name: str) -> tuple[str, dict[str, str]]:
     """Return part of speech and features of an inflection."""
+    upos, feats = _split(name)
+    return upos, dict(feats)
+
+
+@functools.lru_cache(4096)  # a dictionary has some hundred
+def _split(name: str) -> tuple[str, dict[str, str]]:
     upos, _, feats = name.partition(" ")
     return upos, feats_of(feats)
 

@@ -3,14 +3,20 @@
 What the word is comes from the annotation, else from `Inflector.features`. Of a noun's features the
 number alone is taken over, for nouns keep their gender. A phrase inflects its head: in Spanish and
 where nothing else is known its first word, in English the first of a verb and the last of a noun or
-adjective. Adjectives behind a Spanish noun agree with it (`guerras civiles`); where a phrase has
-words of which that is not known, there is no form of it in the plural.
+adjective, or the one before `of` and the like. Adjectives behind a Spanish noun agree with it
+(`guerras civiles`); where a phrase has words of which that is not known, there is no form of it in
+the plural.
+
+A reflexive Spanish verb (`apoderarse`) keeps its pronoun: behind infinitives and gerunds
+(`apoderándose`), before finite forms (`se apoderó`), unless the target brings one, as in `labrarse`
+or `se desplomó`. Participles have none. With another pronoun behind it (`tomarlo`), and in the
+imperative, there is no form.
 """
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from transforms.simplification.inflection import Inflected, Inflector
+from transforms.simplification.inflection import Inflected, Inflecting
 from transforms.simplification.inflection_articles import beside
 from transforms.simplification.inflection_features import inflection, split
 from transforms.simplification.spanish import attach_clitics, strip_clitics
@@ -19,6 +25,14 @@ __all__ = ["Placed", "cased_like", "place"]
 
 NO_FORM = "no_form"
 
+_ENGLISH_LINKS = (
+    "as", "at", "by", "for", "from", "in", "into", "of", "on", "out", "over", "than", "through",
+    "to", "up", "with",
+)  # fmt: skip
+_REFLEXIVE = ("me", "te", "se", "nos", "os")
+# By person and number.
+_PRONOUNS = {"1Sing": "me", "2Sing": "te", "3Sing": "se", "1Plur": "nos", "2Plur": "os",
+             "3Plur": "se"}  # fmt: skip
 _LINKS = ("a", "al", "con", "de", "del", "en", "para", "por", "sin", "y")
 
 
@@ -41,7 +55,7 @@ class Placed(NamedTuple):
 
 
 def place(
-    inflector: Inflector,
+    inflector: Inflecting,
     lemma: str,
     upos: str,
     target: str,
@@ -63,8 +77,10 @@ def place(
     """
     kind = split(inflection(upos, {}))[0]
     host, clitics = target.lower(), tuple[str, ...]()
+    words, reflexive = lemma.split(), False
     if inflector.language == "es" and kind == "VERB":
         host, clitics = strip_clitics(host, known=inflector.has_verb)
+        words, reflexive = _without_pronoun(words)
     wanted = dict(feats) if feats else None
     if wanted is None:
         known = inflector.features(host, upos, target_lemma)
@@ -75,10 +91,11 @@ def place(
     else:
         if kind == "NOUN":
             wanted = {name: value for name, value in wanted.items() if name != "Gender"}
-        found = _phrase(inflector, lemma.split(), upos, wanted, clitics)
-        if found is None:
+        around = _pronoun(wanted, clitics, before) if reflexive else _Pronoun("", clitics)
+        found = None if around is None else _phrase(inflector, words, upos, wanted, around.behind)
+        if around is None or found is None:
             return Placed(None, NO_FORM, "", wanted, None)
-        form, source = found.form, found.source
+        form, source = f"{around.before} {found.form}".lstrip(), found.source
     said = wanted or {}
     if kind == "NOUN":
         said = said | _gender(inflector, lemma.split()[0])
@@ -89,13 +106,49 @@ def place(
     )  # fmt: skip
 
 
-def _gender(inflector: Inflector, lemma: str) -> dict[str, str]:
+class _Pronoun(NamedTuple):
+    """Pronouns of a verb: the one before it, those behind it."""
+
+    before: str
+    behind: tuple[str, ...]
+
+
+def _without_pronoun(words: list[str]) -> tuple[list[str], bool]:
+    """Return a verb without its reflexive pronoun, and whether it has one."""
+    host, clitics = strip_clitics(words[0].lower()) if words else ("", ())
+    if clitics != ("se",) or host[-1:] != "r":
+        return words, False
+    return [host, *words[1:]], True
+
+
+def _pronoun(
+    wanted: Mapping[str, str], clitics: tuple[str, ...], before: str | None
+) -> _Pronoun | None:
+    """Return the pronouns of a reflexive verb in a target's place; None if it cannot stand there.
+
+    Args:
+        wanted: the target's features.
+        clitics: its pronouns.
+        before: the word before it.
+    """
+    if clitics:
+        return _Pronoun("", clitics) if clitics[0] in _REFLEXIVE else None
+    form = wanted.get("VerbForm")
+    if form == "Part" or (before or "").lower() in _REFLEXIVE:
+        return _Pronoun("", ())
+    if form in ("Inf", "Ger"):
+        return _Pronoun("", ("se",))
+    pronoun = _PRONOUNS.get(wanted.get("Person", "") + wanted.get("Number", ""))
+    return None if pronoun is None or wanted.get("Mood") == "Imp" else _Pronoun(pronoun, ())
+
+
+def _gender(inflector: Inflecting, lemma: str) -> dict[str, str]:
     found = inflector.features(lemma, "NOUN")
     return {"Gender": found[0]["Gender"]} if found and "Gender" in found[0] else {}
 
 
 def _phrase(
-    inflector: Inflector,
+    inflector: Inflecting,
     words: list[str],
     upos: str,
     wanted: Mapping[str, str],
@@ -104,7 +157,7 @@ def _phrase(
     """Return a phrase with its head inflected; None if it has no such form."""
     kind = split(inflection(upos, {}))[0]
     last = inflector.language == "en" and kind != "VERB"
-    head = len(words) - 1 if last else 0
+    head = _english_head(words) if last else 0
     found = inflector.inflect(words[head], upos, wanted)
     if found is None:
         return None
@@ -119,8 +172,14 @@ def _phrase(
         rest = agreeing
     elif form != words[head].lower() and kind == "ADJ" and not last and not _links(rest):
         return None
-    parts = [*rest, form] if last else [form, *rest]
+    parts = [*rest[:head], form, *rest[head:]]
     return found._replace(form=" ".join(parts))
+
+
+def _english_head(words: list[str]) -> int:
+    """Return the place of the head of a noun phrase: before `of` and the like, or the last word."""
+    links = (place for place, word in enumerate(words[1:]) if word.lower() in _ENGLISH_LINKS)
+    return next(links, len(words) - 1)
 
 
 def _links(words: list[str]) -> bool:
@@ -128,7 +187,7 @@ def _links(words: list[str]) -> bool:
 
 
 def _agreeing(
-    inflector: Inflector, head: str, words: list[str], wanted: Mapping[str, str]
+    inflector: Inflecting, head: str, words: list[str], wanted: Mapping[str, str]
 ) -> list[str] | None:
     """Return the words behind a noun, adjectives as it; None if one of them is unknown."""
     feats = dict(wanted) | _gender(inflector, head)

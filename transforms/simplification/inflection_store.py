@@ -118,20 +118,31 @@ class FormTable:
         number = self._words.find(lemma)
         if number is None:
             return []
-        low, high = np.searchsorted(self._rows[0], [number, number + 1])
-        return [self._row(place) for place in range(low, high)]
+        low, high = _run(self._rows[0], number)
+        return self._taken(np.arange(low, high))
 
     def of_form(self, form: str) -> list[Row]:
         """Return what a form may be, in the order of lemmas and inflections."""
         number = self._words.find(form)
         if number is None:
             return []
-        low, high = np.searchsorted(self._forms, [number, number + 1])
-        return [self._row(int(place)) for place in self._by_form[low:high]]
+        low, high = _run(self._forms, number)
+        return self._taken(self._by_form[low:high])
 
-    def _row(self, place: int) -> Row:
-        lemma, name, form, count = (int(column[place]) for column in self._rows)
-        return Row(self._words[lemma], self._names[name], self._words[form], count)
+    def _taken(self, places: npt.NDArray[np.int64]) -> list[Row]:
+        columns = [column[places].tolist() for column in self._rows]
+        words = {number: self._words[number] for number in {*columns[0], *columns[2]}}
+        return [
+            Row(words[lemma], self._names[name], words[form], count)
+            for lemma, name, form, count in zip(*columns, strict=True)
+        ]
+
+
+def _run(column: npt.NDArray[Any], number: int) -> tuple[int, int]:
+    """Return where a number begins and ends in a sorted column."""
+    # Numbers of another type would have the whole column converted.
+    low, high = np.searchsorted(column, np.array([number, number + 1], column.dtype))
+    return int(low), int(high)
 
 
 def _check(rows: Sequence[npt.NDArray[Any]], arrays: Arrays, names: int) -> None:

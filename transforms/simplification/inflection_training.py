@@ -16,7 +16,10 @@ from transforms.lexicon.models.model import Model
 from transforms.simplification.inflection import Inflector, compiled
 from transforms.simplification.inflection_reading import Entry, Read, read_forms
 
-__all__ = ["InflectorOptions", "Trained", "load_inflector", "train_inflector"]
+__all__ = [
+    "InflectorOptions", "Trained", "inflector_model", "inflector_of", "load_inflector",
+    "train_inflector",
+]  # fmt: skip
 
 KIND, TASK, FORMAT = "inflector", "simplification", "safetensors"
 
@@ -91,10 +94,28 @@ def load_inflector(path: str) -> Inflector:
     Raises:
         LexbeamError: it is none, or damaged.
     """
+    return inflector_of(inflector_model(path))
+
+
+def inflector_model(path: str) -> Model:
+    """Return the model of such a file.
+
+    Raises:
+        LexbeamError: as `load_inflector`.
+    """
     model = load_model_file(path)
     if (model.kind, model.task) != (KIND, TASK) or "language" not in model.options:
         raise LexbeamError(
             f"{files.shown(path)} is a {model.kind} of {model.task}, not an inflector: make one by "
             "`lexbeam simplify train-inflector`"
         )
+    return model
+
+
+def inflector_of(model: Model) -> Inflector:
+    """Return the inflector that a model holds.
+
+    Raises:
+        LexbeamError: its arrays are something else.
+    """
     return Inflector(model.content, str(model.options["language"]))

@@ -179,15 +179,22 @@ def in_flag_order(flags: Iterable[str]) -> tuple[str, ...]:
     return tuple(flag for flag in FLAGS if flag in given)
 
 
-def graded(given: Iterable[Given], target: str) -> list[Graded]:
+def graded(
+    given: Iterable[Given], target: str, as_compared: Callable[[str], str] = str.casefold
+) -> list[Graded]:
     """Return distinct substitutes, capitals apart, with dense ranks: 1 for the most annotators.
 
     Where all rows say ranks, those are made dense instead, the least one of a repeated substitute
     counts, and how many annotators gave it is not known. The target has no rank.
+
+    Args:
+        given: what people gave.
+        target: the word that they gave it for.
+        as_compared: makes words equal that are one.
     """
     forms: dict[str, list[Given]] = {}
     for one in given:
-        forms.setdefault(one.text.casefold(), []).append(one)
+        forms.setdefault(as_compared(one.text), []).append(one)
     ranked = all(one.rank is not None for many in forms.values() for one in many)
     keys = {
         form: min(one.rank for one in many if one.rank is not None)
@@ -195,7 +202,7 @@ def graded(given: Iterable[Given], target: str) -> list[Graded]:
         else -sum(one.annotators for one in many)
         for form, many in forms.items()
     }
-    of_target = target.casefold()
+    of_target = as_compared(target)
     levels = sorted({key for form, key in keys.items() if form != of_target})
     found = [
         Graded(

@@ -50,6 +50,8 @@ class Proposal(NamedTuple):
         votes: how many senses have it.
         relation: synonym or hypernym.
         reason: why it is none, one of `schemas.simplification.REASONS`; None if it is one.
+        upos: of a lemma, the part of speech that it is to be inflected as; None: the target's.
+        of: the target's lemma as that part of speech, where it was looked up by it.
     """
 
     text: str
@@ -59,3 +61,5 @@ class Proposal(NamedTuple):
     votes: int | None = None
     relation: str | None = None
     reason: str | None = None
+    upos: str | None = None
+    of: str | None = None

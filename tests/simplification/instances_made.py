@@ -1,0 +1,67 @@
+"""Instances with people's substitutes, made by hand and published in a folder."""
+
+import hashlib
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
+
+from making import put
+
+from schemas.simplification import INSTANCES, SUBSTITUTES
+from transforms.common.artefacts import Artefact
+from transforms.common.sections import Made
+from transforms.common.tables import Part, write_part
+
+__all__ = ["instance", "publish", "substitutes"]
+
+
+def instance(marked, lemma=None, upos=None, *, language="es", feats=None):
+    """Return a row of simplification/instances from a sentence with its `[[target]]`."""
+    before, _, rest = marked.partition("[[")
+    target, _, after = rest.partition("]]")
+    sentence, start = before + target + after, len(before)
+    key = hashlib.sha256(f"{sentence}\0{start}\0{target}".encode()).hexdigest()[:32]
+    return {
+        "instance_id": key, "language": language, "sentence": sentence, "target": target,
+        "start": start, "end": start + len(target), "lemma": lemma, "upos": upos, "feats": feats,
+        "source": "made.tsv", "position": "line 1", "source_id": None, "records": 1,
+        "judgment": None, "flags": [],
+    }  # fmt: skip
+
+
+def substitutes(row, **annotators):
+    """Return rows of simplification/substitutes of an instance."""
+    levels = sorted({n for text, n in annotators.items() if text != row["target"]}, reverse=True)
+    return [
+        {
+            "instance_id": row["instance_id"], "substitute": text, "annotators": number,
+            "gold_rank": None if text == row["target"] else levels.index(number) + 1,
+            "is_target": text == row["target"],
+        }
+        for text, number in annotators.items()
+    ]  # fmt: skip
+
+
+def publish(out, instances, gold=(), parts=2):
+    """Publish instances, dealt out to parts by their ids, and their substitutes."""
+    made = []
+    instances = sorted(instances, key=lambda row: row["instance_id"])
+    for number in range(parts):
+        for table, rows, key in (
+            (INSTANCES, instances, "instance_id"), (SUBSTITUTES, gold, "substitute"),
+        ):  # fmt: skip
+            own = [row for row in rows if int(row["instance_id"][:8], 16) % parts == number]
+            own.sort(key=lambda row: (row["instance_id"], row[key]))
+            schema = table.schema()
+            file = write_part(
+                Artefact(f"{out}-{table.name.replace('/', '-')}-{number}"), schema,
+                [pa.Table.from_pylist(own, schema)], sort_keys=table.key,
+            )  # fmt: skip
+            made.append(Part.of(table.name, number, file))
+    made.sort(key=lambda part: (part.table, part.number))
+    entry = {"options": {}, "inputs": []}
+    put(out, Made(name="simplify.instances", parts=tuple(made), entry=entry))
+    return out

@@ -1,0 +1,1 @@
+"""Thesauri: senses of words with their members."""

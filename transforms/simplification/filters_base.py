@@ -1,0 +1,96 @@
+"""What filters of candidates are given, and what they say."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from transforms.lexicon.given import Given
+from transforms.lexicon.resources import Lexicon
+from transforms.simplification.inflection import Inflecting
+from transforms.simplification.kept_inflector import KeptInflector, opened_inflector
+from transforms.simplification.records import Instance
+
+if TYPE_CHECKING:
+    from transforms.simplification.selection_options import SelectionOptions
+
+__all__ = ["NGRAMS", "VECTORS", "Filter", "Group", "Selecting", "State", "replaced"]
+
+VECTORS = Given("vectors_", "vectors")
+NGRAMS = "ngrams"
+
+
+@dataclass
+class State:
+    """A candidate, and what filters have said of it; columns of table simplification/selections.
+
+    Attributes:
+        shown: the form with the target's capitals.
+        before: what the word before it becomes; None if that stays.
+    """
+
+    form: str
+    shown: str
+    lemma: str | None
+    before: str | None
+    score: float
+    votes: int | None
+    reason: str | None = None
+    note: str | None = None
+    merged_into: str | None = None
+    upos: str | None = None
+    similarity: float | None = None
+    ngram: float | None = None
+
+
+class Group(NamedTuple):
+    """An instance and its candidates."""
+
+    instance: Instance
+    states: list[State]
+
+    @property
+    def kept(self) -> list[State]:
+        """The candidates that no filter has dropped."""
+        return [state for state in self.states if state.reason is None]
+
+
+class Selecting(NamedTuple):
+    """What filters are given beside candidates.
+
+    Attributes:
+        options: of the setting.
+        lexicon: resources `VECTORS` and `NGRAMS`.
+        inflector: says lemmas of forms; None: those of candidates alone count.
+        engine: the engine that tags, by its specification; empty: none.
+        fingerprint: what identifies it.
+    """
+
+    options: "SelectionOptions"
+    lexicon: Lexicon = Lexicon()
+    inflector: KeptInflector | None = None
+    engine: str = ""
+    fingerprint: str = ""
+
+    def inflector_of(self, language: str) -> Inflecting | None:
+        """Return the inflector for a language, opened once per process; None if there is none."""
+        if self.inflector is None or self.inflector.language != language.partition("-")[0]:
+            return None
+        return opened_inflector(self.inflector)
+
+
+def replaced(instance: Instance, form: str, before: str | None = None) -> tuple[str, int]:
+    """Return the sentence with a form in the target's place, and where the form starts.
+
+    Args:
+        instance: the target in its sentence.
+        form: with its capitals.
+        before: what the word before the target becomes; None if it stays.
+    """
+    left = instance.sentence[: instance.start]
+    if before is not None and instance.before is not None:
+        left = left[: len(left.rstrip(" ")) - len(instance.before)] + before + " "
+    return left + form + instance.sentence[instance.end :], len(left)
+
+
+# Looks at those of groups that are kept, and drops some.
+Filter = Callable[[Sequence[Group], Selecting], None]

@@ -1,0 +1,109 @@
+"""Filter pos: the sentence is tagged again with the candidate in place.
+
+A candidate goes on if the engine gives it the part of speech that it gives the target in the same
+sentence (Ferrés and Saggion 2022, selection by part of speech). Both are tagged by the same engine
+here: what other engines said of the target does not count. A sentence that comes twice is tagged
+once.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from transforms.annotation.base import load_engine
+from transforms.annotation.texts import annotate_sentences
+from transforms.common.errors import LexbeamError
+from transforms.common.records import Sentence
+from transforms.simplification.filters_base import Group, Selecting, State, replaced
+
+__all__ = ["equal_pos", "filter_pos"]
+
+# Tags that say nothing.
+_UNSET = ("", "X", "_")
+# Where the head of a phrase is last, for other parts of speech than verbs.
+_HEAD_LAST = ("en", "de", "sv", "nl", "da")
+
+_Place = tuple[str, int, int]  # a sentence, and the span of a word in it
+
+
+def equal_pos(pairs: Iterable[str]) -> dict[str, str]:
+    """Return what stands for each part of speech, of those that are taken for one.
+
+    >>> equal_pos(["VERB=AUX", "NOUN=PROPN"])
+    {'AUX': 'VERB', 'PROPN': 'NOUN'}
+    """
+    found: dict[str, str] = {}
+    for pair in pairs:
+        first, _, second = pair.partition("=")
+        low = found.get(first, first)
+        found[second] = low
+    return found
+
+
+def filter_pos(groups: Sequence[Group], selecting: Selecting) -> None:
+    """Drop `pos_mismatch`; note phrases that nothing is said of.
+
+    Raises:
+        LexbeamError: the engine has no tag for a word.
+    """
+    asked: list[tuple[Group, State | None, _Place]] = []
+    head = selecting.options.phrases == "head"
+    for group in groups:
+        kept = group.kept
+        if kept:
+            own = group.instance
+            asked.append((group, None, (own.sentence, own.start, own.end)))
+        for one in kept:
+            if " " in one.form and not head:
+                one.note = "pos_unchecked"
+                continue
+            sentence, start = replaced(group.instance, one.shown, one.before)
+            asked.append((group, one, (sentence, start, start + len(one.shown))))
+    tags = _tags(asked, selecting)
+    same = equal_pos(selecting.options.same_pos)
+    of_target: dict[str, str] = {}
+    for (group, state, _), tag in zip(asked, tags, strict=True):
+        if state is None:
+            of_target[group.instance.instance_id] = tag
+            continue
+        state.upos = tag
+        wanted = of_target[group.instance.instance_id]
+        if same.get(tag, tag) != same.get(wanted, wanted):
+            state.reason = "pos_mismatch"
+
+
+def _tags(asked: Sequence[tuple[Group, State | None, _Place]], selecting: Selecting) -> list[str]:
+    engine = load_engine(selecting.engine)
+    texts = list(dict.fromkeys(place[0] for _, _, place in asked))
+    found = dict(zip(texts, annotate_sentences(texts, engine), strict=True))
+    tags = []
+    for group, state, place in asked:
+        last = group.instance.language in _HEAD_LAST
+        tag = _tag(found[place[0]], place, last and state is not None)
+        if tag in _UNSET:
+            raise LexbeamError(
+                f"the engine has no part of speech for {place[0][place[1] : place[2]]!r} in "
+                f"{place[0]!r}: filter pos needs an engine that tags every word"
+            )
+        tags.append(tag)
+    return tags
+
+
+def _tag(sentence: Sentence, place: _Place, head_last: bool) -> str:
+    """Return the tag of a word's first token that is no adposition or determiner, or of its last.
+
+    A verb in front is the head of its phrase in all languages.
+    """
+    upos: Collection[str] = sentence.upos or ()
+    starts, ends = sentence.starts or (), sentence.ends or ()
+    own = [
+        tag
+        for tag, start, end in zip(upos, starts, ends, strict=True)
+        if start < place[2] and end > place[1]
+    ]
+    if not own:
+        return ""
+    if len(own) > 1 and " " in place[0][place[1] : place[2]]:
+        if own[0] not in ("VERB", "AUX") and head_last:
+            return own[-1]
+        return own[0]
+    # Several tokens of one word: a contraction or clitics; the first one is the word itself.
+    return own[0]

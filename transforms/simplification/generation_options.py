@@ -1,0 +1,85 @@
+"""Options of `lexbeam simplify generate` that a setting may say; see settings.py."""
+
+from dataclasses import dataclass
+
+from transforms.common.options import option
+
+__all__ = [
+    "COMBINE",
+    "NEIGHBOURS",
+    "ORDERS",
+    "SENSE_POS",
+    "SENSE_VOTES",
+    "GenerationOptions",
+    "dashed",
+]
+
+COMBINE = ("union", "intersection")
+ORDERS = ("score", "frequency", "average")
+NEIGHBOURS = ("form", "lemma")
+SENSE_POS = ("any", "target")
+SENSE_VOTES = ("one", "cosine")
+
+
+def dashed(name: str) -> str:
+    """Return the name of a generator as the registry has it: `masked_lm` is `masked-lm`."""
+    return name.replace("_", "-")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GenerationOptions:
+    """How candidates are generated."""
+
+    generators: tuple[str, ...] = option(
+        ("thesaurus",), help="what gives candidates", metavar="GENERATOR", stands_for=dashed,
+        choices="transforms.simplification.generators:GENERATORS",
+    )  # fmt: skip
+    evidence: tuple[str, ...] = option(
+        (), help="further generators that add to score and votes of candidates which the others "
+        "give, and give none themselves", metavar="GENERATOR", stands_for=dashed,
+        choices="transforms.simplification.generators:GENERATORS",
+    )  # fmt: skip
+    combine: str = option(
+        "union", help="candidates of any generator, or those that all give", choices=COMBINE
+    )
+    k: int = option(50, help="candidates that are kept of an instance, those of the highest rank",
+                    least=1)  # fmt: skip
+    order: str = option(
+        "score", help="what they are ranked by: the score of all generators together, the "
+        "frequency, or the average of the ranks by each generator, frequency and cosine",
+        choices=ORDERS,
+    )  # fmt: skip
+    senses: str = option(
+        "all", help="whose words are candidates: of all senses of a thesaurus, the best one by "
+        "vectors, the first, or a random one",
+        choices="transforms.simplification.generator_thesaurus:SENSES",
+    )  # fmt: skip
+    sense_votes: str = option(
+        "one", help="what a sense counts for its words: one, or, by vectors, the cosine of its "
+        "words and the sentence's", choices=SENSE_VOTES,
+    )  # fmt: skip
+    sense_pos: str = option(
+        "any", help="senses of any part of speech, or not those that have another one than the "
+        "target", choices=SENSE_POS,
+    )  # fmt: skip
+    neighbours: int = option(10, help="nearest words by vectors", least=1)
+    neighbours_of: str = option(
+        "form", help="whether the vectors are of forms or of lemmas", choices=NEIGHBOURS
+    )
+    antonyms: str = option(
+        "bar", help="what becomes of antonyms of the target, where WordNet is given",
+        choices=("bar", "keep"),
+    )  # fmt: skip
+    names: str = option(
+        "protect", help="whether names, capitalised though no sentence begins with them, get "
+        "candidates", choices=("protect", "replace"),
+    )  # fmt: skip
+    seed: int = option(1, help="of random senses")
+
+    @property
+    def gives_lemmas(self) -> bool:
+        """Whether some generator gives lemmas, which are to be inflected."""
+        of_lemmas = {"thesaurus", "wordnet"}
+        if self.neighbours_of == "lemma":
+            of_lemmas.add("vectors")
+        return not of_lemmas.isdisjoint((*self.generators, *self.evidence))

@@ -1,0 +1,158 @@
+"""Gold of instances, and lists of candidates beside it, as numbers.
+
+Words are compared without case (NFC, case-folded). The target is in neither gold nor lists, and a
+word counts once. What is kept of a list are numbers: place, instance and dense rank in gold.
+
+    >>> gold = gold_of([Judged("i1", "arduo", "Un trabajo arduo.", {"duro": 1, "difícil": 2})])
+    >>> listed = Listing(gold)
+    >>> listed.add(0, [("arduo", 1), ("Difícil", 2), ("largo", 3), ("difícil", 4)])
+    >>> listed.candidates().rank.tolist()
+    [2, 0]
+"""
+
+import unicodedata
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from transforms.evaluation.candidates import Candidates
+from transforms.evaluation.outcomes import Bools, Ints
+
+__all__ = ["CLUSTERS", "Gold", "Judged", "Listing", "folded", "gold_of"]
+
+CLUSTERS = ("target", "sentence", "instance")
+
+
+def folded(text: str) -> str:
+    """Return a word as words are compared: without case, in one form of its characters."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text.strip()).casefold())
+
+
+class Judged(NamedTuple):
+    """An instance with what people gave: dense ranks by substitute, without the target."""
+
+    id: str
+    target: str
+    sentence: str
+    ranks: Mapping[str, int]
+
+
+class Gold(NamedTuple):
+    """The instances that are evaluated, in the order of their ids.
+
+    Attributes:
+        ids: their ids.
+        targets: as words are compared.
+        ranks: of each, its substitutes as words are compared, with dense ranks from 1.
+        sentences: a number for each sentence.
+        without: ids of those whose annotators gave nothing but the target.
+    """
+
+    ids: tuple[str, ...]
+    targets: tuple[str, ...]
+    ranks: tuple[Mapping[str, int], ...]
+    sentences: tuple[int, ...]
+    without: tuple[str, ...]
+
+    def clusters(self, by: str) -> list[str]:
+        """Return the cluster of each instance: what errs together, one of `CLUSTERS`."""
+        if by == "target":
+            return list(self.targets)
+        return [str(n) for n in self.sentences] if by == "sentence" else list(self.ids)
+
+    @property
+    def sizes(self) -> Ints:
+        """How many substitutes each has."""
+        return np.array([len(own) for own in self.ranks], np.int64)
+
+
+def gold_of(judged: Iterable[Judged], *, as_written: bool = False) -> Gold:
+    """Return gold of instances.
+
+    Args:
+        judged: the instances, in any order.
+        as_written: compare words by their characters, as the public scorer of TSAR-2022 does.
+    """
+    kept: list[tuple[str, str, dict[str, int], str]] = []
+    without = []
+    for one in sorted(judged, key=lambda one: one.id):
+        as_compared = str.strip if as_written else folded
+        target = as_compared(one.target)
+        ranks: dict[str, int] = {}
+        for word, rank in one.ranks.items():
+            word = as_compared(word)
+            if word != target:
+                ranks[word] = min(rank, ranks.get(word, rank))
+        levels = {rank: place for place, rank in enumerate(sorted(set(ranks.values())), 1)}
+        if ranks:
+            dense = {word: levels[rank] for word, rank in sorted(ranks.items())}
+            kept.append((one.id, target, dense, one.sentence))
+        else:
+            without.append(one.id)
+    numbers: dict[str, int] = {}
+    sentences = [numbers.setdefault(one[3], len(numbers)) for one in kept]
+    return Gold(
+        tuple(one[0] for one in kept), tuple(one[1] for one in kept), tuple(one[2] for one in kept),
+        tuple(sentences), tuple(without),
+    )  # fmt: skip
+
+
+class Listing:
+    """Lists of candidates of one system at one stage, by numbers alone.
+
+    Args:
+        gold: the instances.
+        as_written: as of `gold_of`.
+    """
+
+    def __init__(self, gold: Gold, *, as_written: bool = False) -> None:
+        self._gold = gold
+        self._as_compared = str.strip if as_written else folded
+        self._instance, self._place = array("q"), array("q")
+        self._tied, self._rank = array("q"), array("q")
+
+    def add(self, instance: int, words: Sequence[tuple[str, int]]) -> None:
+        """Add the list of an instance.
+
+        Args:
+            instance: its place in gold.
+            words: candidates in their order, each with its rank: those that tie share one.
+        """
+        ranks, target = self._gold.ranks[instance], self._gold.targets[instance]
+        seen: set[str] = set()
+        for word, tied in words:
+            word = self._as_compared(word)
+            if word == target or word in seen:
+                continue
+            seen.add(word)
+            self.put(instance, tied, ranks.get(word, 0))
+
+    def put(self, instance: int, tied: int, rank: int) -> None:
+        """Add a candidate after those that are there, by its rank in gold (0: gold has it not)."""
+        self._instance.append(instance)
+        self._place.append(len(self._place))
+        self._tied.append(tied)
+        self._rank.append(rank)
+
+    def candidates(self, *, tied: bool = False, sizes: Ints | None = None) -> Candidates:
+        """Return the candidates of all instances.
+
+        Args:
+            tied: whether those that share a rank tie; else each has its place.
+            sizes: of gold, where it is not that of words.
+        """
+        order = np.array(self._tied if tied else self._place, np.int64)
+        return Candidates(
+            np.array(self._instance, np.int64),
+            -order.astype(np.float64),
+            np.array(self._rank, np.int64),
+            self._gold.sizes if sizes is None else sizes,
+        )
+
+    def asked(self) -> Bools:
+        """Return which instances have a candidate."""
+        found = np.zeros(len(self._gold.ids), bool)
+        found[np.array(self._instance, np.int64)] = True
+        return found

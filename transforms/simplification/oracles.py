@@ -1,0 +1,70 @@
+"""What could be reached: candidates that are gold but for their form.
+
+`lemma-match`: a candidate counts as a substitute with which it shares a lemma, whatever the forms;
+one that has no form in the target's place counts, too. Substitutes that share a lemma are one, and
+so are candidates. What it reaches beyond the candidates as they are is what inflection loses.
+
+    >>> lemmas = {"casas": {"casa"}, "viviendas": {"vivienda"}, "vivienda": {"vivienda"}}
+    >>> matched = lemma_match({"viviendas": 1, "vivienda": 2}, [("hogar", None), ("vivir", "vivienda")],
+    ...                       lambda form: lemmas.get(form, {form}))
+    >>> matched
+    Matched(size=1, ranks=[0, 1])
+"""  # noqa: E501 - a call is a line
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+__all__ = ["LEMMA_MATCH", "Lemmas", "Matched", "lemma_match"]
+
+LEMMA_MATCH = "lemma-match"
+
+Lemmas = Callable[[str], Iterable[str]]
+
+
+class Matched(NamedTuple):
+    """Candidates beside gold, forms apart.
+
+    Attributes:
+        size: how many substitutes gold has.
+        ranks: of each candidate, in order, its dense rank in gold; 0: gold has it not.
+    """
+
+    size: int
+    ranks: list[int]
+
+
+def lemma_match(
+    gold: Mapping[str, int], candidates: Sequence[tuple[str, str | None]], lemmas: Lemmas
+) -> Matched:
+    """Return how candidates match gold by their lemmas, each lemma once.
+
+    Args:
+        gold: substitutes of an instance with dense ranks.
+        candidates: in their order: form, and lemma if it is known.
+        lemmas: what a form may be a form of; of one that is not known, the form itself.
+    """
+    group_of: dict[str, int] = {}  # by lemma, the substitutes that share one
+    ranks: list[int] = []
+    for form, rank in sorted(gold.items(), key=lambda item: (item[1], item[0])):
+        own = {form, *lemmas(form)}
+        known = sorted({group_of[lemma] for lemma in own if lemma in group_of})
+        group = known[0] if known else len(ranks)
+        if not known:
+            ranks.append(rank)
+        for other in known[1:]:
+            ranks[other] = 0
+            group_of.update((lemma, group) for lemma, at in list(group_of.items()) if at == other)
+        group_of.update(dict.fromkeys(own, group))
+    kept = [rank for rank in ranks if rank]
+    levels = {rank: place for place, rank in enumerate(sorted(set(kept)), 1)}
+    found: list[int] = []
+    seen: set[int | str] = set()
+    for form, lemma in candidates:
+        own = {form, *((lemma,) if lemma is not None else lemmas(form))}
+        groups = {group_of[one] for one in own if one in group_of}
+        # Of several that a candidate shares a lemma with, the one that most people gave.
+        key = min(groups, key=lambda at: (ranks[at], at)) if groups else min(own - {form} or own)
+        if key not in seen:
+            seen.add(key)
+            found.append(levels[ranks[key]] if isinstance(key, int) else 0)
+    return Matched(len(kept), found)
