@@ -9,7 +9,7 @@ from lexbeam._calling import act as _act
 from lexbeam._calling import publish as _publish
 from lexbeam.results import Results
 
-__all__ = ["generate", "rank", "rewrite", "select", "train_inflector"]
+__all__ = ["generate", "instances", "rank", "rewrite", "select", "train_inflector"]
 
 
 def generate(
@@ -26,6 +26,18 @@ def generate(
     sense_pos: Literal["any", "target"] = "any",
     neighbours: int | str = 10,
     neighbours_of: Literal["form", "lemma"] = "form",
+    wordnet_relations: str | Sequence[Literal["synonym", "hypernym"]] = ("synonym", "hypernym"),
+    wordnet_senses: Literal["tag", "all"] = "tag",
+    masked_top: int | str = 80,
+    masked_input: Literal["pair", "single"] = "pair",
+    masked_rules: str | Sequence[str] = (
+        "subword",
+        "is_target",
+        "accent_variant",
+        "too_short",
+        "prefix_of_target",
+    ),
+    masked_merge: str = "accents",
     antonyms: Literal["bar", "keep"] = "bar",
     names: Literal["protect", "replace"] = "protect",
     seed: int | str = 1,
@@ -35,7 +47,6 @@ def generate(
     wordnet: str | os.PathLike[str] | None = None,
     model: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     model_device: Literal["auto", "cpu", "cuda"] = "auto",
-    model_batch: int | str = 32,
     inflector: str | os.PathLike[str] | None = None,
     wordlist: str | Sequence[str] = (),
     bar: str | os.PathLike[str] | None = None,
@@ -70,6 +81,16 @@ def generate(
         sense_pos: senses of any part of speech, or not those that have another one than the target.
         neighbours: nearest words by vectors (at least 1).
         neighbours_of: whether the vectors are of forms or of lemmas.
+        wordnet_relations: words of the target's senses: their synonyms, or their hypernyms one
+            level up.
+        wordnet_senses: senses of the target's part of speech, where it is known, or all.
+        masked_top: words of a masked language model that are looked at, the most probable (at least
+            1).
+        masked_input: whether the sentence stands before the one with the mask (pair), or this one
+            alone is read (single).
+        masked_rules: why words of a masked language model are dropped; none: for nothing.
+        masked_merge: which words of a masked language model become one, their scores added: those
+            that differ in accents or capitals alone, or in capitals.
         antonyms: what becomes of antonyms of the target, where WordNet is given.
         names: whether names, capitalised though no sentence begins with them, get candidates.
         seed: of random senses.
@@ -80,8 +101,8 @@ def generate(
         wordnet: folder of the database files of WordNet, see docs/wordnet.md.
         model: masked language models: folders as save_pretrained writes them.
         model_device: where models run; auto: a CUDA device if there is one, else the CPU.
-        model_batch: texts that go through a model at once (at least 1).
-        inflector: what makes forms of lemmas: a file of `lexbeam simplify train-inflector`.
+        inflector: what makes forms of lemmas: a file of `lexbeam simplify train-inflector`, or
+            lemminflect for English.
         wordlist: word lists, NAME=FILE:word=COLUMN,value=COLUMN or NAME=wordfreq:LANG; the first
             settles ties.
         bar: words that are no candidates: a text file, one a line.
@@ -120,6 +141,12 @@ def generate(
             "sense_pos": sense_pos,
             "neighbours": neighbours,
             "neighbours_of": neighbours_of,
+            "wordnet_relations": wordnet_relations,
+            "wordnet_senses": wordnet_senses,
+            "masked_top": masked_top,
+            "masked_input": masked_input,
+            "masked_rules": masked_rules,
+            "masked_merge": masked_merge,
             "antonyms": antonyms,
             "names": names,
             "seed": seed,
@@ -129,7 +156,6 @@ def generate(
             "wordnet": wordnet,
             "model": model,
             "model_device": model_device,
-            "model_batch": model_batch,
             "inflector": inflector,
             "wordlist": wordlist,
             "bar": bar,
@@ -143,6 +169,127 @@ def generate(
             "keep": keep,
             "keep_snapshots": keep_snapshots,
             "runner_config": runner_config,
+        },
+        beam,
+    )
+
+
+def instances(
+    inputs: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    out: str | os.PathLike[str],
+    layout: Literal["auto", "alexsis", "tsar", "benchls", "cwi2018", "text", "complexity"] = "auto",
+    language: str | None = None,
+    occurrences: Literal["first", "all", "reject"] = "first",
+    exclude: str | Sequence[str] = (),
+    encoding: str | Sequence[str] = ("utf-8",),
+    quoting: bool = False,
+    min_native: int | str | None = None,
+    phrases: bool = False,
+    capitals: bool = False,
+    min_complexity: float | str | None = None,
+    scorer: str | None = None,
+    judgments: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    only_simplifiable: bool = False,
+    judgment_column: str = "judgment",
+    annotator_column: str = "annotator",
+    joint: str = "joint",
+    judgment_encoding: str = "utf-8",
+    engine: str | None = None,
+    max_reject_share: float | str = 0.05,
+    max_line_bytes: int | str = 1048576,
+    resume: bool = False,
+    overwrite: bool = False,
+    fresh: bool = False,
+    drop: str | Sequence[str] = (),
+    keep: Literal["all", "published"] = "all",
+    keep_snapshots: int | str = 2,
+    runner_config: str | os.PathLike[str] = "direct",
+    parts: int | str = 8,
+    beam: Sequence[str] = (),
+) -> Results:
+    """Words to simplify, in their sentences, with people's substitutes.
+
+    Args:
+        inputs: files, folders or globs, compressed or not; of layout complexity folders with
+            complexity/instances.
+        out: folder of the published tables.
+        layout: how the files are laid out; auto: told from the first rows of each.
+        language: language of the sentences; else of the row (complexity), of the file's name
+            (cwi2018), of the engine.
+        occurrences: which of several places of a target counts where the row does not say; reject:
+            such a row gives no instance.
+        exclude: patterns of files to leave out.
+        encoding: of several the first that takes a line.
+        quoting: whether quotes mean something, in a table of layout text.
+        min_native: of cwi2018: words that so many native annotators marked as complex; 5 if not
+            given, as in ALEXSIS (at least 0).
+        phrases: of cwi2018: take phrases, too.
+        capitals: of cwi2018: take words with a capital letter, too.
+        min_complexity: words at least so complex, 0 to 1, of cwi2018 and complexity (at least 0, at
+            most 1).
+        scorer: of complexity: what this scorer predicts counts, not the label.
+        judgments: tables with a judgment a row, simplifiable, not or dubious.
+        only_simplifiable: leave out what people do not find simplifiable, or have not judged.
+        judgment_column: column of judgments.
+        annotator_column: column of who judged; may be missing.
+        joint: the annotator whose judgments are joint verdicts, which override.
+        judgment_encoding: of files without byte order mark.
+        engine: annotate the sentences: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; without
+            one there is no lemma, part of speech, or feature.
+        max_reject_share: publish nothing if more than this share of input records is rejected (at
+            least 0, at most 1).
+        max_line_bytes: longer rows are rejects (at least 1, at most 1125899906842624).
+        resume: continue a run that was cut off, with the same options.
+        overwrite: replace what is published there; artefacts are still reused.
+        fresh: make everything anew, whatever artefacts there are.
+        drop: published sections to remove with this publication.
+        keep: artefacts kept for later runs: all, or only published parts.
+        keep_snapshots: snapshots kept, the new one among them (at least 1).
+        runner_config: YAML file of runner_configs/, or its name.
+        parts: parts (files) of each table of records (at least 1, at most 10000).
+        beam: Beam options, as they stand on the command line.
+
+    Returns:
+        All that is published in the folder then.
+
+    Raises:
+        UsageError: an option is wrong, or missing.
+        LexbeamError: it failed, for the reason told.
+    """
+    return _publish(
+        "simplify instances",
+        {
+            "inputs": inputs,
+            "out": out,
+            "layout": layout,
+            "language": language,
+            "occurrences": occurrences,
+            "exclude": exclude,
+            "encoding": encoding,
+            "quoting": quoting,
+            "min_native": min_native,
+            "phrases": phrases,
+            "capitals": capitals,
+            "min_complexity": min_complexity,
+            "scorer": scorer,
+            "judgments": judgments,
+            "only_simplifiable": only_simplifiable,
+            "judgment_column": judgment_column,
+            "annotator_column": annotator_column,
+            "joint": joint,
+            "judgment_encoding": judgment_encoding,
+            "engine": engine,
+            "max_reject_share": max_reject_share,
+            "max_line_bytes": max_line_bytes,
+            "resume": resume,
+            "overwrite": overwrite,
+            "fresh": fresh,
+            "drop": drop,
+            "keep": keep,
+            "keep_snapshots": keep_snapshots,
+            "runner_config": runner_config,
+            "parts": parts,
         },
         beam,
     )

@@ -607,6 +607,88 @@ class Views:
             },
         )
 
+    def instances(
+        self,
+        instances: int | str = 20,
+        *,
+        of: str | Sequence[str] = (),
+        judgment: Literal["simplifiable", "not_simplifiable", "dubious"] | None = None,
+        flag: Literal[
+            "several",
+            "within_word",
+            "other_case",
+            "wrong_place",
+            "empty_cell",
+            "target_in_gold",
+            "ranks_dropped",
+            "several_tokens",
+            "within_token",
+        ]
+        | None = None,
+    ) -> pa.Table:
+        """Words to simplify, in their sentences, with people's substitutes.
+
+        Args:
+            instances: words to simplify, in their sentences, the first by id (at least 1).
+            of: of these targets alone, whatever their capitals.
+            judgment: those that people judge so.
+            flag: those that have this flag.
+
+        Returns:
+            The answer as rows.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _ask(
+            self.snapshot,
+            "simplify.instances",
+            "instances",
+            {"instances": instances, "of": of, "judgment": judgment, "flag": flag},
+        )
+
+    def tell_instances(
+        self,
+        instances: int | str = 20,
+        *,
+        of: str | Sequence[str] = (),
+        judgment: Literal["simplifiable", "not_simplifiable", "dubious"] | None = None,
+        flag: Literal[
+            "several",
+            "within_word",
+            "other_case",
+            "wrong_place",
+            "empty_cell",
+            "target_in_gold",
+            "ranks_dropped",
+            "several_tokens",
+            "within_token",
+        ]
+        | None = None,
+    ) -> list[str]:
+        """Words to simplify, in their sentences, with people's substitutes.
+
+        Args:
+            instances: words to simplify, in their sentences, the first by id (at least 1).
+            of: of these targets alone, whatever their capitals.
+            judgment: those that people judge so.
+            flag: those that have this flag.
+
+        Returns:
+            The answer as lines for a person.
+
+        Raises:
+            UsageError: an option is wrong, or missing.
+            LexbeamError: it failed, for the reason told.
+        """
+        return _tell(
+            self.snapshot,
+            "simplify.instances",
+            "instances",
+            {"instances": instances, "of": of, "judgment": judgment, "flag": flag},
+        )
+
     def candidates(
         self, candidates: str | Sequence[str], *, of_setting: str | None = None, kept: bool = False
     ) -> pa.Table:

@@ -26,7 +26,7 @@ from transforms.common.resources import content_digest
 from transforms.common.shown import Block, Grid
 from transforms.common.snapshots import Snapshot
 from transforms.complexity.layouts import LAYOUTS
-from transforms.complexity.loading import READ, Loaded, LoadFile, LoadOptions
+from transforms.complexity.loading import READ, Loaded, LoadOptions
 from transforms.complexity.settling import (
     LIST_REJECTS,
     SETTLE,
@@ -36,6 +36,7 @@ from transforms.complexity.settling import (
 )
 from transforms.complexity.views import INSTANCE_VIEWS
 from transforms.formats.base import MOST_BYTES, ReaderOptions
+from transforms.formats.row_files import RowFile
 from transforms.report.panels import Panel, Rows
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class LoadPlan:
         max_reject_share: share of rejects above which nothing is published.
     """
 
-    files: tuple[LoadFile, ...]
+    files: tuple[RowFile, ...]
     load: LoadOptions
     settle: SettleOptions
     engine: str
@@ -137,7 +138,7 @@ def _plan(options: ComplexityLoadOptions, _: Inputs) -> LoadPlan:
     listed = list_inputs(options.inputs, options.exclude, options.out)
     info = describe_engine(options.engine) if options.engine else None
     return LoadPlan(
-        tuple(LoadFile(one.name, one.path, one.size, content_digest(one.path)) for one in listed),
+        tuple(RowFile(one.name, one.path, one.size, content_digest(one.path)) for one in listed),
         LoadOptions(
             layout=options.layout,
             kind=options.kind,
@@ -160,10 +161,11 @@ def _build(
 ) -> Mapping[str, "beam.PCollection"]:
     import apache_beam as beam
 
-    from transforms.complexity.loading_ptransforms import LoadFiles, SettleParts
+    from transforms.complexity.loading_ptransforms import SettleParts
+    from transforms.formats.row_files_ptransforms import LoadFiles
 
     files = pipeline | "Files" >> beam.Create([(one.name, one) for one in plan.files], False)
-    loaded = files | "Load" >> LoadFiles(graph.workspace, plan.load, graph.lanes)
+    loaded = files | "Load" >> LoadFiles(graph.workspace, READ, plan.load, graph.lanes)
     settled, parts = loaded | "Settle" >> SettleParts(
         graph.workspace, plan.settle, plan.parts, plan.max_reject_share, graph.lanes
     )

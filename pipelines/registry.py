@@ -117,6 +117,10 @@ COMMANDS: dict[str, Entry] = {
         "pipelines.cloze_answer:CLOZE_ANSWER",
         "reading systems that choose among the options of cloze questions",
     ),
+    "simplify instances": Entry(
+        "pipelines.simplify_instances:SIMPLIFY_INSTANCES",
+        "words to simplify, in their sentences, with people's substitutes",
+    ),
     "simplify train-inflector": Entry(
         "pipelines.simplify_train_inflector:TRAIN_INFLECTOR",
         "form dictionaries to one file that inflects: a model",

@@ -23,10 +23,13 @@ def run_log(reads: Sequence[Source], options: Any, inputs: Inputs) -> dict[str, 
         options: its options.
         inputs: the tables, found.
     """
+    folders = [source.folder for source in reads if source.folder is not None]
+    paths = [path for some in noted_paths(options, "input").values() for path in some]
     return {
-        "inputs": [path for paths in noted_paths(options, "input").values() for path in paths],
+        # A folder of tables may stand where files do.
+        "inputs": [path for path in paths if path not in folders],
         "exclude": list(getattr(options, "exclude", ())),
-        "folders": [source.folder for source in reads if source.folder is not None],
+        "folders": folders,
         "sources": _sources(options.out, inputs),
     }
 

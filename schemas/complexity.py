@@ -12,7 +12,7 @@ import pyarrow as pa
 from schemas.answers import REASONS as ANSWER_REASONS
 from schemas.columns import Table, column
 from schemas.metrics import metrics_table
-from schemas.rejects import REASONS
+from schemas.rejects import REASONS, REJECT_KEY, reject_columns
 
 __all__ = [
     "COMPLEXITY_METRICS", "COVERAGE", "FEATURES", "FLAGS", "IMPORTANCE", "INSTANCES", "JUDGMENTS",
@@ -118,23 +118,11 @@ LOAD_REASONS = {
 }  # fmt: skip
 
 
-def _rejects(stage: str, reasons: Iterable[str]) -> list[pa.Field]:
-    return [
-        column("source", pa.string(), "the file, `archive!member` within archives"),
-        column("position", pa.string(), "line number; empty where it is the whole file"),
-        column("stage", pa.string(), "where it was left out", range=stage),
-        column("reason", pa.string(), "why, from a fixed list", range=", ".join(reasons)),
-        column("detail", pa.string(), "what exactly was wrong, for a person"),
-    ]
-
-
-REJECT_KEY = ("source", "position", "stage", "reason", "detail")
-
 LOAD_REJECTS = Table(
     name="complexity/rejects",
     row="a row of a labelled file that gave no instance",
     key=REJECT_KEY,
-    columns=_rejects("load", LOAD_REASONS),
+    columns=reject_columns("load", LOAD_REASONS),
 )
 
 # Why a judgment that could be read does not count.
@@ -173,7 +161,7 @@ JUDGMENT_REJECTS = Table(
     name="complexity/judgment_rejects",
     row="a row of a file of judgments that gave none",
     key=REJECT_KEY,
-    columns=_rejects("answers", ANSWER_REASONS),
+    columns=reject_columns("answers", ANSWER_REASONS),
 )
 
 LABELS = Table(

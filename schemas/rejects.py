@@ -1,12 +1,15 @@
 """Table `rejects`: one row is an input record left out, and why."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import pyarrow as pa
 
 from schemas.columns import Table, column
 
-__all__ = ["NOT_COUNTED", "REASONS", "REJECTS", "REMEDIES", "RejectRow"]
+__all__ = [
+    "NOT_COUNTED", "REASONS", "REJECTS", "REJECT_KEY", "REMEDIES", "RejectRow", "reject_columns",
+]  # fmt: skip
 
 REASONS = {
     "undecodable": "the bytes are not text in the declared encoding",
@@ -74,3 +77,17 @@ REJECTS = Table(
         column("detail", pa.string(), "what exactly was wrong, for a person"),
     ],
 )
+
+
+REJECT_KEY = REJECTS.key
+
+
+def reject_columns(stage: str, reasons: Iterable[str]) -> list[pa.Field]:
+    """Return the columns of a task's own table of rejects, for its stages and reasons."""
+    return [
+        column("source", pa.string(), "the file, `archive!member` within archives"),
+        column("position", pa.string(), "line number; empty where it is the whole file"),
+        column("stage", pa.string(), "where it was left out", range=stage),
+        column("reason", pa.string(), "why, from a fixed list", range=", ".join(reasons)),
+        column("detail", pa.string(), "what exactly was wrong, for a person"),
+    ]

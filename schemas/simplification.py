@@ -9,15 +9,68 @@ import pyarrow as pa
 
 from schemas.columns import Table, column
 from schemas.metrics import metrics_table
+from schemas.rejects import REASONS as READING_REASONS
+from schemas.rejects import REJECT_KEY, reject_columns
 
 __all__ = [
-    "CANDIDATES", "FUNNEL", "GENERATORS", "INSTANCES", "LOSSES", "RANKINGS", "REASONS",
-    "SELECTIONS", "SIMPLIFICATIONS", "SIMPLIFICATION_METRICS", "STAGES", "SUBSTITUTES",
+    "BY_RULE", "CANDIDATES", "FLAGS", "FUNNEL", "GENERATORS", "INSTANCES", "INSTANCE_REASONS",
+    "INSTANCE_REJECTS", "JUDGMENTS", "LOSSES", "RANKINGS", "REASONS", "SELECTIONS",
+    "SIMPLIFICATIONS", "SIMPLIFICATION_METRICS", "STAGES", "SUBSTITUTES",
 ]  # fmt: skip
 
 INSTANCE_ID = "the instance, see table simplification/instances"
 SETTING = "name of the setting: which generators, filters and rankers are used, and how"
 FORM = "the candidate as it would stand in the target's place, in lower case, NFC"
+
+# What is odd about an instance, or about a record that gave it. All are kept.
+FLAGS = {
+    "several": "the target stands there more than once, and nothing says which one is meant",
+    "within_word": "the target stands there only as part of a longer word",
+    "other_case": "the record has the target with other capitals than the sentence",
+    "wrong_place": "the place that the record gives is not the target's; found anew",
+    "empty_cell": "a cell without a substitute",
+    "target_in_gold": "annotators gave the target itself",
+    "ranks_dropped": "some records have ranks alone and others count annotators: ranks are by "
+    "annotators, one for each record with a rank",
+    "several_tokens": "the annotation has no token that covers the target, but several: it has no "
+    "lemma, part of speech and features",
+    "within_token": "the annotation has a longer token there, whose lemma it is",
+}
+
+# What people say of an instance together.
+JUDGMENTS = {
+    "simplifiable": "all who judged it say that it can be simplified, or they agreed on it",
+    "not_simplifiable": "all say that it cannot be, or they agreed on it",
+    "dubious": "they disagree, or one of them has doubts, or they agreed that it is dubious",
+}
+
+# Why a record gives no instance, or a judgment none.
+INSTANCE_REASONS = {
+    **{name: READING_REASONS[name] for name in (
+        "undecodable", "malformed", "unsafe", "empty", "unreadable", "too_large", "too_many_marks",
+        "control", "pdf", "image", "office", "executable", "binary", "html",
+    )},
+    "no_target": "nothing marks a target",
+    "no_sentence": "a word of a list, without a sentence",
+    "not_in_sentence": "the target does not stand in its sentence",
+    "no_language": "nothing says its language",
+    "several": "the target stands there more than once, and such records are left out",
+    "phrase": "the target is a phrase, and only words are asked for",
+    "capital": "the target has a capital letter, and only words without are asked for",
+    "below_native": "too few native annotators marked it as complex",
+    "below_complexity": "its complexity is below the threshold",
+    "no_complexity": "nothing says its complexity, and there is a threshold",
+    "not_judged": "nobody judged it, and only what is simplifiable is asked for",
+    "not_simplifiable": "people find that it is not simplifiable",
+    "dubious": "people find it dubious, and only what is simplifiable is asked for",
+    "unknown": "a judgment of what is no instance here",
+    "wrong_answer": "a judgment that is none",
+}  # fmt: skip
+# Left out by rule, not by fault: they do not count towards `max_reject_share`.
+BY_RULE = frozenset({
+    "several", "phrase", "capital", "below_native", "below_complexity", "no_complexity",
+    "not_judged", "not_simplifiable", "dubious",
+})  # fmt: skip
 
 # What gives candidates; each has a column of scores.
 GENERATORS = {
@@ -60,8 +113,8 @@ INSTANCES = Table(
     row="a word to simplify, in its sentence",
     key=("instance_id",),
     columns=[
-        column("instance_id", pa.string(), "hash of sentence, start and target; 32 hexadecimal "
-               "digits"),
+        column("instance_id", pa.string(), "hash of sentence, target and start; 32 hexadecimal "
+               "digits, of which the first 20 are those of sentence and target"),
         column("language", pa.string(), "language", range="ISO 639"),
         column("sentence", pa.string(), "the sentence, NFC"),
         column("target", pa.string(), "the word as it stands"),
@@ -78,12 +131,23 @@ INSTANCES = Table(
         column("position", pa.string(), "line of that record"),
         column("source_id", pa.string(), "the id that it has there", nullable=True),
         column("records", pa.int32(), "records of the input that give it", range="1 and up"),
+        column("complexity", pa.float64(), "its complexity as a file labels it or a scorer "
+               "predicts it, of the first record that has one", range="0 to 1", nullable=True),
         column("judgment", pa.string(), "whether people find it simplifiable, all judgments "
-               "taken together; null without judgments",
-               range="simplifiable, not_simplifiable, dubious", nullable=True),
-        column("flags", pa.list_(pa.string()), "what is odd"),
+               "taken together; null without judgments", range=", ".join(JUDGMENTS),
+               nullable=True),
+        column("judges", pa.int32(), "annotators who judged it, a joint verdict left out; null "
+               "without judgments", range="0 and up", nullable=True),
+        column("flags", pa.list_(pa.string()), "what is odd", range=", ".join(FLAGS)),
     ],
 )  # fmt: skip
+
+INSTANCE_REJECTS = Table(
+    name="simplification/rejects",
+    row="a record that gave no instance, or a judgment of none",
+    key=REJECT_KEY,
+    columns=reject_columns("load, judge", INSTANCE_REASONS),
+)
 
 SUBSTITUTES = Table(
     name="simplification/substitutes",
@@ -93,8 +157,8 @@ SUBSTITUTES = Table(
         column("instance_id", pa.string(), INSTANCE_ID),
         column("substitute", pa.string(), "as it is written, NFC; of several spellings that "
                "differ by capitals the first one by code points"),
-        column("annotators", pa.int32(), "how many gave it; null where the file has ranks alone",
-               range="1 and up", nullable=True),
+        column("annotators", pa.int32(), "how many gave it, in all records of the instance; "
+               "null where the file has ranks alone", range="1 and up", nullable=True),
         column("gold_rank", pa.int32(), "dense rank: 1 for the most annotators, or for the least "
                "rank of the file; null for the target itself", range="1 and up", nullable=True),
         column("is_target", pa.bool_(), "whether it is the target, capitals apart"),

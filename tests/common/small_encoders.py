@@ -2,7 +2,7 @@
 
 import random
 
-__all__ = ["LENGTH", "sentences", "trained"]
+__all__ = ["LENGTH", "sentences", "spanish", "trained"]
 
 ANIMALS = ("cat", "dog", "bird", "horse")
 PLACES = ("house", "garden", "park", "kitchen")
@@ -32,17 +32,38 @@ def sentences(count, seed=0):
     return found
 
 
-def _word_piece(texts):
+def spanish(count, seed=0):
+    """Return Spanish sentences; one in three gardens and benches lacks its accent."""
+    draw = random.Random(seed)
+    found = []
+    for _ in range(count):
+        who = draw.choice(("niño", "gato", "perro", "padre"))
+        where = draw.choice(("jardín", "jardín", "jardin", "sillón", "sillon", "parque", "patio"))
+        how = draw.choice(("contento", "cansado", "alegre", "feliz"))
+        found.append(
+            draw.choice(
+                (
+                    f"El {who} estaba {how}.",
+                    f"El {who} duerme en el {where}.",
+                    f"{how.capitalize()} estaba el {who} en el {where}.",
+                    f"Un {who} {how} duerme en el {where} este año.",
+                )
+            )
+        )
+    return found
+
+
+def _word_piece(texts, cased, more):
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
     from tokenizers.trainers import WordPieceTrainer
 
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=not cased)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
     tokenizer.train_from_iterator(
-        texts, WordPieceTrainer(vocab_size=110, special_tokens=special, show_progress=False)
+        texts, WordPieceTrainer(vocab_size=110 + more, special_tokens=special, show_progress=False)
     )
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]",
@@ -53,7 +74,7 @@ def _word_piece(texts):
     return tokenizer, {f"{name}_token": text for name, text in zip(names, special, strict=True)}
 
 
-def _byte_level(texts):
+def _byte_level(texts, cased, more):
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
     from tokenizers.trainers import BpeTrainer
 
@@ -62,7 +83,7 @@ def _byte_level(texts):
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
     trainer = BpeTrainer(
-        vocab_size=330,
+        vocab_size=330 + more,
         special_tokens=special,
         initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
         show_progress=False,
@@ -78,13 +99,17 @@ def _byte_level(texts):
     return tokenizer, {**tokens, "bos_token": "<s>", "eos_token": "</s>", "mask_token": mask}
 
 
-def trained(folder, kind):
-    """Train a masked language model of a kind, `bert` or `roberta`; return its folder."""
+def trained(folder, kind, texts=None, *, cased=False, more=0, pairs=False, steps=100, seed=0):
+    """Train a masked language model of a kind, `bert` or `roberta`; return its folder.
+
+    BPE of bytes is always cased. With more pieces than few all words are whole; with pairs another
+    text stands before each, as a segment of its own.
+    """
     import torch
     import transformers
 
-    texts = sentences(300)
-    tokenizer, special = (_word_piece if kind == "bert" else _byte_level)(texts)
+    texts = texts or sentences(300)
+    tokenizer, special = (_word_piece if kind == "bert" else _byte_level)(texts, cased, more)
     fast = transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, model_max_length=LENGTH, **special
     )
@@ -94,7 +119,7 @@ def trained(folder, kind):
         "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0,
     }  # fmt: skip
     torch.set_num_threads(1)
-    torch.manual_seed(0)
+    torch.manual_seed(seed)
     if kind == "bert":
         config = transformers.BertConfig(max_position_embeddings=LENGTH, **shape)
         model = transformers.BertForMaskedLM(config)
@@ -104,16 +129,20 @@ def trained(folder, kind):
         )
         model = transformers.RobertaForMaskedLM(config)
     # What one reads of words in text: a few passes over it.
-    whole = fast(texts, padding=True, return_tensors="pt", return_special_tokens_mask=True)
+    given = (texts[1:] + texts[:1], texts) if pairs else (texts,)
+    typed = pairs and kind == "bert"
+    whole = fast(*given, padding=True, return_tensors="pt", return_special_tokens_mask=True,
+                 return_token_type_ids=typed)  # fmt: skip
     words = ~whole["special_tokens_mask"].bool()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
-    for _ in range(100):
+    for _ in range(steps):
         some = torch.randint(len(texts), (32,))
         chosen = words[some] & (torch.rand(words[some].shape) < 0.2)
         ids = whole["input_ids"][some]
         loss = model(
             input_ids=ids.masked_fill(chosen, fast.mask_token_id),
             attention_mask=whole["attention_mask"][some],
+            **({"token_type_ids": whole["token_type_ids"][some]} if typed else {}),
             labels=ids.masked_fill(~chosen, -100),
         ).loss
         optimizer.zero_grad()

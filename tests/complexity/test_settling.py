@@ -18,9 +18,10 @@ from transforms.common.errors import LexbeamError
 from transforms.complexity import settling
 from transforms.complexity.instances import instance_id
 from transforms.complexity.layouts import LAYOUTS
-from transforms.complexity.loading import READ, LoadFile, LoadOptions
+from transforms.complexity.loading import READ, LoadOptions
 from transforms.complexity.settling import LIST_REJECTS, SETTLE, SettleOptions, part_tasks
 from transforms.formats.base import ReaderOptions
+from transforms.formats.row_files import RowFile
 
 HEAD = "id\tcorpus\tsentence\ttoken\tcomplexity"
 
@@ -50,7 +51,7 @@ def load(tmp_path):
             path = tmp_path / name / file
             path.write_bytes(data)
             digest = hashlib.sha256(data).hexdigest()
-            task = LoadFile(file, str(path), len(data), digest)
+            task = RowFile(file, str(path), len(data), digest)
             receipts.append(make(workspace, READ, task, options))
         instances, labels = [], []
         for task in part_tasks(receipts, parts):
@@ -271,7 +272,7 @@ def test_binary_data_is_a_reject(load):
 
 def test_a_changed_file_is_an_error(tmp_path):
     (tmp_path / "a.tsv").write_text(HEAD)
-    task = LoadFile("a.tsv", str(tmp_path / "a.tsv"), 3, "0" * 64)
+    task = RowFile("a.tsv", str(tmp_path / "a.tsv"), 3, "0" * 64)
     with pytest.raises(LexbeamError, match="has changed"):
         make(Workspace(str(tmp_path)), READ, task, LoadOptions(layout="complex"))
 
@@ -311,7 +312,7 @@ def test_any_bytes_are_instances_rejects_or_an_error_that_names_the_file(
     (folder / "a.tsv").write_bytes(data)
     how = LAYOUTS[layout]
     reader = ReaderOptions(quoting=how.quoted, delimiter=how.delimiter)
-    task = LoadFile("a.tsv", str(folder / "a.tsv"), len(data), hashlib.sha256(data).hexdigest())
+    task = RowFile("a.tsv", str(folder / "a.tsv"), len(data), hashlib.sha256(data).hexdigest())
     workspace = Workspace(str(folder))
     refused = ""
     try:

@@ -16,9 +16,12 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "integration"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "complexity"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "cloze"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "simplification"))
 
 from asked import SYNSETS
 from edges_making import at_most_seconds, is_readable, names_it, required_of
+from instances_made import instance
+from instances_made import publish as publish_instances
 from questioned import publish as publish_questions
 from questioned import question
 from scored import publish, tables
@@ -92,6 +95,8 @@ def base(made_once, tmp_path_factory):
     publish_questions(folder / "asked", [question(number) for number in range(5)])
     (folder / "judged.tsv").write_text("The old sea.\told\taged\taged\tancient\n")
     (folder / "simpler.tsv").write_text("The old sea.\told\tancient\n")
+    publish_instances(folder / "targets", [instance("A [[ship]] sails.", "ship", "NOUN")])
+    (folder / "th.dat").write_text("UTF-8\nship|1\n-|boat\n")
     (folder / "forms.tsv").write_text("cantar\tcanto\tV;IND;PRS;1;SG\n")
     (folder / "answers.csv").write_text(
         "question_id,annotator_id,answer\n" + "".join(f"{n:032x},anna,{n}\n" for n in range(4))
@@ -138,6 +143,8 @@ def given_to(words, base):
         "cloze annotate": {"folder": str(base / "asked"),
                            "annotations": str(base / "answers.csv")},
         "simplify train-inflector": {"inputs": str(base / "forms.tsv"), "language": "es"},
+        "simplify generate": {"folder": str(base / "targets"), "cache": "cache",
+                              "thesaurus": str(base / "th.dat")},
         "init": {"inputs": str(base / "texts"), "overwrite": True},
         "run": {"config": str(base / "c.yaml")}, "clean": {"path": "copy"},
         "sample": {"tokens": "30000"},

@@ -50,7 +50,8 @@ def count_words(text: str) -> int:
 def annotate_sentences(sentences: Sequence[str], engine: Engine | None) -> list[Sentence]:
     """Annotate sentences, each of which stays one, whatever borders the engine finds in it.
 
-    What an engine fails on has the tokens of `plain_tokens`.
+    What an engine fails on has the tokens of `plain_tokens`, and no layers. Layers are put together
+    as they are: heads stay counted within what the engine took for a sentence.
 
     Args:
         sentences: texts, in NFC.
@@ -142,7 +143,11 @@ def _joined(pieces: list[Sentence]) -> Sentence:
         return [value for values in lists for value in values]
 
     forms, lemmas, upos, starts, ends = map(all_of, _LISTS)
-    return Sentence(forms, lemmas, upos, starts, ends)
+    layers = tuple(
+        None if any(values is None for values in parts) else [v for values in parts for v in values]
+        for parts in zip(*(piece.layers for piece in pieces), strict=True)
+    )
+    return Sentence(forms, lemmas, upos, starts, ends, layers)
 
 
 def tokens_of(

@@ -17,10 +17,11 @@ from typing import NamedTuple
 
 from schemas.complexity import FLAGS
 from transforms.common.fingerprints import digest
+from transforms.formats.text_cleaning import clean_value
 
 __all__ = [
     "KEY_DIGITS", "Located", "Settled", "content_key", "in_flag_order", "instance_id", "kind_of",
-    "locate", "settle", "split_of",
+    "locate", "locate_given", "settle", "split_of",
 ]  # fmt: skip
 
 _SENTENCE, _TARGET, _REST = 12, 8, 12
@@ -73,6 +74,24 @@ def locate(sentence: str, token: str, near: int | None = None, *, sure: bool = F
     if near is None and len(found) > 1:
         flags.append("several")
     return Located(found[0], found[0] + len(token), tuple(in_flag_order(flags)))
+
+
+def locate_given(raw: str, sentence: str, token: str, offsets: tuple[int, int] | None) -> Located:
+    """Find a target where a file says that it stands; see `locate`.
+
+    Args:
+        raw: the sentence as the file has it, which the offsets are counted in.
+        sentence: it as `clean_value` leaves it, stripped.
+        token: the target, cleaned likewise.
+        offsets: start and end; None: not given.
+    """
+    if offsets is None:
+        return locate(sentence, token)
+    start, end = offsets
+    # Where it starts in the text as it is cleaned, which takes signs away.
+    near = len(clean_value(raw[:start]).lstrip())
+    sure = start < end and clean_value(raw[start:end]).strip() == token
+    return locate(sentence, token, near, sure=sure)
 
 
 def _places(sentence: str, token: str) -> Iterator[int]:

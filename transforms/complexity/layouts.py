@@ -20,7 +20,10 @@ from transforms.common.errors import LexbeamError
 from transforms.complexity.instances import kind_of
 from transforms.formats.base import BadRecord, Reject
 
-__all__ = ["LAYOUTS", "About", "Entry", "LabelGiven", "Layout"]
+__all__ = [
+    "LAYOUTS", "About", "Entry", "FileRows", "LabelGiven", "Layout", "header_name",
+    "read_cwi2018", "rows_below", "whole_number",
+]  # fmt: skip
 
 # Words of the names of CWI-2018's files that say a language.
 _LANGUAGES = {"english": "en", "german": "de", "spanish": "es", "french": "fr"}
@@ -164,10 +167,12 @@ def read_cwi2018(rows: FileRows, about: About) -> Iterator[Entry | Reject]:
 def _cwi_entry(line: int, cells: list[str], genre: str | None, language: str | None) -> Entry:
     if len(cells) not in (_CWI_CELLS, *_CWI_UNLABELLED):
         raise BadRecord("malformed", f"{len(cells)} cells, and CWI-2018 has {_CWI_CELLS}")
-    start, end = (_whole(cells[at], name) for at, name in ((2, "start"), (3, "end")))
+    start, end = (whole_number(cells[at], name) for at, name in ((2, "start"), (3, "end")))
     labels: list[LabelGiven] = []
     if len(cells) == _CWI_CELLS and cells[10].strip():
-        native, other, marked, other_marked = (_whole(cells[at], "a count") for at in range(5, 9))
+        native, other, marked, other_marked = (
+            whole_number(cells[at], "a count") for at in range(5, 9)
+        )
         found = _complexity(cells[10], "")[0]
         labels.append(_counted("", found.complexity, marked + other_marked, native + other))
         for group, hits, number in (("native", marked, native), ("other", other_marked, other)):
@@ -205,7 +210,7 @@ def read_tsv(rows: FileRows, about: About) -> Iterator[Entry | Reject]:
         line, first = next(given, (0, []))
     if not first:
         return
-    if len(first) == 1 and _name(first[0]) != "token":
+    if len(first) == 1 and header_name(first[0]) != "token":
         yield _word(line, first, about)
         for line, cells in given:
             if isinstance(cells, BadRecord):
@@ -216,7 +221,7 @@ def read_tsv(rows: FileRows, about: About) -> Iterator[Entry | Reject]:
                 detail = f"{len(cells)} cells in a list of words"
                 yield Reject(str(line), "malformed", detail)
         return
-    for line, named in _below(first, given, about, ("token",), _tsv_remedy):
+    for line, named in rows_below(first, given, about, ("token",), _tsv_remedy):
         try:
             if isinstance(named, BadRecord):
                 raise named
@@ -244,7 +249,7 @@ def _tsv_entry(line: int, cells: Mapping[str, str], about: About) -> Entry:
     genre = next((text for name in _GENRES if (text := cell(name))), None)
     offsets = None
     if cell("start") or cell("end"):
-        offsets = _whole(cell("start"), "start"), _whole(cell("end"), "end")
+        offsets = whole_number(cell("start"), "start"), whole_number(cell("end"), "end")
     labels = _complexity(cell("complexity"), cell("annotations"))
     return Entry(
         line, cells["token"], cells.get("sentence"), kind, genre or about.genre,
@@ -259,18 +264,29 @@ def _named(
     line, header = next(given, (0, []))
     if isinstance(header, BadRecord):
         raise LexbeamError(f"{about.name}, line {line}: no header can be read: {header.detail}")
-    yield from _below(header, given, about, needed, remedy)
+    yield from rows_below(header, given, about, needed, remedy)
 
 
-def _below(
+def rows_below(
     header: list[str],
     rows: FileRows,
     about: About,
     needed: tuple[str, ...],
     remedy: Callable[[list[str]], str],
 ) -> Iterator[tuple[int, Mapping[str, str] | BadRecord]]:
-    """Yield rows as mappings from the names of the header."""
-    names = [_name(cell) for cell in header]
+    """Yield rows, with their lines, as mappings from the names of the header; or why not.
+
+    Args:
+        header: its cells.
+        rows: what stands below it.
+        about: the file.
+        needed: columns that must be there, in every row.
+        remedy: from the header, what to do where one is missing.
+
+    Raises:
+        LexbeamError: the header lacks a column, or has one twice.
+    """
+    names = [header_name(cell) for cell in header]
     for name in needed:
         if name not in names:
             there = ", ".join(repr(cell.strip()[:40]) for cell in header[:12])
@@ -295,7 +311,8 @@ def _below(
         yield line, dict(zip(names, [*cells, *[""] * missing], strict=True))
 
 
-def _name(cell: str) -> str:
+def header_name(cell: str) -> str:
+    """Return what a cell of a header calls its column, whatever its capitals."""
     return cell.strip().casefold()
 
 
@@ -308,11 +325,16 @@ def _complexity(cell: str, annotations: str) -> tuple[LabelGiven, ...]:
         value = math.nan
     if not 0 <= value <= 1:
         raise BadRecord("malformed", f"complexity is {cell.strip()[:40]!r}, not a number 0 to 1")
-    number = _whole(annotations, "annotations") if annotations.strip() else None
+    number = whole_number(annotations, "annotations") if annotations.strip() else None
     return (LabelGiven("", value, number, None),)
 
 
-def _whole(cell: str, name: str) -> int:
+def whole_number(cell: str, name: str) -> int:
+    """Return the whole number of a cell.
+
+    Raises:
+        BadRecord: it is none; `name` says what it should be.
+    """
     text = cell.strip()
     if not re.fullmatch(r"[0-9]{1,9}", text):
         raise BadRecord("malformed", f"{name} is {text[:40]!r}, not a whole number")

@@ -7,34 +7,29 @@ all files. A row that gives no instance is a reject.
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 
 from schemas.complexity import KINDS
 from schemas.rejects import RejectRow
 from transforms.common.artefacts import Artefact, Stage
-from transforms.common.errors import LexbeamError
 from transforms.common.receipts import File
 from transforms.common.runs import Run, RunWriter
 from transforms.complexity.instances import (
     Located,
     content_key,
     in_flag_order,
-    locate,
+    locate_given,
     split_of,
 )
-from transforms.complexity.layouts import LAYOUTS, About, Entry
-from transforms.complexity.quotes import quotes_settled
-from transforms.formats.base import BadRecord, ReaderOptions, Reject, Source
-from transforms.formats.delimited import rows
-from transforms.formats.failures import reject_of
-from transforms.formats.readings import first_reading
-from transforms.formats.rows import read_rows_of
+from transforms.complexity.layouts import LAYOUTS, About, Entry, FileRows
+from transforms.formats.base import BadRecord, ReaderOptions, Reject
+from transforms.formats.row_files import RowFile, entries_of
 from transforms.formats.staging import RejectStage, StagedRejects
 from transforms.formats.text_cleaning import clean_field, clean_value
 
-__all__ = ["ORDER", "READ", "ROWS", "LoadFile", "LoadOptions", "Loaded"]
+__all__ = ["ORDER", "READ", "ROWS", "LoadOptions", "Loaded"]
 
 LONGEST_TOKEN = 1000  # code points: no word and no expression is longer
 
@@ -54,15 +49,6 @@ ROWS = pa.schema(
     ]
 )  # fmt: skip
 ORDER = ("key", "source", "line")
-
-
-class LoadFile(NamedTuple):
-    """A file to read: its published name, its path, its bytes and their SHA-256."""
-
-    name: str
-    path: str
-    size: int
-    sha256: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,16 +101,21 @@ class Loaded:
     notes: dict[str, int]
 
 
-def _identity(task: LoadFile, options: LoadOptions) -> Any:
+def _identity(task: RowFile, options: LoadOptions) -> Any:
     return [task.name, task.sha256, asdict(options)]
 
 
-def _read(artefact: Artefact, task: LoadFile, options: LoadOptions) -> Loaded:
+def _read(artefact: Artefact, task: RowFile, options: LoadOptions) -> Loaded:
     """Read a file.
 
     Raises:
         LexbeamError: it is of another layout, or has changed since its digest was taken.
     """
+
+    def read(given: FileRows, name: str) -> Iterator[Entry | Reject]:
+        about = About(name, options.genre, options.language)
+        return LAYOUTS[options.layout].read(given, about)
+
     instances = labelled = 0
     with (
         RejectStage(artefact) as rejects,
@@ -132,7 +123,7 @@ def _read(artefact: Artefact, task: LoadFile, options: LoadOptions) -> Loaded:
         RunWriter(stream, ROWS, ORDER) as writer,
     ):
         notes: Counter[str] = Counter()
-        for source, entry in _entries(task, options, notes):
+        for source, entry in entries_of(task, options.reader, read, notes):
             row = _row(source, entry, options) if isinstance(entry, Entry) else entry
             if isinstance(row, Reject):
                 rejects.add(RejectRow(source, row.position, "load", row.reason, row.detail))
@@ -155,36 +146,6 @@ def _read(artefact: Artefact, task: LoadFile, options: LoadOptions) -> Loaded:
     )
 
 
-def _entries(
-    task: LoadFile, options: LoadOptions, notes: Counter[str]
-) -> Iterator[tuple[str, Entry | Reject]]:
-    """Yield what the rows of a file, or of the files of an archive, are; and their file's name.
-
-    `notes` counts what was done to read them.
-    """
-
-    def read(source: Source) -> Iterator[Entry | Reject]:
-        about = About(source.name, options.genre, options.language)
-        try:
-            with quotes_settled(source, options.reader) as reader:
-                yield from LAYOUTS[options.layout].read(rows(source, reader), about)
-        finally:
-            where = "" if source.name == task.name else f"{source.name}: "
-            notes.update({f"{where}{note}": number for note, number in source.notes.items()})
-
-    try:
-        reading = first_reading(task.path)
-    except Exception as error:  # what stores raise is no OSError
-        yield task.name, reject_of(error)
-        return
-    if reading.sha256 != task.sha256:
-        raise LexbeamError(
-            f"{task.name} has changed while it was read: run the command again when nobody "
-            "writes to it"
-        )
-    yield from read_rows_of(task.path, task.name, reading.open, options.reader, read)
-
-
 def _row(source: str, entry: Entry, options: LoadOptions) -> dict[str, Any] | Reject:
     """Return the staged row of an instance, its texts cleaned and its target located."""
     line = str(entry.line)
@@ -198,7 +159,11 @@ def _row(source: str, entry: Entry, options: LoadOptions) -> dict[str, Any] | Re
             raise BadRecord("empty", "no token")
         if len(token) > LONGEST_TOKEN:
             raise BadRecord("too_large", f"a token of {len(token)} characters")
-        found = _located(entry, sentence, token)
+        found = (
+            Located(None, None, ())
+            if sentence is None
+            else locate_given(entry.sentence or "", sentence, token, entry.offsets)
+        )
     except BadRecord as error:
         return Reject(line, error.reason, error.detail)
     flags = [*found.flags]
@@ -225,24 +190,11 @@ def _row(source: str, entry: Entry, options: LoadOptions) -> dict[str, Any] | Re
     }  # fmt: skip
 
 
-def _located(entry: Entry, sentence: str | None, token: str) -> Located:
-    if sentence is None:
-        return Located(None, None, ())
-    if entry.offsets is None:
-        return locate(sentence, token)
-    raw = entry.sentence or ""
-    start, end = entry.offsets
-    # Where it starts in the text as it is cleaned, which takes signs away.
-    near = len(clean_value(raw[:start]).lstrip())
-    sure = start < end and clean_value(raw[start:end]).strip() == token
-    return locate(sentence, token, near, sure=sure)
-
-
-def _chosen(_: LoadFile, options: LoadOptions) -> dict[str, tuple[str, ...]]:
+def _chosen(_: RowFile, options: LoadOptions) -> dict[str, tuple[str, ...]]:
     return {"transforms.complexity.layouts:LAYOUTS": (options.layout,)}
 
 
-READ: Stage[LoadFile, LoadOptions, Loaded] = Stage(
+READ: Stage[RowFile, LoadOptions, Loaded] = Stage(
     name="complexity/read",
     receipt=Loaded,
     identity=_identity,

@@ -1,6 +1,5 @@
-"""Beam glue of labelled files: files in, parts of instances, labels and rejects out.
+"""Beam glue of labelled files: parts of instances, labels and rejects out.
 
-LoadFiles    PCollection[(name, LoadFile)] -> PCollection[Loaded]
 SettleParts  PCollection[Loaded] -> PCollection[Settlement], PCollection[Part]
 """
 
@@ -13,7 +12,7 @@ from schemas.complexity import INSTANCES, LABELS, LOAD_REJECTS
 from transforms.common.artefacts import Workspace
 from transforms.common.ptransforms import MakeArtefact, NameParts, SpreadOverLanes
 from transforms.common.tables import Part
-from transforms.complexity.loading import READ, Loaded, LoadFile, LoadOptions
+from transforms.complexity.loading import Loaded
 from transforms.complexity.settling import (
     LIST_REJECTS,
     SETTLE,
@@ -24,40 +23,11 @@ from transforms.complexity.settling import (
     part_tasks,
 )
 
-__all__ = ["LoadFiles", "SettleParts"]
-
-
-def _size(element: tuple[str, LoadFile]) -> float:
-    return element[1].size
+__all__ = ["SettleParts"]
 
 
 def _evenly(_: tuple[int, PartTask]) -> float:
     return 1.0
-
-
-def _receipt(element: tuple[str, Loaded]) -> Loaded:
-    return element[1]
-
-
-@dataclass
-class LoadFiles(beam.PTransform):
-    """Read labelled files, each as one element, dealt out to workers by their bytes."""
-
-    workspace: Workspace
-    options: LoadOptions
-    lanes: int
-
-    def expand(self, files: beam.PCollection) -> beam.PCollection:
-        """Apply the transform."""
-        return (
-            files
-            | "SpreadFiles"
-            >> SpreadOverLanes(
-                weight=_size, lanes=self.lanes, workspace=self.workspace, stage=""
-            )
-            | "ReadFile" >> beam.ParDo(MakeArtefact(self.workspace, READ, self.options))
-            | "Receipts" >> beam.Map(_receipt)
-        )  # fmt: skip
 
 
 class _DealParts(beam.DoFn):

@@ -5,7 +5,6 @@ order of ids. Memory is that of a batch for each run, and of the ids of what has
 long the part: its labels wait on disk until its instances are written.
 """
 
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader
 from transforms.common.blas import one_thread
 from transforms.common.runs import rows_of_part
+from transforms.common.side_rows import SideRows
 from transforms.common.tables import PartFile, write_rows
 from transforms.complexity.instances import in_flag_order, settle
 from transforms.complexity.loading import ORDER, Loaded
@@ -106,7 +106,7 @@ def _settle(artefact: Artefact, task: PartTask, options: SettleOptions) -> Settl
     groups: Counter[tuple[str, str | None, str | None]] = Counter()
     labelled: Counter[tuple[str, str | None, str | None]] = Counter()
 
-    def batches(labels: pa.RecordBatchStreamWriter | None) -> Iterator[pa.Table]:
+    def batches(labels: SideRows | None) -> Iterator[pa.Table]:
         with BatchReader() as reader, one_thread():
             for rows in _some(_instances(reader, task)):
                 for row in rows:
@@ -115,11 +115,10 @@ def _settle(artefact: Artefact, task: PartTask, options: SettleOptions) -> Settl
                     groups[group] += 1
                     labelled[group] += bool(row["labels"])
                 if labels is not None:
-                    own = [label for row in rows for label in _labels(row)]
-                    labels.write_table(pa.Table.from_pylist(own, schema=LABELS.schema()))
+                    labels.add([label for row in rows for label in _labels(row)])
                 yield _annotated(rows, engine)
 
-    def write(labels: pa.RecordBatchStreamWriter | None) -> PartFile:
+    def write(labels: SideRows | None) -> PartFile:
         with artefact.writing(".parquet") as stream:
             schema = INSTANCES.schema()
             count = write_rows(stream, schema, batches(labels), sort_keys=INSTANCES.key)
@@ -127,11 +126,9 @@ def _settle(artefact: Artefact, task: PartTask, options: SettleOptions) -> Settl
 
     part = None
     if task.labels:
-        with tempfile.TemporaryFile() as held:
-            with pa.ipc.new_stream(held, LABELS.schema()) as staged:
-                instances = write(staged)
-            held.seek(0)
-            part = _write_labels(artefact, pa.ipc.open_stream(held))
+        with SideRows(LABELS.schema()) as held:
+            instances = write(held)
+            part = _write_labels(artefact, held.batches())
     else:
         instances = write(None)
     return Settlement(

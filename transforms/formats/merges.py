@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.columns import Table
-from schemas.rejects import REJECTS
+from schemas.rejects import REJECTS, RejectRow
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader
 from transforms.common.merge import MergeTask, Staged, in_order, merge, staged_identity
@@ -45,8 +45,13 @@ MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(
 )
 
 
-def list_rejects(artefact: Artefact, table: Table, staged: Iterable[StagedRejects]) -> PartFile:
-    """Write staged rejects as the one part of a table, which has the columns of `rejects`."""
+def list_rejects(
+    artefact: Artefact,
+    table: Table,
+    staged: Iterable[StagedRejects],
+    more: Iterable[RejectRow] = (),
+) -> PartFile:
+    """Write staged rejects, and more, as the one part of a table with the columns of `rejects`."""
     with BatchReader() as reader:
         batches = [
             reader.read(one.file, ordinal)
@@ -54,5 +59,8 @@ def list_rejects(artefact: Artefact, table: Table, staged: Iterable[StagedReject
             if one.file is not None
             for ordinal in range(one.batches)
         ]
-        rows = pa.Table.from_batches(batches, REJECT).select(table.schema().names)
+        names = table.schema().names
+        rows = pa.Table.from_batches(batches, REJECT).select(names)
+        own = pa.Table.from_pylist([one._asdict() for one in more], REJECTS.schema())
+        rows = pa.concat_tables([rows, own.select(names).cast(rows.schema)])
     return write_part(artefact, table.schema(), [sort_rows(rows, table.key)], sort_keys=table.key)

@@ -1,19 +1,22 @@
 """Tables of answers that were not written as a sheet: a header and a row an answer, or JSON lines.
 
 What platforms export has its own columns in its own order. A role, such as who answered, is read
-from the first of its names that the header has.
+from the first of its names that the header has. Where cells are separated by tabs and a quote is
+stray, quotes are plain characters (`transforms/formats/quotes.py`).
 """
 
 import codecs
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from transforms.common import files
 from transforms.common.errors import LexbeamError, nearest
 from transforms.formats.base import BadRecord, ReaderOptions, Source
+from transforms.formats.delimited import Row as CellRow
 from transforms.formats.delimited import rows
 from transforms.formats.jsonl import json_rows
+from transforms.formats.quotes import quotes_settled
 from transforms.formats.text_cleaning import clean_field
 from transforms.people.sheets import Sheet
 
@@ -94,8 +97,13 @@ def _unreadable(entry: files.Entry, error: OSError) -> LexbeamError:
 
 
 def _delimited(source: Source, options: ReaderOptions, name: str, roles: Roles) -> Iterator[Row]:
+    with quotes_settled(source, options) as settled:
+        yield from _below(rows(source, settled), name, roles)
+
+
+def _below(given: Iterable[CellRow], name: str, roles: Roles) -> Iterator[Row]:
     places: dict[str, int] | None = None
-    for line, cells in rows(source, options):
+    for line, cells in given:
         if places is None:
             if isinstance(cells, BadRecord):
                 raise LexbeamError(f"{name}: no header can be read: {cells.detail}")

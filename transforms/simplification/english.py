@@ -32,8 +32,8 @@ PACKAGE = "lemminflect"
 
 _FINITE = {"Mood": "Ind", "VerbForm": "Fin"}
 # By part of speech, its tags with their features, of a form that is several things the commoner
-# one first: in the dev files of UD English EWT and GUM, verbs whose past and participle are one form
-# are 661 times the one and 825 times the other.
+# one first: in the dev files of UD English EWT and GUM, verbs whose past and participle are one
+# form are 661 times the one and 825 times the other.
 _TAGS: dict[str, dict[str, dict[str, str]]] = {
     "NOUN": {"NN": {"Number": "Sing"}, "NNS": {"Number": "Plur"}},
     "VERB": {

@@ -2,6 +2,7 @@
 
 | filter | reason |
 |---|---|
+| none | drops nothing, for comparison |
 | morphology | target_inflection, merged |
 | pos | pos_mismatch |
 | similarity | below_similarity: its cosine with the target is less than the floor |
@@ -90,7 +91,12 @@ def _by_language(name: str, languages: Sequence[str], selecting: Selecting):  # 
     return ((rows, one) for rows, one in found if one is not None and len(rows))
 
 
+def _none(groups: Sequence[Group], selecting: Selecting) -> None:
+    pass
+
+
 FILTERS: dict[str, Filter] = {
+    "none": _none,
     "morphology": filter_morphology,
     "pos": filter_pos,
     "similarity": filter_similarity,

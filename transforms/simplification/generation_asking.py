@@ -36,6 +36,11 @@ __all__ = ["Asking", "GenerationFiles", "asking_of", "check_generation"]
 log = logging.getLogger("lexbeam")
 
 
+def _check_models(paths: tuple[str, ...]) -> None:
+    for path in paths:
+        check_encoder(path)
+
+
 @dataclass(frozen=True, kw_only=True)
 class GenerationFiles(CacheOptions):
     """What candidates are generated from; the same for all settings."""
@@ -58,18 +63,16 @@ class GenerationFiles(CacheOptions):
     )  # fmt: skip
     model: tuple[str, ...] = option(
         (), help="masked language models: folders as save_pretrained writes them",
-        metavar="PATH", split=False, path="place", within=path_of, check=check_encoder,
+        metavar="PATH", split=False, path="place", within=path_of, check=_check_models,
         group="resources",
     )  # fmt: skip
     model_device: str = option(
         "auto", help="where models run; auto: a CUDA device if there is one, else the CPU",
         choices=DEVICES, group="resources",
     )  # fmt: skip
-    model_batch: int = option(
-        32, help="texts that go through a model at once", least=1, group="resources"
-    )
     inflector: str | None = option(
-        None, help="what makes forms of lemmas: a file of `lexbeam simplify train-inflector`",
+        None, help="what makes forms of lemmas: a file of `lexbeam simplify train-inflector`, or "
+        "lemminflect for English",
         metavar="FILE", path="file", within=within_inflector, group="resources",
     )  # fmt: skip
     wordlist: tuple[str, ...] = option(
@@ -192,9 +195,7 @@ def asking_of(settings: Mapping[str, GenerationOptions], given: GenerationFiles)
 
 
 def _encoding(path: str, given: GenerationFiles) -> Encoding:
-    return encoding_of(
-        EncoderOptions(encoder=path, device=given.model_device, batch_size=given.model_batch)
-    )
+    return encoding_of(EncoderOptions(encoder=path, device=given.model_device))
 
 
 def _words(path: str | None, name: str) -> tuple[str, ...]:

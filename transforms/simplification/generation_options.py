@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
-from transforms.common.options import option
+from transforms.common.options import embedded, option
+from transforms.simplification.masked_options import MaskedOptions
+from transforms.simplification.wordnet_options import WordNetOptions
 
 __all__ = [
     "COMBINE",
@@ -66,6 +68,8 @@ class GenerationOptions:
     neighbours_of: str = option(
         "form", help="whether the vectors are of forms or of lemmas", choices=NEIGHBOURS
     )
+    wordnet: WordNetOptions = embedded(WordNetOptions, group="WordNet")
+    masked: MaskedOptions = embedded(MaskedOptions, group="masked language models")
     antonyms: str = option(
         "bar", help="what becomes of antonyms of the target, where WordNet is given",
         choices=("bar", "keep"),

@@ -16,21 +16,20 @@ can be lived with is a flag; a row without a sentence or target is `malformed`.
     y 1 2 False
 """  # noqa: E501 - a table's row is a line
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from schemas.simplification import FLAGS
 from transforms.formats.base import BadRecord
 
-__all__ = ["LAYOUTS", "Given", "Graded", "Row", "graded", "read_annotated", "read_benchls"]
+__all__ = [
+    "LAYOUTS", "Given", "Graded", "Row", "graded", "in_flag_order", "places_of",
+    "read_annotated", "read_benchls",
+]  # fmt: skip
 
-FLAGS = {
-    "empty_cell": "a cell without a substitute",
-    "wrong_place": "the place that the row gives is not the target's",
-    "several": "the target stands there more than once, and nothing says which one is meant",
-    "not_in_sentence": "the target does not stand in its sentence",
-    "target_in_gold": "annotators gave the target itself",
-}
+_WHOLE = re.compile(r"[0-9]{1,9}")
 
 
 class Given(NamedTuple):
@@ -42,13 +41,27 @@ class Given(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A row: the target, its places in the sentence in code points, its substitutes, its flags."""
+    """A row.
+
+    Attributes:
+        sentence: the sentence.
+        target: the target as the row has it.
+        places: where it stands: start and end (exclusive), in code points of the sentence.
+        substitutes: what people gave.
+        flags: what is odd, of `schemas.simplification.FLAGS`.
+        source_id: the row's own id.
+        complexity: how complex it is, 0 to 1.
+        language: where the row, or the file's name, says it.
+    """
 
     sentence: str
     target: str
     places: tuple[tuple[int, int], ...]
-    substitutes: tuple[Given, ...]
-    flags: tuple[str, ...]
+    substitutes: tuple[Given, ...] = ()
+    flags: tuple[str, ...] = ()
+    source_id: str | None = None
+    complexity: float | None = None
+    language: str | None = None
 
 
 class Graded(NamedTuple):
@@ -69,11 +82,11 @@ def read_annotated(cells: Sequence[str]) -> Row:
     Raises:
         BadRecord: it has no sentence or no target.
     """
-    sentence, target, found = _begin(cells, 2)
+    sentence, target, found, flags = _begin(cells, 2)
     texts = [cell.strip() for cell in cells[2:]]
     counts = Counter(text for text in texts if text)
     given = tuple(Given(text, counts[text]) for text in sorted(counts))
-    flags = ["empty_cell"] if "" in texts else []
+    flags += ["empty_cell"] if "" in texts else []
     return _row(sentence, target, found, given, flags)
 
 
@@ -83,48 +96,61 @@ def read_benchls(cells: Sequence[str]) -> Row:
     Raises:
         BadRecord: it has no sentence, no target or no place, or a substitute without a rank.
     """
-    sentence, target, found = _begin(cells, 3)
-    if not cells[2].strip().isdecimal():
+    sentence, target, found, flags = _begin(cells, 3)
+    if not _WHOLE.fullmatch(cells[2].strip()):
         raise BadRecord("malformed", f"the place of the target is {cells[2][:60]!r}")
-    given, flags = [], []
+    given = []
+    odd = []
     for cell in cells[3:]:
         rank, colon, text = cell.strip().partition(":")
         if not cell.strip():
-            flags.append("empty_cell")
-        elif not colon or not rank.isdecimal() or not text.strip():
+            odd.append("empty_cell")
+        elif not colon or not _WHOLE.fullmatch(rank) or not text.strip():
             raise BadRecord("malformed", f"a substitute is {cell[:60]!r}, not rank:word")
         else:
             given.append(Given(text.strip(), 1, int(rank)))
-    tokens = sentence.split(" ")
-    place = int(cells[2])
-    start = sum(len(token) + 1 for token in tokens[:place])
-    if place < len(tokens) and tokens[place].lower() == target.lower():
+    start = sum(len(token) + 1 for token in sentence.split(" ")[: int(cells[2])])
+    there = sentence[start : start + len(target)]
+    if _folded(there) == _folded(target) and not _touched(sentence, start, start + len(target)):
         found = [(start, start + len(target))]
+        flags = [] if there == target else ["other_case"]
     else:
         flags.append("wrong_place")
-    return _row(sentence, target, found, tuple(given), flags)
+    return _row(sentence, target, found, tuple(given), flags + odd)
 
 
-def _begin(cells: Sequence[str], least: int) -> tuple[str, str, list[tuple[int, int]]]:
+def _begin(cells: Sequence[str], least: int) -> tuple[str, str, list[tuple[int, int]], list[str]]:
     if len(cells) < least or not cells[0].strip() or not cells[1].strip():
         raise BadRecord("malformed", f"{len(cells)} cells, or no sentence or target")
     sentence, target = cells[0], cells[1].strip()
-    return sentence, target, _places(sentence, target)
+    return sentence, target, *places_of(sentence, target)
 
 
-def _places(sentence: str, target: str) -> list[tuple[int, int]]:
-    """Return where a word stands as a whole, as it is written; else in any case."""
-    for text, word in ((sentence, target), (_folded(sentence), _folded(target))):
-        found, start = [], text.find(word)
-        while start >= 0:
-            end = start + len(word)
-            around = text[max(start - 1, 0) : start] + text[end : end + 1]
-            if not any(c.isalnum() for c in around):
-                found.append((start, end))
-            start = text.find(word, start + 1)
+def places_of(sentence: str, target: str) -> tuple[list[tuple[int, int]], list[str]]:
+    """Return where a word stands: as a whole, as it is written; else in any case; else in a word.
+
+    Returns:
+        The places, start and end in code points, and flags: `other_case`, `within_word`.
+    """
+    folded = _folded(sentence), _folded(target)
+    for text, word, flags in ((sentence, target, []), (*folded, ["other_case"])):
+        found = [place for place in _occurrences(text, word) if not _touched(text, *place)]
         if found:
-            return found
-    return []
+            return found, flags
+    found = _occurrences(sentence, target)
+    return found, ["within_word"] if found else []
+
+
+def _occurrences(text: str, word: str) -> list[tuple[int, int]]:
+    found, start = [], text.find(word)
+    while start >= 0:
+        found.append((start, start + len(word)))
+        start = text.find(word, start + 1)
+    return found
+
+
+def _touched(text: str, start: int, end: int) -> bool:
+    return any(c.isalnum() for c in text[max(start - 1, 0) : start] + text[end : end + 1])
 
 
 def _folded(text: str) -> str:
@@ -140,13 +166,17 @@ def _row(
     flags: Iterable[str],
 ) -> Row:
     found = set(flags)
-    if not places:
-        found.add("not_in_sentence")
     if len(places) > 1:
         found.add("several")
     if any(one.text.casefold() == target.casefold() for one in given):
         found.add("target_in_gold")
-    return Row(sentence, target, tuple(places), given, tuple(f for f in FLAGS if f in found))
+    return Row(sentence, target, tuple(places), given, in_flag_order(found))
+
+
+def in_flag_order(flags: Iterable[str]) -> tuple[str, ...]:
+    """Return flags once each, in the order of `FLAGS`."""
+    given = set(flags)
+    return tuple(flag for flag in FLAGS if flag in given)
 
 
 def graded(
@@ -154,7 +184,7 @@ def graded(
 ) -> list[Graded]:
     """Return distinct substitutes, capitals apart, with dense ranks: 1 for the most annotators.
 
-    Where rows say ranks, those are made dense instead, the least one of a repeated substitute
+    Where all rows say ranks, those are made dense instead, the least one of a repeated substitute
     counts, and how many annotators gave it is not known. The target has no rank.
 
     Args:
@@ -165,7 +195,7 @@ def graded(
     forms: dict[str, list[Given]] = {}
     for one in given:
         forms.setdefault(as_compared(one.text), []).append(one)
-    ranked = any(one.rank is not None for many in forms.values() for one in many)
+    ranked = all(one.rank is not None for many in forms.values() for one in many)
     keys = {
         form: min(one.rank for one in many if one.rank is not None)
         if ranked
