@@ -110,16 +110,16 @@ def excluded_words(
     words: set[str] = set()
     lemmas: set[str] = set()
     for rows in read_rows(instances, ["target", "lemma"]):
-        for target, lemma in zip(rows["target"].to_pylist(), rows["lemma"].to_pylist(), strict=True):
-            words |= _with_parts(target)
-            lemmas |= {folded(lemma)} if lemma else set()
+        for row in rows.to_pylist():
+            words |= _with_parts(row["target"])
+            lemmas |= _with_parts(row["lemma"] or "")
     for rows in read_rows(substitutes, ["substitute"]):
         for text in rows["substitute"].to_pylist():
             words |= _with_parts(text)
     for rows in read_rows(candidates, ["form", "lemma"]):
-        for form, lemma in zip(rows["form"].to_pylist(), rows["lemma"].to_pylist(), strict=True):
-            if lemma and folded(form) in words:
-                lemmas |= _with_parts(lemma)
+        for row in rows.to_pylist():
+            if row["lemma"] and folded(row["form"]) in words:
+                lemmas |= _with_parts(row["lemma"])
     for one in labelled:
         if folded(one.word) in words:
             lemmas |= one.lemmas
@@ -128,7 +128,7 @@ def excluded_words(
 
 def _with_parts(text: str) -> set[str]:
     own = folded(text)
-    return {own, *own.split()}
+    return {own, *own.split()} - {""}
 
 
 def left_to_learn(
