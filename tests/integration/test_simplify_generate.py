@@ -148,9 +148,15 @@ def test_candidates_are_shown(world, capsys):
     assert call("show", out, "--candidates", "perros", "--of-setting", "x") == 2
 
 
-def test_the_report_has_the_counts(world):
-    out, words, folder = world
+def test_from_a_benchmark_to_the_report(world):
+    _, words, folder = world
+    file, out = folder / "rows.tsv", folder / "from_file"
+    file.write_text("Vio los perros.\tperros\tcanes\tcanes\tgatos\nSe cansó.\tcansó\tagotó\n")
+    assert call("simplify", "instances", file, "--layout", "alexsis", "--language", "es",
+                "--out", out) == 0  # fmt: skip
     assert call("simplify", "generate", out, *words) == 0
+    # Nothing is annotated: the form dictionary says what the targets are.
+    assert {"canes", "amigos", "agotó"} <= {row["form"] for row in rows(out) if row["rank"]}
     assert call("report", out, "--out", folder / "page.html") == 0
     page = (folder / "page.html").read_text("utf-8")
     assert "Instances with candidates" in page

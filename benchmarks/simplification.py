@@ -1,0 +1,139 @@
+"""Simplification of 10,000 sentences, from a thesaurus to ranked candidates, on two processes.
+
+    python -m benchmarks simplification
+
+Sentences are of made Spanish-like words by Zipf's law, each with a target that a made thesaurus
+has: 8,000 headwords of two senses with four words each, all with paradigms in a form dictionary.
+Timed are `lexbeam simplify generate`, `select --filters morphology` and `rank --ranker
+senses,frequency`, each a command of its own, with two workers: seconds of all three, imports,
+workers that start and files that are checked with them. What happens before is not timed: the
+instances loaded and annotated, resources compiled, as they are for all later runs.
+"""
+
+import shutil
+import statistics
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.measure import Row, lexbeam, timed
+
+__all__ = ["measure"]
+
+SENTENCES = 10_000
+HEADWORDS = 8_000
+SENSES, MEMBERS = 2, 4
+REPEATS = 3
+LIMIT = 60.0
+
+_ONSETS = "b c ch d f g j l ll m n p r s t v br cr dr fr gr pl tr".split()
+_VOWELS = "aeiou"
+_ENDINGS = {  # part of speech: ending of the lemma, then of each form with its features
+    "N": ("o", {"o": "N;MASC;SG", "os": "N;MASC;PL"}),
+    "A": ("ivo", {"ivo": "ADJ;MASC;SG", "iva": "ADJ;FEM;SG", "ivos": "ADJ;MASC;PL"}),
+    "V": (
+        "ar",
+        {"ar": "V;NFIN", "a": "V;IND;PRS;3;SG", "an": "V;IND;PRS;3;PL", "ó": "V;IND;PST;3;SG",
+         "aron": "V;IND;PST;3;PL", "ado": "V.PTCP;PST;MASC;SG"},
+    ),
+}  # fmt: skip
+
+
+def measure(folder: Path) -> list[Row]:
+    """Return the row."""
+    _write(folder)
+    lexbeam(
+        "simplify", "train-inflector", str(folder / "forms.tsv"), "--format", "unimorph",
+        "--language", "es", "--out", str(folder / "es.inflector"),
+    )  # fmt: skip
+    lexbeam(
+        "simplify", "instances", str(folder / "sentences.txt"), "--layout", "text",
+        "--language", "es", "--engine", "builtin:es", "--out", str(folder / "loaded"),
+    )  # fmt: skip
+    cache = "--cache", str(folder / "cache")
+    words = f"counts={folder / 'counts.tsv'}:word=1,value=2"
+
+    def run() -> None:
+        own = str(folder / "simplified")
+        shutil.rmtree(own, ignore_errors=True)
+        shutil.copytree(folder / "loaded", own, symlinks=True)
+        two = "--runner-config", "direct_multiprocess", "--fresh"
+        lexbeam(
+            "simplify", "generate", own, "--generators", "thesaurus", "--thesaurus",
+            str(folder / "thesaurus.dat"), "--inflector", str(folder / "es.inflector"),
+            "--wordlist", words, *cache, *two,
+        )  # fmt: skip
+        lexbeam(
+            "simplify", "select", own, "--filters", "morphology", "--inflector",
+            str(folder / "es.inflector"), *two,
+        )  # fmt: skip
+        lexbeam(
+            "simplify", "rank", own, "--ranker", "senses,frequency", "--wordlist", words, *cache,
+            *two,
+        )  # fmt: skip
+
+    run()  # compiles what is compiled once
+    found = [timed(run) for _ in range(REPEATS)]
+    note = "all runs: " + ", ".join(f"{seconds:.0f}" for seconds in found)
+    name = f"{SENTENCES:,} sentences to ranked candidates in two processes"
+    return [Row(name, statistics.median(found), LIMIT, True, "s", note)]
+
+
+def _stems() -> Iterator[str]:
+    """Yield distinct beginnings of words without end, in a drawn order."""
+    random = np.random.default_rng(1)
+    seen = set()
+    while True:
+        syllables = random.integers(1, 4)
+        stem = "".join(
+            _ONSETS[random.integers(len(_ONSETS))] + _VOWELS[random.integers(len(_VOWELS))]
+            for _ in range(syllables)
+        ) + _ONSETS[random.integers(15)]  # fmt: skip
+        if stem not in seen:
+            seen.add(stem)
+            yield stem
+
+
+def _write(folder: Path) -> None:
+    """Write forms, counts, a thesaurus of the MyThes format, and sentences."""
+    random = np.random.default_rng(2)
+    stems = _stems()
+    lemmas: dict[str, list[tuple[str, list[str]]]] = {kind: [] for kind in _ENDINGS}
+    forms = []
+    for number in range(HEADWORDS):
+        kind = "NAV"[number % 3]
+        stem, (ending, paradigm) = next(stems), _ENDINGS[kind]
+        own = [stem + one for one in paradigm]
+        lemmas[kind].append((stem + ending, own))
+        forms += [f"{stem}{ending}\t{stem}{one}\t{tag}" for one, tag in paradigm.items()]
+    (folder / "forms.tsv").write_text("\n".join(forms) + "\n", "utf-8")
+    every = [form for kind in lemmas for _, own in lemmas[kind] for form in own]
+    counts = random.permutation(len(every)) + 1
+    (folder / "counts.tsv").write_text(
+        "".join(f"{form}\t{count}\n" for form, count in zip(every, counts, strict=True)), "utf-8"
+    )
+    entries = ["UTF-8"]
+    for kind, own in lemmas.items():
+        names = [lemma for lemma, _ in own]
+        for lemma in names:
+            entries.append(f"{lemma}|{SENSES}")
+            for _ in range(SENSES):
+                members = random.choice(names, MEMBERS, replace=False)
+                entries.append("|".join(["-", *(one for one in members if one != lemma)]))
+        del kind
+    (folder / "thesaurus.dat").write_text("\n".join(entries) + "\n", "utf-8")
+    shares = 1 / np.arange(1, len(every) + 1)
+    shares /= shares.sum()
+    lines = []
+    for _ in range(SENTENCES):
+        words = random.choice(every, random.integers(15, 40), p=shares).tolist()
+        place = int(random.integers(len(words)))
+        words[place] = f"[[{every[random.integers(len(every))]}]]"
+        lines.append(" ".join(words).capitalize() + ".")
+    (folder / "sentences.txt").write_text("\n".join(lines) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit("run it by `python -m benchmarks simplification`")
