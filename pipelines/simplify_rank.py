@@ -109,7 +109,7 @@ def _plan(options: RankOptions, inputs: Inputs) -> Plan:
         gold = inputs.of(SUBSTITUTES.name)
         fit = FitTask(
             inputs.one(LABELLED.name).parts, inputs.one(LABELS.name).parts, instances.parts,
-            gold[0].parts if gold else (),
+            gold[0].parts if gold else (), candidates.parts,
         )  # fmt: skip
     fitting = Fitting(options.files.regressor_scorer, first.lexicon, first.lists)
     return Plan(tuple(tasks), rankings, fit, fitting)
@@ -173,7 +173,11 @@ def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
             for key in sorted(counts)
         ],
         "regressor": [
-            {"scorer": one.scorer, "words": one.words, "left_out": one.excluded}
+            {
+                "scorer": one.scorer, "words": one.words, "left_out": one.excluded,
+                "names": one.names, "other_language": one.other_language,
+                "sha256": one.file.sha256,
+            }
             for one in regressed
         ],
     }  # fmt: skip
@@ -185,7 +189,8 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     for one in section["regressor"]:
         yield (
             f"regressor: {one['scorer']}, trained on {one['words']} labelled words; "
-            f"{one['left_out']} that stand here were left out"
+            f"{one['left_out']} that stand here by form or lemma were left out, {one['names']} "
+            f"names, {one['other_language']} of other languages"
         )
     rows = tuple(
         (one["setting"], one["ranker"], *(str(one[name]) for name in COUNTS))

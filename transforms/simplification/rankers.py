@@ -164,7 +164,8 @@ def _regressor(ranked: Sequence[Ranked], ranking: Ranking, _: str) -> list[Score
     assert ranking.regressor is not None
     words = [word for one in ranked for word in (*one.forms, one.instance.target.lower())]
     languages = [one.instance.language for one in ranked for _ in (*one.forms, one)]
-    values = iter((1 - ranking.regressor.predict(words, languages, ranking)).tolist())
+    complexity = ranking.regressor.predict(words, languages, ranking.options.phrases).tolist()
+    values = iter([None if math.isnan(value) else 1 - value for value in complexity])
     return [Scored([next(values) for _ in one.forms], next(values)) for one in ranked]
 
 

@@ -1,19 +1,16 @@
 """A regressor of complexity for ranking, trained on labelled words other than those evaluated.
 
-FIT    instances and labels of the task complexity, and the folder's own gold -> Regressed
+FIT    instances and labels of the task complexity, and the tables of the folder whose candidates
+       are ranked -> Regressed
 
-A word's label is the mean over its instances. Words that are targets or substitutes of the folder
-that is ranked, by form or lemma and without case, are left out of training, so that no word is
-ranked by what people said of itself. Features of a word are its letters, vowel groups, and the
-values of the word lists; all of what is predicted depends on the word alone, as its rivals stand
-in the same sentence.
+Words that are targets or substitutes of that folder, by form or lemma, are left out of training,
+so that no word is ranked by what people said of itself.
 """
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,19 +22,21 @@ from transforms.common.receipts import File
 from transforms.common.sound import checked
 from transforms.common.tables import Part, read_rows
 from transforms.complexity.scorers import SCORERS
-from transforms.complexity.scorers_base import ScorerOptions, Training, clipped
+from transforms.complexity.scorers_base import Fitted, ScorerOptions, Training
 from transforms.lexicon.models.formats import read_safetensors, write_safetensors
 from transforms.lexicon.resources import Lexicon
+from transforms.simplification.regressor_features import LETTERS, word_features
+from transforms.simplification.regressor_words import (
+    LabelledWord,
+    excluded_words,
+    labelled_words,
+    left_to_learn,
+)
 
-if TYPE_CHECKING:
-    from transforms.simplification.rankers import Ranking
-
-__all__ = ["FIT", "FitTask", "Fitting", "Labelled", "Regressed", "Regressor", "excluded_words",
-           "features", "labelled_words"]  # fmt: skip
+__all__ = ["FIT", "FitTask", "Fitting", "Regressed", "Regressor", "fit_words", "predict_words"]
 
 Floats = npt.NDArray[np.float64]
 
-_VOWELS = re.compile(r"[aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüœ]+")
 _LEAST = 50  # words with fewer of which nothing is learned
 _OPTIONS = ScorerOptions()
 
@@ -49,6 +48,7 @@ class FitTask(NamedTuple):
     labels: tuple[Part, ...]
     own: tuple[Part, ...]
     substitutes: tuple[Part, ...]
+    candidates: tuple[Part, ...]
 
 
 class Fitting(NamedTuple):
@@ -67,23 +67,17 @@ class Regressed:
         file: its arrays.
         scorer: a key of `SCORERS`.
         words: words that it was trained on.
-        excluded: labelled words that were left out.
+        excluded: labelled words that were left out, for they or their lemmas stand in the folder.
+        names: of the others those that were left out as names.
+        other_language: those of languages that the folder does not have.
     """
 
     file: File
     scorer: str
     words: int
     excluded: int
-
-
-class Labelled(NamedTuple):
-    """A labelled word, in lower case: language, mean complexity, instances, its lemmas."""
-
-    word: str
-    language: str
-    complexity: float
-    instances: int
-    lemmas: frozenset[str]
+    names: int
+    other_language: int
 
 
 class Regressor(NamedTuple):
@@ -93,90 +87,65 @@ class Regressor(NamedTuple):
     lexicon: Lexicon
     lists: tuple[str, ...]
 
-    def predict(self, words: Sequence[str], languages: Sequence[str], ranking: "Ranking") -> Floats:
-        """Return the complexity of words and phrases, 0 to 1."""
-        values = features(words, languages, ranking._replace(lexicon=self.lexicon), self.lists)
-        own = SCORERS[self.fitted.scorer]
-        return clipped(own.predict(_arrays(self.fitted.file), values)) if len(words) else (
-            np.zeros(0)
-        )  # fmt: skip
+    def predict(self, texts: Sequence[str], languages: Sequence[str], phrases: str) -> Floats:
+        """Return the complexity of words and phrases.
+
+        Words are labelled from 0 to 1. Predictions are not cut off at 0, since most words are near
+        it, and would be tied; what nothing is said of counts as 1, and no word as more.
+
+        Args:
+            texts: in lower case.
+            languages: of each.
+            phrases: what is said of a phrase, one of `ranking_options.PHRASES`: zero: nothing, its
+                complexity is nan; rarest: that of the most complex of its words; mean: theirs.
+        """
+        parts = [text.split(" ") for text in texts]
+        known = [len(own) == 1 or phrases != "zero" for own in parts]
+        asked = dict.fromkeys(
+            (word, language)
+            for own, language, some in zip(parts, languages, known, strict=True)
+            for word in (own if some else ())
+        )
+        words = [word for word, _ in asked]
+        fitted = _arrays(self.fitted.file)
+        features = word_features(words, [code for _, code in asked], self.lexicon, self.lists)
+        values = dict(zip(asked, predict_words(self.fitted.scorer, fitted, features), strict=True))
+        found = np.full(len(texts), np.nan)
+        for row, own in enumerate(parts):
+            if known[row]:
+                every = [values[word, languages[row]] for word in own]
+                found[row] = sum(every) / len(every) if phrases == "mean" else max(every)
+        return found
 
 
 @lru_cache(4)
-def _arrays(file: File) -> dict[str, npt.NDArray[Any]]:
+def _arrays(file: File) -> Fitted:
     with files.open_read(checked(file)) as stream:
         return read_safetensors(stream.read())
 
 
-def features(
-    words: Sequence[str], languages: Sequence[str], ranking: "Ranking", lists: Sequence[str]
-) -> Floats:
-    """Return the features of words, (words, 4 + lists): nan where a list does not have a word.
-
-    Letters, vowel groups, words of a phrase, letters for each vowel group, log1p of each list's
-    value, of a phrase by its rarest word.
-    """
-    from transforms.simplification.rankers import frequencies
-
-    folded = [word.lower() for word in words]
-    letters = np.array([sum(c.isalpha() for c in word) for word in folded], np.float64)
-    groups = np.array([len(_VOWELS.findall(word)) for word in folded], np.float64)
-    tokens = np.array([word.count(" ") + 1 for word in folded], np.float64)
-    columns = [letters, groups, tokens, letters / np.maximum(groups, 1)]
-    rarest = ranking._replace(options=_rarest(ranking.options))
-    for name in lists:
-        values = frequencies(folded, languages, rarest, name)
-        known = [np.nan if value is None else np.log1p(max(value, 0.0)) for value in values]
-        columns.append(np.array(known, np.float64))
-    return np.column_stack(columns)
-
-
-def _rarest(options: Any) -> Any:
-    from dataclasses import replace
-
-    return replace(options, phrases="rarest")
-
-
-def labelled_words(instances: Sequence[str], labels: Sequence[str]) -> Iterator[Labelled]:
-    """Yield labelled single words, by language and word.
+def fit_words(
+    scorer: str, labelled: Sequence[LabelledWord], lexicon: Lexicon, lists: Sequence[str]
+) -> Fitted:
+    """Fit a scorer to the complexity of words.
 
     Args:
-        instances: paths of parts of complexity/instances.
-        labels: paths of parts of complexity/labels; rows of all annotators count.
+        scorer: a key of `SCORERS`; it has its default options.
+        labelled: what is learned from.
+        lexicon: the word lists.
+        lists: their names.
     """
-    complexity = {
-        row["instance_id"]: row["complexity"]
-        for rows in read_rows(labels, ["instance_id", "group", "complexity"])
-        for row in rows.to_pylist()
-        if row["group"] == "" and row["complexity"] is not None
-    }
-    found: dict[tuple[str, str], list[float]] = {}
-    lemmas: dict[tuple[str, str], set[str]] = {}
-    columns = ["instance_id", "kind", "token", "language", "lemmas", "position"]
-    for rows in read_rows(instances, columns):
-        for row in rows.to_pylist():
-            if row["kind"] != "single" or row["instance_id"] not in complexity:
-                continue
-            key = row["language"] or "", row["token"].lower()
-            found.setdefault(key, []).append(complexity[row["instance_id"]])
-            own = lemmas.setdefault(key, set())
-            if row["lemmas"] is not None and row["position"] is not None:
-                own.add(row["lemmas"][row["position"]].lower())
-    for key in sorted(found):
-        mean = sum(sorted(found[key])) / len(found[key])
-        yield Labelled(key[1], key[0], mean, len(found[key]), frozenset(lemmas[key]))
+    words = [one.word for one in labelled]
+    values = word_features(words, [one.language for one in labelled], lexicon, lists)
+    labels = np.array([one.complexity for one in labelled])
+    return SCORERS[scorer].fit(Training(values, (*LETTERS, *lists), labels, words), _OPTIONS)
 
 
-def excluded_words(instances: Sequence[str], substitutes: Sequence[str]) -> frozenset[str]:
-    """Return targets, their lemmas, substitutes and the words of those that are phrases."""
-    found: set[str] = set()
-    for rows in read_rows(instances, ["target", "lemma"]):
-        for row in rows.to_pylist():
-            found |= {word.lower() for word in (row["target"], row["lemma"]) if word}
-    for rows in read_rows(substitutes, ["substitute"]):
-        for text in rows["substitute"].to_pylist():
-            found |= {text.lower(), *text.lower().split()}
-    return frozenset(found)
+def predict_words(scorer: str, fitted: Fitted, features: Floats) -> Floats:
+    """Return the complexity of words by their features, (words, LETTERS + lists); at most 1."""
+    if not len(features):
+        return np.zeros(0)
+    return np.minimum(SCORERS[scorer].predict(fitted, features), 1.0)
 
 
 def _fit(artefact: Artefact, task: FitTask, fitting: Fitting) -> Regressed:
@@ -185,29 +154,27 @@ def _fit(artefact: Artefact, task: FitTask, fitting: Fitting) -> Regressed:
     Raises:
         LexbeamError: too few words are left.
     """
-    from transforms.simplification.rankers import Ranking
-    from transforms.simplification.ranking_options import RankingOptions
-
-    barred = excluded_words([checked(one) for one in task.own],
-                            [checked(one) for one in task.substitutes])  # fmt: skip
-    every = list(labelled_words([checked(one) for one in task.instances],
-                                [checked(one) for one in task.labels]))  # fmt: skip
-    kept = [one for one in every if one.word not in barred and barred.isdisjoint(one.lemmas)]
+    parts = {name: [checked(one) for one in some] for name, some in task._asdict().items()}
+    every = labelled_words(parts["instances"], parts["labels"])
+    excluded = excluded_words(parts["own"], parts["substitutes"], parts["candidates"], every)
+    languages = {
+        code or "" for rows in read_rows(parts["own"], ["language"])
+        for code in rows["language"].unique().to_pylist()
+    }  # fmt: skip
+    kept, left = left_to_learn(every, excluded, languages)
     if len(kept) < _LEAST:
+        why = ", ".join(f"{number} {name}" for name, number in left.items())
         raise LexbeamError(
-            f"{len(kept)} of {len(every)} labelled words are neither targets nor substitutes here; "
-            f"a regressor needs {_LEAST}: name a folder with more in `complexity`"
+            f"of {len(every)} labelled words {len(kept)} can be learned from ({why}), and a "
+            f"regressor needs {_LEAST}: name a folder with more in `complexity`"
         )
-    ranking = Ranking(RankingOptions(), fitting.lexicon, fitting.lists)
-    words, languages = [one.word for one in kept], [one.language for one in kept]
-    values = features(words, languages, ranking, fitting.lists)
-    names = ["letters", "vowel_groups", "words", "letters_per_group", *fitting.lists]
-    labels = np.array([one.complexity for one in kept])
-    fitted = SCORERS[fitting.scorer].fit(Training(values, names, labels, words), _OPTIONS)
+    fitted = fit_words(fitting.scorer, kept, fitting.lexicon, fitting.lists)
     with artefact.writing(".safetensors") as stream:
         stream.write(write_safetensors(fitted))
-    file = artefact.file(".safetensors")
-    return Regressed(file, fitting.scorer, len(kept), len(every) - len(kept))
+    return Regressed(
+        artefact.file(".safetensors"), fitting.scorer, len(kept), left["excluded"], left["name"],
+        left["other_language"],
+    )  # fmt: skip
 
 
 def _identity(task: FitTask, fitting: Fitting) -> Any:
