@@ -11,6 +11,7 @@ instances loaded, resources compiled, as they are for all later runs. Sentences 
 the form dictionary says what a target is.
 """
 
+import re
 import shutil
 import statistics
 import sys
@@ -29,7 +30,7 @@ SENSES, MEMBERS = 2, 4
 REPEATS = 3
 LIMIT = 60.0
 
-_ONSETS = "b c ch d f g j l ll m n p r s t v br cr dr fr gr pl tr".split()
+_ONSETS = tuple(re.findall("[a-z]+", "b c ch d f g j l ll m n p r s t v br cr dr fr gr pl tr"))
 _VOWELS = "aeiou"
 _ENDINGS = {  # part of speech: ending of the lemma, then of each form with its features
     "N": ("o", {"o": "N;MASC;SG", "os": "N;MASC;PL"}),
