@@ -1,0 +1,156 @@
+"""Filter pos of `lexbeam simplify select` beside the bare tagger, in taggings per second.
+
+    python -m benchmarks simplification_pos
+
+Instances and candidates are ALEXSIS's sentences with what people gave in the target's place, where
+LEXBEAM_DATA has them, and the trained Spanish pipeline beside it. Ours is the stage `SELECT` with
+filter pos alone, from Parquet to Parquet; the bare loop is `nlp.pipe` over the same sentences,
+each once, by a pipeline as `spacy.load` gives it, and a second one by a pipeline without what tags
+need not, such as lemmas. Both have the same tags in the end. One BLAS thread each, CPU time.
+"""
+
+import shutil
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.measure import Row, Skipped, data_folder, lexbeam, timed
+from schemas.simplification import CANDIDATES, INSTANCES
+from transforms.annotation.base import load_engine
+from transforms.common.artefacts import Workspace, make
+from transforms.common.blas import one_thread
+from transforms.common.snapshots import open_snapshot
+from transforms.common.tables import read_rows
+from transforms.simplification.alongside import PartTask, tasks_of
+from transforms.simplification.records import instances_of
+from transforms.simplification.selecting import SELECT, Selected, Selection
+from transforms.simplification.selection_asking import SelectionFiles, selection_of
+from transforms.simplification.selection_options import SelectionOptions
+
+REPEATS = 5
+BOUND = 0.9
+
+
+def measure(folder: Path) -> list[Row]:
+    """Return the rows; none where data or the pipeline are not there."""
+    data = data_folder()
+    texts = data and data / "alexsis" / "ALEXSIS_first190.tsv"
+    model = data and data.parent / "models" / "es_cess"
+    if not texts or not model or not texts.is_file() or not model.is_dir():
+        raise Skipped("needs alexsis/ALEXSIS_first190.tsv in LEXBEAM_DATA, models/es_cess beside it")
+    out, spec = str(folder / "es"), f"spacy:{model}"
+    lexbeam(
+        "simplify", "instances", str(texts), "--layout", "alexsis", "--language", "es", "--out",
+        out, "--parts", "1",
+    )  # fmt: skip
+    lexbeam("simplify", "generate", out, "--generators", "gold", "--k", "100")
+    shot = open_snapshot(out)
+    tables = {CANDIDATES.name: shot.parts(CANDIDATES.name)}
+    [(_, task)] = tasks_of(shot.parts(INSTANCES.name), tables)
+    places = places_of(task)
+    return _beside_bare(folder, task, places, spec)
+
+
+Place = tuple[str, int, int]  # a sentence, and where in it the word stands that is asked about
+Key = tuple[str, str]  # an instance and a form; of the target itself, an empty one
+
+
+def places_of(task: PartTask) -> dict[Key, Place]:
+    """Return what is to be tagged, put together by plain slices."""
+    found: dict[Key, Place] = {}
+    own = {}
+    for one in instances_of(read_rows([task.instances.path])):
+        own[one.instance_id] = one
+        found[one.instance_id, ""] = (one.sentence, one.start, one.end)
+    for rows in read_rows([task.tables[CANDIDATES.name].path]):
+        for row in rows.to_pylist():
+            if row["reason"] is None and " " not in row["form"]:
+                of, form = own[row["instance_id"]], row["shown"] or row["form"]
+                sentence = of.sentence[: of.start] + form + of.sentence[of.end :]
+                place = (sentence, of.start, of.start + len(form))
+                found[row["instance_id"], row["form"]] = place
+    return found
+
+
+def bare(texts: Sequence[str], model: str, exclude: Sequence[str] = ()) -> Callable[[], list[Any]]:
+    """Return the bare loop over sentences, its pipeline loaded."""
+    import spacy
+
+    nlp = spacy.load(model, exclude=list(exclude))
+
+    def loop() -> list[Any]:
+        with one_thread():
+            return list(nlp.pipe(texts, batch_size=64))
+
+    return loop
+
+
+def _beside_bare(folder: Path, task: PartTask, places: dict[Key, Place], spec: str) -> list[Row]:
+    model = spec.partition(":")[2]
+    texts = list(dict.fromkeys(place[0] for place in places.values()))
+    setting = SelectionOptions(filters=("pos",))
+    selection = selection_of({"default": setting}, SelectionFiles(cache=str(folder)), spec)
+    load_engine(spec)
+    space = Workspace(str(folder / "work"))
+
+    def ours() -> Selected:
+        shutil.rmtree(space.stage(SELECT.name), ignore_errors=True)
+        return make(space, SELECT, task, selection)
+
+    loops = {"": bare(texts, model), ", tags alone": bare(texts, model, _UNUSED)}
+    docs, made = loops[""](), ours()  # caches are warm now
+    loops[", tags alone"]()
+    speeds: dict[str, list[float]] = {name: [] for name in ("ours", *loops)}
+    for number in range(REPEATS):
+        # Who goes first changes, for a machine that is shared drifts.
+        actions = [("ours", ours), *loops.items()]
+        for name, action in actions if number % 2 else reversed(actions):
+            speeds[name].append(len(texts) / timed(action, time.process_time))
+    rows = []
+    for name in loops:
+        found = [a / b for a, b in zip(speeds["ours"], speeds[name], strict=True)]
+        note = (
+            f"{statistics.median(speeds['ours']):.0f} over {statistics.median(speeds[name]):.0f} "
+            f"taggings/s; all runs: {', '.join(f'{ratio:.3f}' for ratio in found)}"
+        )
+        bound = BOUND if name == "" else 0.0
+        title = f"filter pos over a bare nlp.pipe loop{name}"
+        rows.append(Row(title, statistics.median(found), bound, False, "x", note))
+    return [*rows, _same(docs, made, selection, places, texts)]
+
+
+# What tags do not need of a pipeline.
+_UNUSED = ("trainable_lemmatizer", "lemmatizer", "senter", "parser", "ner")
+
+
+def _same(
+    docs: Sequence[Any], made: Selected, selection: Selection, places: dict[Key, Place],
+    texts: Sequence[str],
+) -> Row:  # fmt: skip
+    """Return whether candidates have the tags, and the fate, that the bare loop's tags give."""
+    by_text = dict(zip(texts, docs, strict=True))
+
+    def tag(place: Place) -> str:
+        own = by_text[place[0]]
+        return next(t.pos_ for t in own if t.idx < place[2] and t.idx + len(t) > place[1])
+
+    taken = {"AUX": "VERB", "PROPN": "NOUN"}
+    rows = [row for some in read_rows([made.part.file.path]) for row in some.to_pylist()]
+    wrong = asked = 0
+    for row in rows:
+        if " " in row["form"]:
+            wrong += row["upos"] is not None or not row["kept"]
+            continue
+        asked += 1
+        target, own = tag(places[row["instance_id"], ""]), tag(places[row["instance_id"], row["form"]])
+        fits = taken.get(own, own) == taken.get(target, target)
+        wrong += row["upos"] != own or row["kept"] != fits
+    note = f"{asked} candidates and {len(places) - asked} targets in {len(texts)} sentences"
+    return Row("  and the tags are the same", float(not wrong and asked > 0), 1, False, "", note)
+
+
+if __name__ == "__main__":
+    sys.exit("run it by `python -m benchmarks simplification_pos`")
