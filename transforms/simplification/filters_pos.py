@@ -8,7 +8,7 @@ once.
 
 from collections.abc import Collection, Iterable, Sequence
 
-from transforms.annotation.base import load_engine
+from transforms.annotation.base import load_tagger
 from transforms.annotation.texts import annotate_sentences
 from transforms.common.errors import LexbeamError
 from transforms.common.records import Sentence
@@ -71,7 +71,7 @@ def filter_pos(groups: Sequence[Group], selecting: Selecting) -> None:
 
 
 def _tags(asked: Sequence[tuple[Group, State | None, _Place]], selecting: Selecting) -> list[str]:
-    engine = load_engine(selecting.engine)
+    engine = load_tagger(selecting.engine)
     texts = list(dict.fromkeys(place[0] for _, _, place in asked))
     found = dict(zip(texts, annotate_sentences(texts, engine), strict=True))
     tags = []
