@@ -15,6 +15,7 @@ treebank has. Lemmas go to folds by their hash. Printed per class, in percent:
     in it       rows whose lemma and part of speech the dictionary has
     library     English by the library that `english.py` asks
 
+With `--articles` it is counted for how many a and an before a word English rules give the same.
 With `--errors` each wrong row is printed, with `--list-left-out` each row that is left out.
 """
 
@@ -26,6 +27,7 @@ from typing import NamedTuple
 from transforms.common.folds import fold_of
 from transforms.simplification.english import english_inflector
 from transforms.simplification.inflection import Inflecting, Inflector, compiled, learned_rules
+from transforms.simplification.inflection_articles import beside
 from transforms.simplification.inflection_features import feats_of, inflection, split
 from transforms.simplification.inflection_reading import Entry, read_forms
 from transforms.simplification.inflection_store import forms_as_arrays, pack_plain
@@ -62,6 +64,24 @@ def entries_of(path: str, format: str | None = None) -> Counter[Entry]:
         return read_forms(stream, path, format).entries
 
 
+def articles_of(paths: Sequence[str]) -> list[tuple[str, str, bool]]:
+    """Return a and an before words, the words, and whether `beside` says the same."""
+    found = []
+    for path in paths:
+        before = ""
+        with open(path, encoding="utf-8") as lines:
+            for line in lines:
+                cells = line.rstrip("\n").split("\t")
+                if len(cells) == 10 and cells[0].isdecimal():
+                    word = cells[1]
+                    if before in ("a", "an") and word[0].isalpha():
+                        found.append((before, word, beside("en", before, word) == before))
+                    before = word.lower()
+                elif not cells[0]:
+                    before = ""
+    return found
+
+
 def predicted(inflector: Inflecting, row: Row, dictionary: bool) -> str:
     """Return a form; the lemma where nothing is known."""
     found = inflector.inflect(row.lemma, row.upos, feats_of(row.feats), dictionary=dictionary)
@@ -75,6 +95,7 @@ def main() -> None:
     parser.add_argument("--dictionary", help="a form dictionary")
     parser.add_argument("--language", default="es")
     parser.add_argument("--library", action="store_true", help="English by the library, too")
+    parser.add_argument("--articles", action="store_true", help="a and an, too")
     parser.add_argument("--errors", action="store_true", help="print wrong rows")
     parser.add_argument("--list-left-out", action="store_true", help="print rows left out")
     args = parser.parse_args()
@@ -83,6 +104,10 @@ def main() -> None:
     if args.list_left_out:
         for row in marked:
             print("left out", *row, sep="\t")
+    if args.articles:
+        found = articles_of(args.treebank)
+        print(f"articles: {sum(same for *_, same in found)} of {len(found)} as in the text")
+        print("others:", *(f"{one} {word}" for one, word, same in found if not same), sep="\t")
     treebank = Counter(
         Entry(row.lemma, inflection(row.upos, feats_of(row.feats)), row.form) for row in rows
     )

@@ -302,10 +302,8 @@ def _build(
 
 
 def _expected(plan: InstancesPlan) -> Mapping[str, int]:
-    return {
-        READ.name: len(plan.files), TAKE.name: len(plan.taken), SETTLE.name: plan.parts,
-        LIST_REJECTS.name: 1,
-    }  # fmt: skip
+    first = {TAKE.name: len(plan.taken)} if plan.taken else {READ.name: len(plan.files)}
+    return {**first, SETTLE.name: plan.parts, LIST_REJECTS.name: 1}
 
 
 def _chosen(plan: InstancesPlan) -> Mapping[str, Mapping[str, Any]]:

@@ -97,7 +97,8 @@ REASONS = {
     "one_generator": "not all generators give it, and the setting asks for their intersection",
     "beyond_k": "others have a higher score, and only so many are kept",
     "target_inflection": "it is another form of the target's lemma",
-    "merged": "another form of its lemma has a higher score, and takes its score over",
+    "merged": "another form of its lemma, or its other spelling, has a higher score, and takes its "
+    "score over",
     "pos_mismatch": "it has another part of speech than the target, tagged in its place",
     "below_similarity": "it is less similar to the target than the threshold",
     "below_ngram": "it fits its neighbours less than the threshold",

@@ -67,6 +67,23 @@ def test_texts_have_their_own_sentences_with_offsets_of_their_own():
     assert annotate_texts(["so bad\n\nx"], None) == [bad]
 
 
+def test_layers_of_the_sentences_of_a_text_are_put_together():
+    def annotate(paragraphs, map_form=None):
+        return [
+            [
+                Sentence([c], None, None, [at], [at + 1], (["F=" + c], None if c == "b" else [1]))
+                for at, c in enumerate(paragraph)
+            ]
+            for paragraph in paragraphs
+        ]
+
+    engine = Engine(name="x", language=None, fingerprint="x", has_upos=False, has_lemmas=False,
+                    annotate=annotate)  # fmt: skip
+    both, one = annotate_sentences(["ab", "ac"], engine)
+    assert both.layers == (["F=a", "F=b"], None)
+    assert one.layers == (["F=a", "F=c"], [1, 1])
+
+
 @given(st.text(alphabet="ab -", max_size=12), st.integers(0, 12), st.integers(1, 5))
 def test_tokens_of_a_target_are_those_that_share_a_character(text, start, length):
     sentence = plain_tokens(text)

@@ -97,6 +97,7 @@ def base(made_once, tmp_path_factory):
     (folder / "simpler.tsv").write_text("The old sea.\told\tancient\n")
     publish_instances(folder / "targets", [instance("A [[ship]] sails.", "ship", "NOUN")])
     (folder / "th.dat").write_text("UTF-8\nship|1\n-|boat\n")
+    (folder / "marked.txt").write_text("The [[dogs]] stay at [[home]].\n")
     (folder / "forms.tsv").write_text("cantar\tcanto\tV;IND;PRS;1;SG\n")
     (folder / "answers.csv").write_text(
         "question_id,annotator_id,answer\n" + "".join(f"{n:032x},anna,{n}\n" for n in range(4))
@@ -142,6 +143,8 @@ def given_to(words, base):
         "cloze export": {"path": str(base / "asked"), "to": "sheet.tsv"},
         "cloze annotate": {"folder": str(base / "asked"),
                            "annotations": str(base / "answers.csv")},
+        "simplify instances": {"inputs": str(base / "marked.txt"), "layout": "text",
+                               "language": "en"},
         "simplify train-inflector": {"inputs": str(base / "forms.tsv"), "language": "es"},
         "simplify generate": {"folder": str(base / "targets"), "cache": "cache",
                               "thesaurus": str(base / "th.dat")},

@@ -9,7 +9,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 
 from small_encoders import spanish, trained
 
-SHAPE = {"more": 90, "pairs": True, "steps": 300}
+SHAPE = {"more": 90, "pairs": True, "steps": 400}
 
 
 @pytest.fixture(scope="session")

@@ -14,10 +14,13 @@ from wordnet_making import Synset, write_wordnet
 
 from schemas.simplification import REASONS
 from transforms.common.errors import UsageError
-from transforms.simplification.generating import candidates_of
+from transforms.common.tables import Part
+from transforms.simplification.generating import GENERATE, GenerationTask, candidates_of
 from transforms.simplification.generation_asking import asking_of
 from transforms.simplification.generation_options import GenerationOptions
+from transforms.simplification.masked_options import MaskedOptions
 from transforms.simplification.records import INSTANCE_COLUMNS, Instance
+from transforms.simplification.wordnet_options import WordNetOptions
 
 ANTONYMS = [
     Synset("hot", "a", ["hot"], pointers=[("!", "cold", 1, 1)]),
@@ -237,3 +240,20 @@ def test_settings_that_ask_the_same_share_it(world, monkeypatch):
 def test_what_a_setting_needs(world, options, files, told):
     with pytest.raises(UsageError, match=f"setting x .*{told}"):
         found(world, record(DOGS, "perro", "NOUN"), files, **options)
+
+
+def test_options_of_generators_that_are_not_used_decide_nothing(world):
+    def decided(**options):
+        asking = asking_of(
+            {"x": GenerationOptions(**options)},
+            files_of(world, vectors=f"vectors_=vectors:{world / 'es.vec'}"),
+        )
+        return GENERATE.identity(GenerationTask(Part("t", 0, "p", 1, 1, "sha")), asking)
+
+    plain = decided()
+    assert plain == decided(neighbours=3, masked=MaskedOptions(masked_top=3), seed=7,
+                            wordnet=WordNetOptions(wordnet_senses="all"))  # fmt: skip
+    assert plain != decided(senses="first")
+    assert decided(senses="random") != decided(senses="random", seed=7)
+    both = ("thesaurus", "vectors")
+    assert decided(generators=both) != decided(generators=both, neighbours=3)

@@ -25,9 +25,12 @@ def test_quotes_are_characters_and_words_whole():
     row = read_annotated(['Un "sol" solo.', "sol", "astro"])
     assert (row.places, row.flags) == (((4, 7),), ())
     assert read_annotated(["Sol y sol.", "sol", "x"]).places == ((6, 9),)
-    assert read_annotated(["SOL.", "sol", "x"]).places == ((0, 3),)
+    row = read_annotated(["SOL.", "sol", "x"])
+    assert (row.places, row.flags) == (((0, 3),), ("other_case",))
     assert read_annotated(["sol y sol", "sol"]).flags == ("several",)
-    assert read_annotated(["luna", "sol"]).flags == ("not_in_sentence",)
+    row = read_annotated(["luna y soles", "sol"])
+    assert (row.places, row.flags) == (((7, 10),), ("within_word",))
+    assert read_annotated(["luna", "sol"]).places == ()
 
 
 def test_benchls_ranks_have_gaps_and_ties():
@@ -45,13 +48,25 @@ def test_benchls_with_another_place():
     assert (row.places, row.flags) == (((6, 11),), ("wrong_place",))
 
 
+def test_benchls_of_a_phrase_and_of_a_capital():
+    row = read_benchls(["A heart attack , a Heart attack", "heart attack", "5", "1:seizure", ""])
+    assert (row.places, row.flags) == (((19, 31),), ("other_case", "empty_cell"))
+
+
+def test_ranks_and_counts_together_are_counts():
+    found = graded([Given("x", 3), Given("y", 1, 1), Given("Y", 1, 2)], "d")
+    assert [tuple(one) for one in found] == [("Y", 2, 2, False), ("x", 3, 1, False)]
+
+
 @pytest.mark.parametrize("cells", [[], ["a b"], ["", "b"], ["a", " "]])
 def test_rows_without_a_target(cells):
     with pytest.raises(BadRecord):
         read_annotated(cells)
 
 
-@pytest.mark.parametrize("cells", [["a", "a", "x", "1:b"], ["a", "a", "0", "b"], ["a", "a"]])
+@pytest.mark.parametrize(
+    "cells", [["a", "a", "x", "1:b"], ["a", "a", "9" * 5000], ["a", "a", "0", "b"], ["a", "a"]]
+)
 def test_benchls_that_is_none(cells):
     with pytest.raises(BadRecord):
         read_benchls(cells)
@@ -74,7 +89,7 @@ def test_alexsis_as_it_is(data):
     assert len(rows) == 190
     assert sum("target_in_gold" in row.flags for row in rows) == 116
     assert sum("empty_cell" in row.flags for row in rows) == 1
-    assert not any("not_in_sentence" in row.flags for row in rows)
+    assert all(row.places for row in rows)
 
 
 @pytest.mark.data

@@ -93,8 +93,9 @@ def test_a_trained_model_gives_sensible_candidates(encoder):
         [p for p in row if p.reason is None]
         for row in masked_proposals([(encoder, CPU)], [MOOD, GARDEN], MaskedOptions())[0]
     )
-    assert {p.text for p in moods[:3]} == {"cansado", "alegre", "feliz"}
-    assert {comparable(p.text) for p in places[:3]} == {"jardin", "sillon", "patio"}
+    assert moods[0].text in {"cansado", "alegre", "feliz"}
+    assert {p.text for p in moods[:6]} >= {"cansado", "alegre", "feliz"}
+    assert {comparable(p.text) for p in places[:2]} <= {"jardin", "sillon", "patio"}
     assert not any(p.is_lemma for p in moods)
 
 

@@ -8,7 +8,7 @@ settings that ask it for the same share what it gives.
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -312,7 +312,7 @@ def _identity(task: GenerationTask, asking: Asking) -> Any:
     own = asking.inflector
     return [
         task.part.sha256, [part.sha256 for part in task.substitutes],
-        {name: asdict(one) for name, one in asking.settings.items()},
+        {name: one.deciding() for name, one in asking.settings.items()},
         asking.lexicon.identity(), list(asking.thesauri), list(asking.lists),
         None if own is None else [own.language, own.digest],
         [one.identity() for one in asking.encoders], list(asking.barred), list(asking.protected),

@@ -155,6 +155,15 @@ def check_generation(settings: Mapping[str, GenerationOptions], given: Generatio
             )
         if own.sense_votes == "cosine" and not given.vectors:
             raise UsageError(f"setting {name} weighs senses by cosine, which needs `vectors`")
+        if (
+            "masked-lm" in own.generators
+            and "same_stem" in own.masked.masked_rules
+            and not given.inflector
+        ):
+            raise UsageError(
+                f"setting {name} has rule same_stem of `masked_rules`, which needs `inflector`: "
+                "give it, or leave the rule out"
+            )
         if own.order == "frequency" and not given.wordlist:
             raise UsageError(
                 f"setting {name} ranks by frequency, which needs `wordlist`: give a list"

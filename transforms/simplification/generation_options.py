@@ -1,6 +1,7 @@
 """Options of `lexbeam simplify generate` that a setting may say; see settings.py."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from transforms.common.options import embedded, option
 from transforms.simplification.masked_options import MaskedOptions
@@ -21,6 +22,14 @@ ORDERS = ("score", "frequency", "average")
 NEIGHBOURS = ("form", "lemma")
 SENSE_POS = ("any", "target")
 SENSE_VOTES = ("one", "cosine")
+
+# Options that count where a generator is used.
+_OF = {
+    "thesaurus": ("senses", "sense_votes", "sense_pos", "seed"),
+    "wordnet": ("wordnet",),
+    "vectors": ("neighbours", "neighbours_of"),
+    "masked-lm": ("masked",),
+}
 
 
 def dashed(name: str) -> str:
@@ -79,6 +88,17 @@ class GenerationOptions:
         "candidates", choices=("protect", "replace"),
     )  # fmt: skip
     seed: int = option(1, help="of random senses")
+
+    def deciding(self) -> dict[str, Any]:
+        """Return the options that count for what these generators give, for `Stage.identity`."""
+        unused = {
+            name
+            for generator, names in _OF.items() if generator not in self.generators
+            for name in names
+        }  # fmt: skip
+        if self.senses != "random":
+            unused.add("seed")
+        return {name: value for name, value in asdict(self).items() if name not in unused}
 
     @property
     def gives_lemmas(self) -> bool:

@@ -17,6 +17,7 @@ frequent one, then the singular. Gender is a wish where a lemma has no form of i
     [{'Person': '1'}]
 """
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, Protocol
@@ -53,6 +54,9 @@ _COMMON = {
     "Tense": ("Pres", "Past", "Imp", "Fut"), "Number": ("Sing", "Plur"),
     "VerbForm": ("Fin", "Inf", "Part", "Ger"), "Gender": ("Masc", "Fem", "Neut"),
 }  # fmt: skip
+
+
+_KEPT = 1 << 16  # forms that were made: synonyms come again and again
 
 
 class Spelling(NamedTuple):
@@ -170,6 +174,7 @@ class Inflector:
         self._rules = rules_of(unpack_plain(arrays["rules"]))
         self._guesses = unpack_plain(arrays["guesses"])
         self._spelling = SPELLINGS.get(language, _PLAIN)
+        self._known = functools.lru_cache(_KEPT)(self._inflected)
 
     def inflect(
         self, lemma: str, upos: str, feats: Mapping[str, str], *, dictionary: bool = True
@@ -182,8 +187,9 @@ class Inflector:
             feats: by name; what does not inflect is ignored.
             dictionary: whether the lemma's own rows count, or rules alone.
         """
-        lemma = lemma.lower()
-        name = inflection(upos, feats)
+        return self._known(lemma.lower(), inflection(upos, feats), dictionary)
+
+    def _inflected(self, lemma: str, name: str, dictionary: bool) -> Inflected | None:
         kind, wanted = split(name)
         if dictionary:
             rows = [row for row in self.forms.of_lemma(lemma) if split(row.inflection)[0] == kind]

@@ -1,8 +1,8 @@
 """Judgments of people: whether a word can be simplified where it stands.
 
-As in ALEXSIS (Ferrés and Saggion 2022, 3.2): who judges says simplifiable, not simplifiable or
-dubious. Where all agree, that is the verdict; where they do not, or one of them is in doubt, it is
-dubious; and what they then agree on together, a joint verdict, overrides.
+As in ALEXSIS (Ferrés and Saggion 2022, section 3): who judges says simplifiable, not simplifiable
+or dubious. Where all agree, that is the verdict; where they do not, or one of them is in doubt, it
+is dubious; and what they then agree on together, a joint verdict, overrides.
 
 A file is a table with a judgment a row (docs/simplify-instances.md): `judgment`, and `instance_id`,
 or `sentence` and `target`, and as you like `start` and `annotator`.
