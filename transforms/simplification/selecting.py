@@ -74,8 +74,9 @@ def _selected(
         for setting, states in own.items():
             by_setting.setdefault(setting, []).append(Group(one.instance, states))
     rows = []
+    tagged: dict[Any, str] = {}
     for setting, groups in sorted(by_setting.items()):
-        select(groups, selection[setting])
+        select(groups, selection[setting]._replace(tagged=tagged))
         for group in groups:
             for state in group.states:
                 counts[setting, state.reason or state.note or "kept"] += 1
