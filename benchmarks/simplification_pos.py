@@ -6,7 +6,7 @@ Instances and candidates are ALEXSIS's sentences with what people gave in the ta
 LEXBEAM_DATA has them, and the trained Spanish pipeline beside it. Ours is the stage `SELECT` with
 filter pos alone, from Parquet to Parquet; the bare loop is `nlp.pipe` over the same sentences,
 each once, by a pipeline as `spacy.load` gives it, and a second one by a pipeline without what tags
-need not, such as lemmas. Both have the same tags in the end. One BLAS thread each, CPU time.
+need not, such as lemmas, which filter pos leaves out, too. One BLAS thread each, CPU time.
 """
 
 import shutil
@@ -19,7 +19,7 @@ from typing import Any
 
 from benchmarks.measure import Row, Skipped, data_folder, lexbeam, timed
 from schemas.simplification import CANDIDATES, INSTANCES
-from transforms.annotation.base import load_engine
+from transforms.annotation.base import load_tagger
 from transforms.common.artefacts import Workspace, make
 from transforms.common.blas import one_thread
 from transforms.common.snapshots import open_snapshot
@@ -31,7 +31,7 @@ from transforms.simplification.selection_asking import SelectionFiles, selection
 from transforms.simplification.selection_options import SelectionOptions
 
 REPEATS = 5
-BOUND = 0.9
+BOUND, BOUND_ALONE = 0.9, 0.75
 
 
 def measure(folder: Path) -> list[Row]:
@@ -95,7 +95,7 @@ def _beside_bare(folder: Path, task: PartTask, places: dict[Key, Place], spec: s
     texts = list(dict.fromkeys(place[0] for place in places.values()))
     setting = SelectionOptions(filters=("pos",))
     selection = selection_of({"default": setting}, SelectionFiles(cache=str(folder)), spec)
-    load_engine(spec)
+    load_tagger(spec)
     space = Workspace(str(folder / "work"))
 
     def ours() -> Selected:
@@ -118,7 +118,7 @@ def _beside_bare(folder: Path, task: PartTask, places: dict[Key, Place], spec: s
             f"{statistics.median(speeds['ours']):.0f} over {statistics.median(speeds[name]):.0f} "
             f"taggings/s; all runs: {', '.join(f'{ratio:.3f}' for ratio in found)}"
         )
-        bound = BOUND if name == "" else 0.0
+        bound = BOUND_ALONE if name else BOUND
         title = f"filter pos over a bare nlp.pipe loop{name}"
         rows.append(Row(title, statistics.median(found), bound, False, "x", note))
     return [*rows, _same(docs, made, selection, places, texts)]

@@ -2,7 +2,7 @@ import shutil
 
 import pytest
 
-from transforms.annotation.base import annotate_text, describe_engine, load_engine
+from transforms.annotation.base import annotate_text, describe_engine, load_engine, load_tagger
 from transforms.annotation.normalise import parse_rules
 from transforms.annotation.spacy import prepare
 from transforms.common.errors import UsageError
@@ -95,6 +95,68 @@ def test_form_rules_are_seen_by_the_pipeline(tiny_spacy):
     assert sentence.forms == ["The", "cats", "sat", "."]
     assert sentence.lemmas == ["the", "cat", "SIT", "."]
     assert text[sentence.starts[2] : sentence.ends[2]] == "ſat"
+
+
+def tokens(sentences):
+    """Return the tokens of sentences, whatever their borders."""
+    lists = ("forms", "upos", "starts", "ends")
+    return [[x for s in sentences for x in getattr(s, name) or ()] for name in lists]
+
+
+@pytest.mark.parametrize("fixture", ["tiny_spacy", "parsing_spacy"])
+def test_a_tagger_has_the_tags_of_the_engine_and_no_more(fixture, request, monkeypatch):
+    import spacy
+
+    spec = f"spacy:{request.getfixturevalue(fixture)}"
+    loaded = []
+    original = spacy.load
+    monkeypatch.setattr(
+        "spacy.load",
+        lambda *args, **options: loaded.append(original(*args, **options)) or loaded[-1],
+    )
+    monkeypatch.setattr("transforms.annotation.base._TAGGERS_LOADED", {})
+    tagger = load_tagger(spec)
+    assert load_tagger(spec) is tagger
+    (nlp,) = loaded
+    assert {"senter", "parser", "ner", "trainable_lemmatizer"}.isdisjoint(nlp.component_names)
+    engine = load_engine(spec)
+    found = annotate_text(TEXT, tagger)
+    assert tokens(found) == tokens(annotate_text(TEXT, engine))
+    assert all(sentence.lemmas is None for sentence in found)
+    assert (tagger.has_upos, tagger.has_lemmas) == (engine.has_upos, False)
+    assert tagger.fingerprint == engine.fingerprint
+
+
+def test_an_attribute_ruler_sees_the_sentences_that_it_sees_in_the_engine(tiny_spacy, tmp_path):
+    import spacy
+
+    nlp = spacy.load(tiny_spacy)
+    ruler = nlp.add_pipe("attribute_ruler")
+    ruler.add([[{"IS_SENT_START": True, "LOWER": "dogs"}]], {"POS": "INTJ"})
+    nlp.to_disk(tmp_path / "ruled")
+    spec = f"spacy:{tmp_path / 'ruled'}"
+    text = "The cat ran Dogs sat. Dogs ran."
+    found = annotate_text(text, load_tagger(spec))
+    engine = annotate_text(text, load_engine(spec))
+    assert tokens(found) == tokens(engine)
+    assert "INTJ" in tokens(found)[1]
+    assert all(sentence.lemmas is None for sentence in found)
+
+
+def test_a_tagger_sets_sentences_beside_a_sentencizer_that_is_switched_off(tiny_spacy, tmp_path):
+    import spacy
+
+    nlp = spacy.load(tiny_spacy)
+    nlp.add_pipe("sentencizer")
+    nlp.config["nlp"]["disabled"] = ["sentencizer"]
+    nlp.disable_pipe("sentencizer")
+    nlp.to_disk(tmp_path / "off")
+    found = annotate_text(TEXT, load_tagger(f"spacy:{tmp_path / 'off'}"))
+    assert tokens(found) == tokens(annotate_text(TEXT, load_engine(f"spacy:{tiny_spacy}")))
+
+
+def test_an_engine_that_cannot_do_less_tags_as_it_is():
+    assert load_tagger("builtin:en") is load_engine("builtin:en")
 
 
 def test_sentences_are_set_by_the_sentencizer_where_nothing_else_does(tmp_path):

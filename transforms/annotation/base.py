@@ -48,6 +48,7 @@ __all__ = [
     "describe_engine",
     "load_engine",
     "load_splitter",
+    "load_tagger",
     "split_paragraphs",
 ]
 
@@ -119,6 +120,7 @@ def _prepare(
 
 _NEEDS = {"builtin": "language", "stanza": "language"}
 _LOADED: dict[tuple[str, tuple[str, ...]], Engine] = {}
+_TAGGERS_LOADED: dict[str, Engine] = {}
 _LOADING = threading.Lock()
 
 
@@ -135,17 +137,38 @@ def load_engine(
     """
     with _LOADING:
         if (spec, layers) not in _LOADED:
-            info, load = _prepare(spec, resolve, layers)
-            keep_freed_memory()
-            _LOADED[spec, layers] = Engine(
-                name=info.name,
-                language=info.language,
-                fingerprint=info.fingerprint,
-                has_upos=info.has_upos,
-                has_lemmas=info.has_lemmas,
-                annotate=_taking_turns(load()),
-            )
+            _LOADED[spec, layers] = _loaded(*_prepare(spec, resolve, layers))
         return _LOADED[spec, layers]
+
+
+def load_tagger(spec: str) -> Engine:
+    """Return an engine for tokens and parts of speech, once per process and specification.
+
+    They are those of `load_engine`. It may have no lemmas and other sentences, and is quicker then.
+
+    Raises:
+        UsageError: as `describe_engine`.
+        LexbeamError: the model is there but cannot be loaded.
+    """
+    kind, _, argument = spec.partition(":")
+    if kind not in TAGGERS:
+        return load_engine(spec)
+    with _LOADING:
+        if spec not in _TAGGERS_LOADED:
+            _TAGGERS_LOADED[spec] = _loaded(*TAGGERS[kind](argument, None, ()))
+        return _TAGGERS_LOADED[spec]
+
+
+def _loaded(info: EngineInfo, load: Callable[[], Annotate]) -> Engine:
+    keep_freed_memory()
+    return Engine(
+        name=info.name,
+        language=info.language,
+        fingerprint=info.fingerprint,
+        has_upos=info.has_upos,
+        has_lemmas=info.has_lemmas,
+        annotate=_taking_turns(load()),
+    )
 
 
 @functools.lru_cache(8)
@@ -310,3 +333,5 @@ ENGINES: dict[str, Prepare] = {
     "spacy": spacy.prepare,
     "stanza": stanza.prepare,
 }
+# Engines that can do less than all if parts of speech are all that is asked for.
+TAGGERS: dict[str, Prepare] = {"spacy": spacy.prepare_tagger}

@@ -27,7 +27,7 @@ from transforms.common.errors import LexbeamError, UsageError, cause_of, nearest
 from transforms.common.records import Sentence
 from transforms.common.resources import model_digest
 
-__all__ = ["prepare", "read_docs", "sentences_of", "versions", "zones"]
+__all__ = ["prepare", "prepare_tagger", "read_docs", "sentences_of", "versions", "zones"]
 
 # Docs that spaCy puts into one matrix product: more overflow the cache. Tags do not depend on it.
 BATCH_DOCS = 32
@@ -45,6 +45,7 @@ _PARSERS = frozenset({"parser", "beam_parser"})
 # Where a morphologizer notes what it learnt.
 _LABELS = {"token.pos": "labels_pos", "token.morph": "labels_morph"}
 _SETTERS = frozenset({"senter", "sentencizer"})
+_LEMMA = ["token.lemma"]
 
 
 def prepare(
@@ -56,10 +57,29 @@ def prepare(
         UsageError: no such package or folder, the folder is not a spaCy pipeline, or the pipeline
             lacks what a layer needs.
     """
+    return _prepared(argument, resolve, layers, tags_alone=False)
+
+
+def prepare_tagger(
+    argument: str, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
+) -> tuple[EngineInfo, Callable[[], Annotate]]:
+    """Do as `prepare`, but run no lemmatizer, and to set sentences only what is quick.
+
+    Tags are the same; there are no lemmas, and borders of sentences may be others.
+
+    Raises:
+        UsageError: as `prepare`.
+    """
+    return _prepared(argument, resolve, layers, tags_alone=True)
+
+
+def _prepared(
+    argument: str, resolve: Resolve | None, layers: tuple[str, ...], *, tags_alone: bool
+) -> tuple[EngineInfo, Callable[[], Annotate]]:
     folder = _folder(argument, resolve)
     name = f"spacy:{os.path.basename(os.path.normpath(argument))}"
     try:
-        setup = _setup(folder, name, layers)
+        setup = _setup(folder, name, layers, tags_alone=tags_alone)
     except LexbeamError:
         raise
     except Exception as error:  # whatever spaCy does with the files of others
@@ -137,7 +157,9 @@ class _Setup(NamedTuple):
     has_upos: bool
 
 
-def _setup(folder: str, engine: str, layers: tuple[str, ...]) -> _Setup:
+def _setup(
+    folder: str, engine: str, layers: tuple[str, ...], *, tags_alone: bool = False
+) -> _Setup:
     from spacy import util
 
     config = util.load_config(os.path.join(folder, "config.cfg"))
@@ -160,7 +182,7 @@ def _setup(folder: str, engine: str, layers: tuple[str, ...]) -> _Setup:
         exclude += [name for name in parsers if name not in needed]
         order = _before(order, [*setters, *enable], [name for name in parsers if name in needed])
     kept = [name for name in active if name not in exclude]
-    return _Setup(
+    setup = _Setup(
         language=None if language == "xx" else language,
         order=order,
         exclude=exclude,
@@ -168,6 +190,24 @@ def _setup(folder: str, engine: str, layers: tuple[str, ...]) -> _Setup:
         add_sentencizer=not (setters or enable or parsers),
         has_lemmas=any(_assigns(language, factories[name], "token.lemma") for name in kept),
         has_upos=any(_sets(folder, language, name, factories[name], "token.pos") for name in kept),
+    )
+    if not tags_alone:
+        return setup
+    return _tags_alone(setup, language, {name: factories[name] for name in [*kept, *spare]})
+
+
+def _tags_alone(setup: _Setup, language: str, factories: dict[str, str]) -> _Setup:
+    """Return what to run for parts of speech alone.
+
+    `factories` are those of what else would run, and of what could set sentences. An attribute
+    ruler may look at anything but lemmas, which come last.
+    """
+    spared = {name for name, kind in factories.items() if _all_that(language, kind) == _LEMMA}
+    if "attribute_ruler" in factories.values():
+        return setup._replace(exclude=[*setup.exclude, *sorted(spared)], has_lemmas=False)
+    spared |= {name for name, kind in factories.items() if kind in _SETTERS | _PARSERS}
+    return setup._replace(
+        exclude=[*setup.exclude, *sorted(spared)], enable=[], add_sentencizer=True, has_lemmas=False
     )
 
 
@@ -179,8 +219,13 @@ def _blank(language: str) -> Any:
 
 
 def _assigns(language: str, factory: str, attribute: str) -> bool:
+    return attribute in _all_that(language, factory)
+
+
+def _all_that(language: str, factory: str) -> list[str]:
+    """Return the attributes that a factory's components assign."""
     kind = _blank(language)  # spaCy knows its factories once there is a pipeline
-    return kind.has_factory(factory) and attribute in kind.get_factory_meta(factory).assigns
+    return list(kind.get_factory_meta(factory).assigns) if kind.has_factory(factory) else []
 
 
 def _needed(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from transforms.lexicon.given import Given
 from transforms.lexicon.resources import Lexicon
@@ -65,6 +65,7 @@ class Selecting(NamedTuple):
         inflector: says lemmas of forms; None: those of candidates alone count.
         engine: the engine that tags, by its specification; empty: none.
         fingerprint: what identifies it.
+        tagged: tags by sentence and place, which settings share; None: each tags for itself.
     """
 
     options: "SelectionOptions"
@@ -72,6 +73,7 @@ class Selecting(NamedTuple):
     inflector: KeptInflector | None = None
     engine: str = ""
     fingerprint: str = ""
+    tagged: dict[Any, str] | None = None
 
     def inflector_of(self, language: str) -> Inflecting | None:
         """Return the inflector for a language, opened once per process; None if there is none."""

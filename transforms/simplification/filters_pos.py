@@ -3,12 +3,13 @@
 A candidate goes on if the engine gives it the part of speech that it gives the target in the same
 sentence (Ferrés and Saggion 2022, selection by part of speech). Both are tagged by the same engine
 here: what other engines said of the target does not count. A sentence that comes twice is tagged
-once.
+once, in whatever settings.
 """
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
-from transforms.annotation.base import load_engine
+from transforms.annotation.base import load_tagger
 from transforms.annotation.texts import annotate_sentences
 from transforms.common.errors import LexbeamError
 from transforms.common.records import Sentence
@@ -27,14 +28,18 @@ _Place = tuple[str, int, int]  # a sentence, and the span of a word in it
 def equal_pos(pairs: Iterable[str]) -> dict[str, str]:
     """Return what stands for each part of speech, of those that are taken for one.
 
-    >>> equal_pos(["VERB=AUX", "NOUN=PROPN"])
-    {'AUX': 'VERB', 'PROPN': 'NOUN'}
+    What two others are taken for is one with both, in whatever order they are named.
+
+    >>> equal_pos(["VERB=AUX", "ADJ=VERB"])
+    {'VERB': 'ADJ', 'AUX': 'ADJ', 'ADJ': 'ADJ'}
     """
     found: dict[str, str] = {}
     for pair in pairs:
         first, _, second = pair.partition("=")
-        low = found.get(first, first)
-        found[second] = low
+        for name in (first, second):
+            found.setdefault(name, name)
+        kept, merged = found[first], found[second]
+        found = {name: kept if own == merged else own for name, own in found.items()}
     return found
 
 
@@ -71,20 +76,25 @@ def filter_pos(groups: Sequence[Group], selecting: Selecting) -> None:
 
 
 def _tags(asked: Sequence[tuple[Group, State | None, _Place]], selecting: Selecting) -> list[str]:
-    engine = load_engine(selecting.engine)
-    texts = list(dict.fromkeys(place[0] for _, _, place in asked))
+    # Whether the head is last changes what is read from a sentence, not how it is tagged.
+    keys = [
+        (*place, state is not None and group.instance.language in _HEAD_LAST)
+        for group, state, place in asked
+    ]
+    tags: dict[Any, str] = {} if selecting.tagged is None else selecting.tagged
+    new = list(dict.fromkeys(key for key in keys if key not in tags))
+    texts = list(dict.fromkeys(sentence for sentence, *_ in new))
+    engine = load_tagger(selecting.engine)
     found = dict(zip(texts, annotate_sentences(texts, engine), strict=True))
-    tags = []
-    for group, state, place in asked:
-        last = group.instance.language in _HEAD_LAST
-        tag = _tag(found[place[0]], place, last and state is not None)
+    for sentence, start, end, last in new:
+        tag = _tag(found[sentence], (sentence, start, end), last)
         if tag in _UNSET:
             raise LexbeamError(
-                f"the engine has no part of speech for {place[0][place[1] : place[2]]!r} in "
-                f"{place[0]!r}: filter pos needs an engine that tags every word"
+                f"the engine has no part of speech for {sentence[start:end]!r} in {sentence!r}: "
+                "filter pos needs an engine that tags every word"
             )
-        tags.append(tag)
-    return tags
+        tags[sentence, start, end, last] = tag
+    return [tags[key] for key in keys]
 
 
 def _tag(sentence: Sentence, place: _Place, head_last: bool) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.simplification import CANDIDATES, SELECTIONS
+from transforms.annotation.base import TAGGERS
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.tables import PartFile, write_part
 from transforms.simplification.alongside import Alongside, PartTask, alongside, batched
@@ -73,8 +74,9 @@ def _selected(
         for setting, states in own.items():
             by_setting.setdefault(setting, []).append(Group(one.instance, states))
     rows = []
+    tagged: dict[Any, str] = {}
     for setting, groups in sorted(by_setting.items()):
-        select(groups, selection[setting])
+        select(groups, selection[setting]._replace(tagged=tagged))
         for group in groups:
             for state in group.states:
                 counts[setting, state.reason or state.note or "kept"] += 1
@@ -112,9 +114,11 @@ def _chosen(_: Any, selection: Selection) -> Mapping[str, Collection[str]]:
     used = {name for one in selection.values() for name in one.options.filters}
     first = next(iter(selection.values()))
     kind = first.engine.partition(":")[0]
+    kinds = [kind] if kind and "pos" in used else []
     return {
         "transforms.simplification.filters:FILTERS": sorted(used),
-        "transforms.annotation.base:ENGINES": [kind] if kind and "pos" in used else [],
+        "transforms.annotation.base:ENGINES": kinds,
+        "transforms.annotation.base:TAGGERS": [kind for kind in kinds if kind in TAGGERS],
         **first.lexicon.chosen(),
     }
 
