@@ -97,6 +97,11 @@ def base(made_once, tmp_path_factory):
     (folder / "simpler.tsv").write_text("The old sea.\told\tancient\n")
     publish_instances(folder / "targets", [instance("A [[ship]] sails.", "ship", "NOUN")])
     (folder / "th.dat").write_text("UTF-8\nship|1\n-|boat\n")
+    ranked = str(folder / "ranked")
+    publish_instances(folder / "ranked", [instance("A [[ship]] sails.", "ship", "NOUN")])
+    words = ["--thesaurus", str(folder / "th.dat"), "--cache", str(folder / "cache")]
+    assert main(["simplify", "generate", ranked, *words]) == 0
+    assert main(["simplify", "rank", ranked, "--ranker", "senses"]) == 0
     (folder / "marked.txt").write_text("The [[dogs]] stay at [[home]].\n")
     (folder / "forms.tsv").write_text("cantar\tcanto\tV;IND;PRS;1;SG\n")
     (folder / "answers.csv").write_text(
@@ -148,6 +153,9 @@ def given_to(words, base):
         "simplify train-inflector": {"inputs": str(base / "forms.tsv"), "language": "es"},
         "simplify generate": {"folder": str(base / "targets"), "cache": "cache",
                               "thesaurus": str(base / "th.dat")},
+        "simplify select": {"folder": str(base / "ranked"), "cache": "cache"},
+        "simplify rank": {"folder": str(base / "ranked"), "ranker": "senses", "cache": "cache"},
+        "simplify rewrite": {"folder": str(base / "ranked")},
         "init": {"inputs": str(base / "texts"), "overwrite": True},
         "run": {"config": str(base / "c.yaml")}, "clean": {"path": "copy"},
         "sample": {"tokens": "30000"},

@@ -1,0 +1,96 @@
+"""Settings: named ways, of which each stage takes its own options."""
+
+import pytest
+
+from transforms.common.errors import UsageError
+from transforms.simplification.generation_options import GenerationOptions
+from transforms.simplification.ranking_options import RankingOptions, check_rankers, gain_of
+from transforms.simplification.selection_options import SelectionOptions
+from transforms.simplification.settings import check_setting_name, settings_of, settings_there
+
+FILE = """\
+b:
+  generators: [thesaurus, vectors]
+  filters: none
+  ranker: [senses, frequency]
+a:
+c: {k: 3, keep-target: "if-gain:0.5"}
+"""
+
+
+@pytest.fixture
+def path(tmp_path):
+    file = tmp_path / "settings.yaml"
+    file.write_text(FILE)
+    return str(file)
+
+
+def test_each_stage_takes_its_own(path):
+    given = GenerationOptions(k=7)
+    found = settings_of("generate", given, path, "x")
+    assert list(found) == ["a", "b", "c"]
+    assert found["a"] == given
+    assert (found["b"].generators, found["b"].k) == (("thesaurus", "vectors"), 7)
+    assert found["c"].k == 3
+    selected = settings_of("select", SelectionOptions(), path, "")
+    assert [own.filters for own in selected.values()] == [
+        ("morphology",), ("none",), ("morphology",)
+    ]  # fmt: skip
+    ranked = settings_of("rank", RankingOptions(), path, "")
+    assert ranked["b"].ranker == ("senses", "frequency")
+    assert ranked["c"].keep_target == "if-gain:0.5"
+
+
+def test_without_a_file_there_is_one():
+    given = GenerationOptions(k=7)
+    assert settings_of("generate", given, None, "own") == {"own": given}
+
+
+def test_settings_that_were_generated(path):
+    given = SelectionOptions(least_similarity=0.5)
+    found = settings_there("select", given, path, ["a", "b", "c", "d"])
+    assert found["d"] == given
+    assert found["b"] == SelectionOptions(least_similarity=0.5, filters=("none",))
+    assert settings_there("select", given, None, ["d", "a"]) == {"a": given, "d": given}
+    with pytest.raises(UsageError, match="has setting c, by which no candidates were generated"):
+        settings_there("select", given, path, ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "has no settings"),
+        ("[a]", "has no settings"),
+        ("a: [k]", "setting a is no mapping"),
+        ("a: {kk: 1}", "setting a: unknown option kk"),
+        ("a: {k: none}", "setting a: k must be a whole number"),
+        ("a: {filters: morphologie}", "morphologie"),
+        ("a b: {k: 1}", "is no name of a setting"),
+    ],
+)
+def test_what_is_wrong_is_said(text, message, tmp_path):
+    file = tmp_path / "settings.yaml"
+    file.write_text(text)
+    stage = ("select", SelectionOptions()) if "filters" in text else (
+        "generate", GenerationOptions()
+    )  # fmt: skip
+    with pytest.raises(UsageError, match=message):
+        settings_of(*stage, str(file), "")
+
+
+@pytest.mark.parametrize("name", ["", "-x", "a/b", "a b", "x" * 65, "ñ"])
+def test_names(name):
+    with pytest.raises(UsageError):
+        check_setting_name(name)
+
+
+def test_rankers_and_gains():
+    check_rankers(("frequency:zipf", "senses"))
+    for name in ("frequenzy", "frequency:", "senses:x"):
+        with pytest.raises(UsageError):
+            check_rankers((name,))
+    assert gain_of("if-gain:-1.5") == -1.5
+    assert gain_of("never") is None
+    for text in ("if-gain", "if-gain:", "if-gain:nan", "if-gain:inf", "if-more", "gain:1"):
+        with pytest.raises(UsageError):
+            gain_of(text)
