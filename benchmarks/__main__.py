@@ -21,7 +21,7 @@ GROUPS = {
     "core": ("ingest", "ingest_memory", "annotation", "change", "training", "scaling", "memory"),
     "extras": (
         "lexicon", "lexicon_wordnet", "cloze_lesk", "cloze_filters", "encoders",
-        "complexity_features", "simplification_pos",
+        "complexity_features", "simplification", "simplification_pos",
     ),
 }  # fmt: skip
 NAMES = tuple(name for group in GROUPS.values() for name in group)

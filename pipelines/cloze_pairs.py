@@ -248,7 +248,7 @@ def _section(plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
     reasons: Counter[str] = Counter()
     for one in loaded:
         reasons.update(one.reasons)
-    _check_rejects(loaded, reasons, plan.max_reject_share)
+    _check_rejects(loaded, reasons, plan)
     flags: Counter[str] = Counter()
     languages: Counter[str] = Counter()
     targets: dict[str, list[int]] = {}
@@ -280,7 +280,8 @@ def _section(plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
     }
 
 
-def _check_rejects(loaded: list[Loaded], reasons: Mapping[str, int], share: float) -> None:
+def _check_rejects(loaded: list[Loaded], reasons: Mapping[str, int], plan: PairsPlan) -> None:
+    share = plan.max_reject_share
     if acceptable_units(loaded, share):
         return
     rejected = sum(reasons.values())
@@ -293,8 +294,9 @@ def _check_rejects(loaded: list[Loaded], reasons: Mapping[str, int], share: floa
         f"\n  {files.shown(row.source)} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
         for row in rows
     )
-    remedies = [_REMEDIES.get(reason) or REMEDIES.get(reason) for reason in sorted(reasons)]
-    said = "".join(f"{remedy}, " for remedy in dict.fromkeys(remedies) if remedy)
+    own = _remedies(plan.load.read.layout)
+    remedies = [one for reason in sorted(reasons) for one in own.get(reason) or _general(reason)]
+    said = "".join(f"{remedy}, " for remedy in dict.fromkeys(remedies))
     raise LexbeamError(
         f"{rejected} of {records} records were rejected ({listed}), more than `max_reject_share` "
         f"{share} allows; nothing is published. Some of them:{first}\n"
@@ -302,15 +304,27 @@ def _check_rejects(loaded: list[Loaded], reasons: Mapping[str, int], share: floa
     )
 
 
-_REMEDIES = {
-    "malformed": "name another `layout`",
-    "missing_field": "say by `fields` where passage and summary stand, or name another `layout`",
-    **{
-        f"{which}_{text}": f"change `{end}_{text}_words`"
+def _general(reason: str) -> tuple[str, ...]:
+    return (REMEDIES[reason],) if reason in REMEDIES else ()
+
+
+def _remedies(layout: str) -> Mapping[str, tuple[str, ...]]:
+    """Return what may help against a reason, of those that are a matter of pairs."""
+    if layout == CORPUS:
+        there: tuple[str, ...] = ()
+    elif layout == "documents":
+        there = _general("missing_field")
+    elif layout == "recam":
+        there = ("name another `layout`",)
+    else:
+        there = ("say by `fields` where passage and summary stand", "name another `layout`")
+    lengths = {
+        f"{which}_{text}": (f"change `{end}_{text}_words`",)
         for text in ("summary", "passage")
         for which, end in (("short", "min"), ("long", "max"))
-    },
-}
+    }
+    other = {} if layout in _CUT else {"malformed": ("name another `layout`",)}
+    return {"missing_field": there, **other, **lengths}
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:

@@ -101,6 +101,23 @@ def test_what_makes_no_sense_says_so(texts, tmp_path, capsys, words, said):
     assert not (tmp_path / "out" / "current").exists()
 
 
+@pytest.mark.parametrize(
+    ("layout", "remedies"),
+    [
+        ("jsonl", "name another --layout, say by --fields where passage and summary stand, or"),
+        ("recam", "name another --layout, or"),
+        ("documents", "name what there is by --text-field, or"),
+    ],
+)
+def test_too_many_rejects_name_the_layouts_own_remedies_once(tmp_path, capsys, layout, remedies):
+    file = tmp_path / "nonspecificity.jsonl"
+    broken = "" if layout == "documents" else "[1]\n"
+    file.write_text('{"article": "a b", "highlights": "c d"}\n' + broken, "utf-8")
+    assert pairs(tmp_path / "out", file, "--layout", layout) == 1
+    said = capsys.readouterr().err
+    assert f"Correct them, {remedies} allow more with --max-reject-share" in said
+
+
 def test_the_questions_of_recam(data, tmp_path):
     found = sorted((data / "recam").glob("Task_1*"))
     if not found:

@@ -11,6 +11,7 @@ from people_making import (
     ROWS,
     back,
     cells_of,
+    filled,
     rated,
     ratings,
     reasons,
@@ -244,6 +245,23 @@ def test_an_older_file_whose_comments_are_lost_lacks_columns_or_rows(tmp_path):
 )
 def test_the_name_of_the_file_says_who_answered(tmp_path, name, annotator):
     assert set(back(tmp_path, rated(), name=name).table["annotator"].to_pylist()) == {annotator}
+
+
+@pytest.mark.parametrize(
+    ("name", "annotator"),
+    [
+        ("first round.anna.tsv", "anna"),
+        ("v1.2.anna (3).tsv", "anna"),
+        ("complexity.anna.tsv", "anna"),
+        ("anna.tsv", "anna"),
+        # handed on: the file's name counts
+        ("complexity.ben.tsv", "ben"),
+        ("joanna.tsv", "joanna"),
+    ],
+)
+def test_a_file_of_any_name_that_was_made_for_somebody_is_theirs(tmp_path, name, annotator):
+    table = filled(COMPLEXITY, ROWS, RATINGS, annotator="anna")
+    assert set(back(tmp_path, table, name=name).table["annotator"].to_pylist()) == {annotator}
 
 
 def test_a_file_that_does_not_say_who_answered_is_an_error(tmp_path):

@@ -26,7 +26,9 @@ __all__ = ["SheetFile", "file_rows", "list_sheets", "open_sheet"]
 
 _DELIMITERS = ("tab", ";", ",")
 _HEADER_ROWS = 1000  # rows among which the header is
-_FIRST_LINE = re.compile(r"lexbeam sheet (\S+), version (\S+): \d+ rows, digest ([0-9a-f]{32})")
+_FIRST_LINE = re.compile(
+    r"lexbeam sheet (\S+), version (\S+): \d+ rows, digest ([0-9a-f]{32})(?:, for ([\w @+-]+))?"
+)
 _BOMS = {codecs.BOM_UTF8: "utf-8", **MARKED}
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _SAVE = "save it as tab-separated text (UTF-8 or UTF-16)"
@@ -106,7 +108,7 @@ def open_sheet(
         for place, cell in enumerate(header)
         if place not in places.values()
     }
-    annotator = "" if ANNOTATOR in places else _named(sheet, entry.name)
+    annotator = "" if ANNOTATOR in places else _named(sheet, entry.name, said)
     if not annotator and ANNOTATOR not in places:
         raise LexbeamError(
             f"{shown} does not say whose answers these are: call it {sheet.name}.WHO.tsv, or add "
@@ -210,6 +212,13 @@ def _name(cell: str) -> str:
     return folded(cell).casefold()
 
 
-def _named(sheet: Sheet, name: str) -> str:
+def _named(sheet: Sheet, name: str, said: re.Match[str] | None) -> str:
+    """Return who a file is from: its name, without what stood before that of whom it was made for.
+
+    A file may have been renamed, or handed on, and its comments may be lost: so its name counts.
+    """
     stem = _COPY.sub("", _ENDING.sub("", name.rpartition("/")[2]))
+    whom = (said[4] or "").strip() if said else ""
+    if whom and stem.endswith(f".{whom}"):
+        return clean_field(whom)
     return "" if stem == sheet.name else clean_field(stem.removeprefix(f"{sheet.name}."))

@@ -1,5 +1,6 @@
 """What filters of candidates are given, and what they say."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,10 +14,11 @@ from transforms.simplification.records import Instance
 if TYPE_CHECKING:
     from transforms.simplification.selection_options import SelectionOptions
 
-__all__ = ["NGRAMS", "VECTORS", "Filter", "Group", "Selecting", "State", "replaced"]
+__all__ = ["NGRAMS", "VECTORS", "Filter", "Group", "Selecting", "State", "contracted", "replaced"]
 
 VECTORS = Given("vectors_", "vectors")
 NGRAMS = "ngrams"
+_SPLIT = re.compile(r"\b([Dd]e|[Aa]) el \Z")
 
 
 @dataclass
@@ -80,6 +82,15 @@ class Selecting(NamedTuple):
         return opened_inflector(self.inflector)
 
 
+def contracted(left: str) -> str:
+    """Return Spanish text with `a el` and `de el` at its end as one word.
+
+    >>> contracted("cerca de el "), contracted("A el "), contracted("va a la ")
+    ('cerca del ', 'Al ', 'va a la ')
+    """
+    return _SPLIT.sub(lambda found: found[1] + "l ", left)
+
+
 def replaced(instance: Instance, form: str, before: str | None = None) -> tuple[str, int]:
     """Return the sentence with a form in the target's place, and where the form starts.
 
@@ -91,6 +102,8 @@ def replaced(instance: Instance, form: str, before: str | None = None) -> tuple[
     left = instance.sentence[: instance.start]
     if before is not None and instance.before is not None:
         left = left[: len(left.rstrip(" ")) - len(instance.before)] + before + " "
+        if instance.language.partition("-")[0] == "es":
+            left = contracted(left)
     return left + form + instance.sentence[instance.end :], len(left)
 
 
