@@ -1,0 +1,131 @@
+"""From a benchmark's file to rewritten sentences and figures, all in one and step by step."""
+
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from small_runs import call, manifest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "simplification"))
+
+from generated import write_world
+
+from transforms.common.snapshots import open_snapshot
+
+pytestmark = pytest.mark.slow
+
+GOLD = (
+    "Vio los perros de su vecino.\tperros\tcanes\tcanes\tsabuesos\tperros\n"
+    "Hola, perros!\tperros\tchuchos\tamigos\n"
+    "La cansó mucho.\tcansó\tagotó\tagotó\tmolestó\n"
+    "Nada de xyz hay.\txyz\talgo\n"
+)
+SETTINGS = """\
+a: {filters: none, ranker: "senses,frequency"}
+b: {filters: morphology, ranker: frequency, keep_target: if-more-frequent}
+"""
+TABLES = ("selections", "rankings", "simplifications", "metrics", "funnel")
+
+
+@pytest.fixture
+def world(tmp_path):
+    write_world(tmp_path)
+    (tmp_path / "gold.tsv").write_text(GOLD)
+    (tmp_path / "settings.yaml").write_text(SETTINGS)
+    listed = f"frequency={tmp_path / 'freq.tsv'}:word=word,value=value"
+    shared = {"settings": "settings.yaml", "cache": "cache"}
+    config = {
+        "parts": 3,
+        "simplify": {
+            "instances": {"inputs": "gold.tsv", "layout": "alexsis", "language": "es"},
+            "generate": {**shared, "thesaurus": ["th.dat", "spa.tab"], "wordlist": listed,
+                         "inflector": "es.inflector"},
+            "select": {**shared, "inflector": "es.inflector"},
+            "rank": {**shared, "wordlist": listed}, "rewrite": {},
+        },
+        "evaluate": {"simplify": {"k": [3], "resamples": 20}},
+    }  # fmt: skip
+    (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
+    return tmp_path
+
+
+def digests(out):
+    return {
+        name: [
+            part["sha256"] for part in manifest(out)["tables"][f"simplification/{name}"]["parts"]
+        ]
+        for name in TABLES
+    }
+
+
+def rows(out, table):
+    return open_snapshot(str(out)).read(f"simplification/{table}").to_pylist()
+
+
+def test_all_in_one_and_by_steps_on_two_runners(world):
+    one, two = world / "one", world / "two"
+    assert call("run", world / "config.yaml", "--out", one) == 0
+    assert call("run", world / "config.yaml", "--out", two, "--runner-config",
+                "direct_multiprocess") == 0  # fmt: skip
+    assert digests(one) == digests(two)
+
+    made = rows(one, "simplifications")
+    sentences = {(r["setting"], r["ranker"], r["sentence_out"]) for r in made}
+    assert ("a", "senses", "Vio los canes de su vecino.") in sentences
+    # `perros` is more frequent than whatever might take its place.
+    assert ("b", "frequency", "Vio los perros de su vecino.") in sentences
+    assert ("a", "frequency", "Vio los amigos de su vecino.") in sentences
+    assert {s for _, _, s in sentences if "xyz" in s} == {"Nada de xyz hay."}
+    outcomes = {(r["setting"], r["ranker"], r["reason"]) for r in made}
+    assert ("b", "frequency", "keep_target") in outcomes
+    assert ("a", "senses", "no_candidate") in outcomes
+
+    # Every candidate that goes on is in selections, and every one that is kept is ranked.
+    generated = {(r["instance_id"], r["setting"], r["form"]) for r in rows(one, "candidates")
+                 if r["reason"] is None}  # fmt: skip
+    selected = {(r["instance_id"], r["setting"], r["form"]): r["kept"]
+                for r in rows(one, "selections")}  # fmt: skip
+    assert selected.keys() == generated
+    ranked = [r for r in rows(one, "rankings") if not r["is_target"]]
+    assert {(r["instance_id"], r["setting"], r["form"]) for r in ranked} == {
+        key for key, kept in selected.items() if kept
+    }
+    chosen = [r for r in rows(one, "rankings") if r["chosen"]]
+    assert len(chosen) == 4 * 3  # an instance, a setting and a ranker each
+
+    metrics = {(r["system"], r["subset"], r["metric"], r["k"]): r for r in rows(one, "metrics")}
+    changed = metrics["a senses", "pipeline", "changed", None]
+    assert (changed["numerator"], changed["denominator"]) == (3, 4)
+
+
+def test_later_steps_anew_keep_what_was_before(world, capsys):
+    out = world / "one"
+    assert call("run", world / "config.yaml", "--out", out) == 0
+    before = manifest(out)["tables"]
+    words = ["--wordlist", f"f={world / 'freq.tsv'}:word=word,value=value", "--cache",
+             world / "cache"]  # fmt: skip
+    assert call("simplify", "rank", out, "--ranker", "generation", *words, "--overwrite") == 0
+    after = manifest(out)["tables"]
+    assert after["simplification/selections"] == before["simplification/selections"]
+    # What was made from the rankings is dropped, and said.
+    assert "simplification/simplifications" not in after
+    assert "dropped: evaluate.simplify, simplify.rewrite" in capsys.readouterr().out
+    assert call("simplify", "rewrite", out) == 0
+    assert {r["ranker"] for r in rows(out, "simplifications")} == {"generation"}
+
+
+def test_rankers_need_what_they_need(world, capsys):
+    out = world / "one"
+    assert call("run", world / "config.yaml", "--out", out) == 0
+    for words, told in (
+        (["rank", "--ranker", "frequency"], "wordlist"),
+        (["rank", "--ranker", "senses", "--keep-target", "if-gain:1"], "no score of the target"),
+        (["rank", "--ranker", "similarity"], "vectors"),
+        (["select", "--filters", "pos"], "engine"),
+        (["select", "--filters", "similarity"], "vectors"),
+    ):
+        capsys.readouterr()
+        command, *rest = words
+        assert call("simplify", command, out, *rest, "--overwrite") == 2
+        assert told in capsys.readouterr().err
