@@ -95,6 +95,14 @@ def _sections() -> dict[str, str]:
     return {section_of(words): words for words, command in available() if command.tables}
 
 
+def _hint(section: str, known: Mapping[str, str]) -> str:
+    """Return what was meant, or that a command is none of a run's."""
+    for words, _ in available():
+        if section == section_of(words):
+            return f": `lexbeam {words}` makes no tables, and is called by itself"
+    return nearest(section, [*known, *(shared.replace("_", "-") for shared in SHARED)])
+
+
 def _named(path: str, values: Mapping[str, Any], outer: str = "") -> Iterator[tuple[str, Any]]:
     """Yield sections with their options, those within others by their full names."""
     known = _sections()
@@ -102,8 +110,7 @@ def _named(path: str, values: Mapping[str, Any], outer: str = "") -> Iterator[tu
         section = f"{outer}.{name}" if outer else name
         inner = any(other.startswith(section + ".") for other in known)
         if section not in known and not inner:
-            keys = [*known, *(shared.replace("_", "-") for shared in SHARED)]
-            raise UsageError(f"{path}: unknown key {section!r}{nearest(section, keys)}")
+            raise UsageError(f"{path}: unknown key {section!r}{_hint(section, known)}")
         if not isinstance(value or {}, dict):
             raise UsageError(f"{path}: section {section} must be a mapping of options")
         if section in known:

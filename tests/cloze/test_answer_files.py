@@ -46,6 +46,7 @@ def test_equal_scores_are_answers_in_equal_shares(tmp_path):
     ("text", "told"),
     [
         ("", "is empty"),
+        ("index,label\n", "has a header alone"),
         ("0 2\n", "its first line is '0 2'"),
         ("0,2\n1,5\n", "line 2: label is 5, and options are 0 to 4"),
         ("0,2\n1,x\n", "line 2: label is 'x', not a whole number"),
@@ -56,6 +57,10 @@ def test_equal_scores_are_answers_in_equal_shares(tmp_path):
         ("id,option_0\na,1\n", "line 2: it has no answer"),
         ('{"index": 0}\n', "line 1: it has no answer"),
         ('{"index": 0, "label": true}\n', "line 1: label is 'True'"),
+        (
+            '{"index": 0, "scores": [1, 2, 3, 4, 1' + "0" * 400 + "]}\n",
+            "line 1: a score of an option is '1000",
+        ),
         ('{"index": 0, "scores": [1, 2, 3, 4]}\n', "line 1: it has no answer"),
         ('{"index": 0, "scores": [1, 2, 3, 4, "nan"]}\n', "line 1: a score of an option is 'nan'"),
         ('{"index": 0,\n', "line 1: no JSON"),

@@ -71,7 +71,11 @@ def test_a_file_may_have_any_of_the_sections(tmp_path):
     ("text", "message"),
     [
         ("corpsu: {}\n" + MINIMAL, r"unknown key 'corpsu'; did you mean 'corpus'\?"),
-        ("show: {path: x}\n" + MINIMAL, "unknown key 'show'"),
+        ("show: {path: x}\n" + MINIMAL, "unknown key 'show': `lexbeam show` makes no tables"),
+        (
+            "cloze: {abstractness: {}}\n" + MINIMAL,
+            "unknown key 'cloze.abstractness': `lexbeam cloze abstractness` makes no tables",
+        ),
         (MINIMAL.replace("slices", "slice"), r"did you mean 'slices'\?"),
         (MINIMAL.replace("[texts]", "[texts], fromat: text"), "did you mean 'format'"),
         (MINIMAL.replace("slices:", "resume: true, slices:"), "belongs on the command line"),

@@ -77,6 +77,8 @@ def read_answers(path: str) -> list[Answer]:
             found.append(_answer(values))
         except ValueError as error:
             raise UsageError(f"{shown}, line {number}: {error}") from error
+    if not found:
+        raise UsageError(f"{shown} has a header alone: give a line for each question")
     return found
 
 
@@ -166,7 +168,7 @@ def _chances(values: Mapping[str, Any]) -> Floats:
 def _score(value: Any) -> float:
     try:
         number = math.nan if isinstance(value, bool | list | dict) else float(value)
-    except ValueError:
+    except (ValueError, OverflowError):  # the latter of whole numbers that JSON may have
         number = math.nan
     if not math.isfinite(number):
         raise ValueError(f"a score of an option is {str(value)[:40]!r}, not a number")
