@@ -291,16 +291,22 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
             "questions have four options"
         )
     if section["measured"]:
-        names = ("kind", "reader", "questions", "unseen", "mrr", "mrr_seen",
+        texts = _texts(section)
+        names = (*texts, "questions", "unseen", "mrr", "mrr_seen",
                  *(f"recall_at_{k}" for k in CUTS))  # fmt: skip
-        heads = ("kind", "reader", "questions", "unseen", "MRR", "MRR seen",
-                 *(f"R@{k}" for k in CUTS))  # fmt: skip
+        heads = (*texts, "questions", "unseen", "MRR", "MRR seen", *(f"R@{k}" for k in CUTS))
         rows = tuple(tuple(_shown(row[name]) for name in names) for row in section["measured"])
-        yield Grid(heads, rows, frozenset(range(2, len(heads))), 2)
+        yield Grid(heads, rows, frozenset(range(len(texts), len(heads))), 2)
+
+
+def _texts(section: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what tells rows of measures apart: the language only where there are several."""
+    several = len({row["language"] for row in section["measured"]}) > 1
+    return ("kind", "language", "reader") if several else ("kind", "reader")
 
 
 def _shown(value: Any) -> str:
-    if value is None:
+    if value is None or value == "":
         return "-"
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
@@ -322,13 +328,13 @@ def _panels(snapshot: Snapshot) -> list[Panel]:
                        pa.Table.from_pylist(dropped, schema)))  # fmt: skip
     if section["measured"]:
         columns = {
-            "kind": pa.string(), "reader": pa.string(), "questions": pa.int64(),
+            **dict.fromkeys(_texts(section), pa.string()), "questions": pa.int64(),
             "unseen": pa.int64(), "mrr": pa.float64(), "mrr_seen": pa.float64(),
             **{f"recall_at_{k}": pa.float64() for k in CUTS},
         }  # fmt: skip
         docs = {
             "kind": "what makes the answer abstract", "reader": "the reader",
-            "questions": "questions that it was asked",
+            "language": "of the texts", "questions": "questions that it was asked",
             "unseen": "of these, answers that no other fold has: misses",
             "mrr": "mean reciprocal rank of the answer", "mrr_seen": "that of answers seen",
         }  # fmt: skip

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from pipelines.command import Inputs
+from pipelines.command import Inputs, Source
+from pipelines.registry import makers_of
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError, quoted
 from transforms.common.names import Names, escape
@@ -19,8 +20,8 @@ from transforms.corpora.corpus import Corpus
 from transforms.formats.ingest import InputFile
 
 __all__ = [
-    "check_patterns", "corpora_of", "list_inputs", "noted_files", "noted_resources",
-    "refuse_output_as_input",
+    "check_patterns", "corpora_of", "list_inputs", "missing_table", "noted_files",
+    "noted_resources", "refuse_output_as_input",
 ]  # fmt: skip
 
 
@@ -132,3 +133,18 @@ def corpora_of(inputs: Inputs) -> list[Corpus]:
         tables.setdefault(id(given.section), {})[given.table] = given.parts
     first = {id(given.section): given for given in reversed(inputs.given)}
     return [Corpus(parts, first[key].section, first[key].own) for key, parts in tables.items()]
+
+
+def missing_table(source: Source, out: str) -> LexbeamError:
+    """Return what is said of a table that a command reads and that is not there."""
+    names = makers_of(source.table)
+    words = " or ".join(f"`lexbeam {name}`" for name in names) or "the command that makes it"
+    # A command that stands for all of its tables is known better than they are.
+    alone = names[0] if len(names) == 1 and "/" not in source.table else None
+    if source.folder is not None:
+        told = f"{alone} tables are" if alone else f"table {source.table} is"
+        return LexbeamError(f"no {told} published at {source.folder!r}: run {words} first")
+    return UsageError(
+        f"no {alone or source.table} is published at {out!r}: name a folder made by {words}, or "
+        "make one there first"
+    )

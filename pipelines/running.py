@@ -6,18 +6,23 @@
 """
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from pipelines.command import Action, Command, Given, Graph, HandedBack, Inputs, Source
 from pipelines.common_options import PublishOptions, RunnerOptions
 from pipelines.failures import Explained, explain
-from pipelines.inputs import noted_files, noted_resources, refuse_output_as_input
+from pipelines.inputs import (
+    missing_table,
+    noted_files,
+    noted_resources,
+    refuse_output_as_input,
+)
 from pipelines.progress import Run, watching
 from pipelines.progress_lines import Foreseen
 from pipelines.publishing import Intended, publish_run, tables_line
-from pipelines.registry import all_tables, load, makers_of, section_of
+from pipelines.registry import all_tables, load, section_of
 from pipelines.results import ResultFiles
 from pipelines.run_log import run_log
 from pipelines.tables_shown import shown_lines
@@ -26,7 +31,7 @@ from transforms.common.artefacts import Workspace, announce, make, stage_entry
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import noted_paths, plain_options
 from transforms.common.sections import Made, owner_of
-from transforms.common.snapshots import Snapshot, open_snapshot
+from transforms.common.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.sound import Damaged, checked
 from transforms.common.system_errors import explaining
 from transforms.common.tables import Part
@@ -107,8 +112,11 @@ def run_jobs(
     Raises:
         UsageError, LexbeamError: as `run_command`.
     """
+    made: set[str] = set()
     for job in jobs:
         _check(job)
+        _check_own(job, made)
+        made.update(job.command.table_names)
     config = _runner(jobs, beam)
     explained: list[Explained] = []
 
@@ -185,6 +193,13 @@ def _check(job: Job) -> None:
             _published(source, open_snapshot(str(source.folder)))
 
 
+def _check_own(job: Job, made: Collection[str]) -> None:
+    """Check that tables are not asked of a folder that holds none, which is left as it is."""
+    for source in job.reads_own():
+        if not (source.optional or source.table in made or find_snapshot(job.options.out)):
+            raise missing_table(source, job.options.out)
+
+
 def _check_paths(job: Job) -> None:
     """Check that the files that options name are there, before anything is made."""
     for name, paths in noted_paths(job.options, "file").items():
@@ -232,13 +247,13 @@ def find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:
         if found is not None:
             given.append(found)
         elif not source.optional:
-            raise _missing(source, job.options.out)
+            raise missing_table(source, job.options.out)
     return Inputs(tuple(given))
 
 
 def _published(source: Source, snapshot: Snapshot) -> None:
     if _of_snapshot(source.table, snapshot, own=False) is None:
-        raise _missing(source, snapshot.out)
+        raise missing_table(source, snapshot.out)
 
 
 def _of_run(table: str, made: Sequence[Made]) -> Given | None:
@@ -254,20 +269,6 @@ def _of_snapshot(table: str, snapshot: Snapshot, *, own: bool) -> Given | None:
         return None
     parts = tuple(snapshot.parts(table))
     return Given(table, parts, name, snapshot.section(name), own, None if own else snapshot)
-
-
-def _missing(source: Source, out: str) -> LexbeamError:
-    names = makers_of(source.table)
-    words = " or ".join(f"`lexbeam {name}`" for name in names) or "the command that makes it"
-    # A command that stands for all of its tables is known better than they are.
-    alone = names[0] if len(names) == 1 and "/" not in source.table else None
-    if source.folder is not None:
-        told = f"{alone} tables are" if alone else f"table {source.table} is"
-        return LexbeamError(f"no {told} published at {source.folder!r}: run {words} first")
-    return UsageError(
-        f"no {alone or source.table} is published at {out!r}: name a folder made by {words}, or "
-        "make one there first"
-    )
 
 
 def _plan(job: Job, inputs: Inputs) -> Any:

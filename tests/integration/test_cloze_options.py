@@ -131,6 +131,39 @@ def test_readers_name_words_and_four_become_options(made, tmp_path, capsys):
     assert digests(other, "predictions") == first[1]
 
 
+def test_a_language_of_which_no_word_is_a_candidate(made, tmp_path, capsys):
+    pytest.importorskip("torch")
+    texts, out = tmp_path / "texts.jsonl", tmp_path / "out"
+    rows = [
+        {
+            "passage": f"Here is one {place} and two.", "language": language,
+            "summary": f"The {WORDS[place % 4]} of case {place} grows.",
+        }
+        for language in ("en", "es")
+        for place in range(12)
+    ]  # fmt: skip
+    # The same pair in two languages would be one.
+    texts.write_text("".join(
+        json.dumps({**row, "passage": row["passage"] + row["language"]}) + "\n" for row in rows
+    ))  # fmt: skip
+    resources = ("--wordnet", made[0] / "wordnet", "--cache", tmp_path / "cache")
+    assert call("cloze", "pairs", texts, "--layout", "jsonl", "--out", out) == 0
+    assert call("cloze", "candidates", out, "--kind", "nonspecificity", *resources) == 0
+    words = ("cloze", "options", out, "--readers", "ga", *resources, *SMALL)
+    capsys.readouterr()
+    assert call(*words) == 0
+    said = capsys.readouterr().out
+    assert "kind            language  reader" in said
+    english, spanish = open_snapshot(str(out)).section("cloze.options")["measured"]
+    assert (english["language"], spanish["language"]) == ("en", "es")
+    assert english["questions"] > 0 == spanish["questions"]
+    # No word is the answer of so many questions: none is named, and all are misses.
+    assert call(*words, "--min-answers", "99", "--overwrite") == 0
+    english, _ = open_snapshot(str(out)).section("cloze.options")["measured"]
+    assert english["questions"] == english["unseen"] > 0 == english["mrr"]
+    assert table(out, "predictions") == []
+
+
 def test_frequency_without_torch(made, tmp_path, capsys):
     out = tmp_path / "out"
     resources = candidates(made, out)

@@ -180,6 +180,19 @@ def test_a_table_that_is_nowhere_is_named_with_the_command_that_makes_it(tmp_pat
     assert "run `lexbeam corpus` first" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("given", ["--out", "positional"])
+def test_a_folder_that_holds_no_tables_is_left_as_it_is(tmp_path, capsys, given):
+    folder = tmp_path / "texts"
+    folder.mkdir()
+    (folder / "a.txt").write_text("A text.", "utf-8")
+    words = [str(folder)] if given == "positional" else []
+    assert main(["toy", "evaluate", *words, "--out", str(folder)]) != 0
+    assert f"published at {str(folder)!r}" in capsys.readouterr().err
+    assert os.listdir(folder) == ["a.txt"]
+    assert main(["toy", "evaluate", "--out", str(tmp_path / "typo")]) != 0
+    assert not (tmp_path / "typo").exists()
+
+
 def test_beam_options_are_refused_where_no_pipeline_runs(corpus, capsys):
     assert main(["toy", "evaluate", "--out", str(corpus), "--", "--runner=DirectRunner"]) == 2
     assert "takes no Beam options" in capsys.readouterr().err

@@ -223,8 +223,11 @@ def _predict(artefact: Artefact, asking: PredictTask, options: FoldOptions) -> P
     tallies: list[Tally] = []
     name = _names(task, own)
     if not task.encoded.named:
-        own = own[:0]
-    if asking.model is None:
+        # There is nothing to name: every answer is a miss.
+        tallies.append(Tally(len(own), len(own), 0.0, (0.0,) * len(CUTS)))
+        nothing = np.zeros((0, NAMED), np.int64)
+        tables = iter([name(own[:0], nothing, nothing.astype(np.float64))])
+    elif asking.model is None:
         tables = iter([name(own, *_drawn(task, asked, own, options))])
     else:
         seen = np.isin(np.arange(task.encoded.named), asked.answers[others])
