@@ -30,6 +30,14 @@ SECTIONS = {
     CANDIDATES.name: "simplify.generate", SELECTIONS.name: "simplify.select",
     RANKINGS.name: "simplify.rank", SIMPLIFICATIONS.name: "simplify.rewrite",
 }  # fmt: skip
+# What each section counts, besides its options and inputs: here nothing.
+ENTRIES = {
+    "simplify.instances": {"instances": 0, "with_substitutes": 0, "annotated": 0,
+                           "flags": {}, "rejects": {}},
+    "simplify.generate": {"instances": 0, "settings": [], "counts": []},
+    "simplify.select": {"counts": []}, "simplify.rank": {"counts": []},
+    "simplify.rewrite": {"counts": []},
+}  # fmt: skip
 EMPTY = {pa.string(): "", pa.int32(): 1, pa.float64(): 0.0, pa.bool_(): False}
 
 
@@ -125,7 +133,8 @@ def publish(out, rows, number=1):
     for section in dict.fromkeys(SECTIONS.values()):
         own = tuple(part for name in parts if SECTIONS[name] == section for part in parts[name])
         if own:
-            put(out, Made(name=section, parts=own, entry={"options": {}, "inputs": []}))
+            entry = {"options": {}, "inputs": [], **ENTRIES[section]}
+            put(out, Made(name=section, parts=own, entry=entry))
     return out
 
 

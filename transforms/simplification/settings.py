@@ -68,7 +68,10 @@ def settings_of(stage: str, given: T, path: str | None, name: str) -> dict[str, 
     """
     if path is None:
         return {name: given}
-    found = read_yaml(path)
+    try:
+        found = read_yaml(path)
+    except UsageError as error:
+        raise UsageError(f"settings: {error}") from None
     shown = files.shown(path)
     if not isinstance(found, dict) or not found:
         raise UsageError(f"{shown} has no settings: write NAME: and its options below")
