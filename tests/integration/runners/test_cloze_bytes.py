@@ -1,4 +1,4 @@
-"""Articles to cloze questions by `lexbeam run`: the same bytes on every runner, rules obeyed."""
+"""Articles to answered cloze questions by `lexbeam run`: the same bytes on every runner, rules obeyed."""
 
 import sys
 from pathlib import Path
@@ -47,6 +47,7 @@ def inputs(tmp_path_factory):
         },
         "options": {"readers": READERS, "folds": 2, **small, **wordnet},
         "questions": {},
+        "answer": {"folds": 2, "resamples": 20, **small},
     }  # fmt: skip
     (folder / "config.yaml").write_text(yaml.safe_dump({"parts": 3, "cloze": steps}), "utf-8")
     return folder
