@@ -50,9 +50,10 @@ def test_inflections_that_do_not_follow_are_left():
 
 
 def test_a_lemma_with_two_forms_says_nothing():
-    rows = rows_of(["temer", "beber", "poder"]) + [("3 Plur", "comer", "comen", 1)]
+    rows = [*rows_of(["temer", "beber", "poder"]), ("3 Plur", "comer", "comen", 1)]
     doubled = [*rows, ("3 Plur", "comer", "comin", 1)]
-    assert added(rows) and not added(doubled)
+    assert added(rows)
+    assert not added(doubled)
     # Nor is it given a third.
     doubled = [*rows_of(["temer", "beber", "poder", "deber"]), *doubled[-2:]]
     assert "comer" not in {lemma for _, lemma, _, _ in added(doubled)}
