@@ -15,12 +15,13 @@ from transforms.common.names import Names, escape
 from transforms.common.option_checks import LONGEST_PATH
 from transforms.common.options import options_of, value_of
 from transforms.common.resources import content_digest
+from transforms.common.snapshots import find_snapshot
 from transforms.common.tables import Part
 from transforms.corpora.corpus import Corpus
 from transforms.formats.ingest import InputFile
 
 __all__ = [
-    "check_patterns", "corpora_of", "list_inputs", "missing_table", "noted_files",
+    "check_patterns", "corpora_of", "holds_tables", "list_inputs", "missing_table", "noted_files",
     "noted_resources", "refuse_output_as_input",
 ]  # fmt: skip
 
@@ -133,6 +134,17 @@ def corpora_of(inputs: Inputs) -> list[Corpus]:
         tables.setdefault(id(given.section), {})[given.table] = given.parts
     first = {id(given.section): given for given in reversed(inputs.given)}
     return [Corpus(parts, first[key].section, first[key].own) for key, parts in tables.items()]
+
+
+def holds_tables(out: str) -> bool:
+    """Return whether tables are published in a folder; what is damaged counts as some.
+
+    Which ones, publication finds out: it tells what is damaged, or repairs it.
+    """
+    try:
+        return find_snapshot(out) is not None
+    except LexbeamError:
+        return True
 
 
 def missing_table(source: Source, out: str) -> LexbeamError:

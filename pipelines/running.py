@@ -14,11 +14,8 @@ from pipelines.command import Action, Command, Given, Graph, HandedBack, Inputs,
 from pipelines.common_options import PublishOptions, RunnerOptions
 from pipelines.failures import Explained, explain
 from pipelines.inputs import (
-    missing_table,
-    noted_files,
-    noted_resources,
-    refuse_output_as_input,
-)
+    holds_tables, missing_table, noted_files, noted_resources, refuse_output_as_input,
+)  # fmt: skip
 from pipelines.progress import Run, watching
 from pipelines.progress_lines import Foreseen
 from pipelines.publishing import Intended, publish_run, tables_line
@@ -31,7 +28,7 @@ from transforms.common.artefacts import Workspace, announce, make, stage_entry
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import noted_paths, plain_options
 from transforms.common.sections import Made, owner_of
-from transforms.common.snapshots import Snapshot, find_snapshot, open_snapshot
+from transforms.common.snapshots import Snapshot, open_snapshot
 from transforms.common.sound import Damaged, checked
 from transforms.common.system_errors import explaining
 from transforms.common.tables import Part
@@ -196,15 +193,8 @@ def _check(job: Job) -> None:
 def _check_own(job: Job, made: Collection[str]) -> None:
     """Check that tables are not asked of a folder that holds none, which is left as it is."""
     for source in job.reads_own():
-        if not (source.optional or source.table in made or _holds_tables(job.options.out)):
+        if not (source.optional or source.table in made or holds_tables(job.options.out)):
             raise missing_table(source, job.options.out)
-
-
-def _holds_tables(out: str) -> bool:
-    try:
-        return find_snapshot(out) is not None
-    except LexbeamError:
-        return True  # which ones, `publish_run` finds out: it tells what is damaged, or repairs it
 
 
 def _check_paths(job: Job) -> None:
