@@ -3,7 +3,7 @@
 import fnmatch
 import functools
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -21,8 +21,8 @@ from transforms.corpora.corpus import Corpus
 from transforms.formats.ingest import InputFile
 
 __all__ = [
-    "check_patterns", "corpora_of", "holds_tables", "list_inputs", "missing_table", "noted_files",
-    "noted_resources", "refuse_output_as_input",
+    "check_patterns", "check_tables_there", "corpora_of", "list_inputs", "missing_table",
+    "noted_files", "noted_resources", "refuse_output_as_input",
 ]  # fmt: skip
 
 
@@ -136,11 +136,25 @@ def corpora_of(inputs: Inputs) -> list[Corpus]:
     return [Corpus(parts, first[key].section, first[key].own) for key, parts in tables.items()]
 
 
-def holds_tables(out: str) -> bool:
-    """Return whether tables are published in a folder; what is damaged counts as some.
+def check_tables_there(sources: Iterable[Source], made: Collection[str], out: str) -> None:
+    """Check that tables are not asked of a folder that holds none, which is left as it is.
 
-    Which ones, publication finds out: it tells what is damaged, or repairs it.
+    What is damaged counts as some: publication tells what it is, or repairs it.
+
+    Args:
+        sources: tables of the folder that a command reads.
+        made: tables that are made before.
+        out: the folder.
+
+    Raises:
+        UsageError: the folder holds none.
     """
+    for source in sources:
+        if not (source.optional or source.table in made or _holds_tables(out)):
+            raise missing_table(source, out)
+
+
+def _holds_tables(out: str) -> bool:
     try:
         return find_snapshot(out) is not None
     except LexbeamError:

@@ -6,7 +6,7 @@
 """
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -14,8 +14,12 @@ from pipelines.command import Action, Command, Given, Graph, HandedBack, Inputs,
 from pipelines.common_options import PublishOptions, RunnerOptions
 from pipelines.failures import Explained, explain
 from pipelines.inputs import (
-    holds_tables, missing_table, noted_files, noted_resources, refuse_output_as_input,
-)  # fmt: skip
+    check_tables_there,
+    missing_table,
+    noted_files,
+    noted_resources,
+    refuse_output_as_input,
+)
 from pipelines.progress import Run, watching
 from pipelines.progress_lines import Foreseen
 from pipelines.publishing import Intended, publish_run, tables_line
@@ -112,7 +116,7 @@ def run_jobs(
     made: set[str] = set()
     for job in jobs:
         _check(job)
-        _check_own(job, made)
+        check_tables_there(job.reads_own(), made, job.options.out)
         made.update(job.command.table_names)
     config = _runner(jobs, beam)
     explained: list[Explained] = []
@@ -188,13 +192,6 @@ def _check(job: Job) -> None:
     for source in job.command.reads(job.options):
         if not (source.optional or _is_own(source, job.options.out)):
             _published(source, open_snapshot(str(source.folder)))
-
-
-def _check_own(job: Job, made: Collection[str]) -> None:
-    """Check that tables are not asked of a folder that holds none, which is left as it is."""
-    for source in job.reads_own():
-        if not (source.optional or source.table in made or holds_tables(job.options.out)):
-            raise missing_table(source, job.options.out)
 
 
 def _check_paths(job: Job) -> None:
