@@ -1,10 +1,12 @@
 """A run killed in any stage publishes nothing, and is resumed where it stopped."""
 
+import itertools
 import multiprocessing
 import os
 import shutil
 import signal
 import time
+from collections.abc import Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
@@ -91,10 +93,18 @@ def is_finished(out: Path) -> bool:
     return not (out / "_artefacts" / "unfinished.json").exists()
 
 
+# A run is killed twice: in one of the first stages, and when it is resumed in one of the last.
+def twice(stages: Sequence[str]) -> list[tuple[str, str]]:
+    half = len(stages) // 2
+    return list(itertools.zip_longest(stages[:half], stages[half:], fillvalue=stages[0]))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("stage", STAGES)
-def test_a_killed_run_is_taken_up(stage, sample_config, sample_run, other_run, out):
-    kill_in(stage, start(sample_config, out, prelude=NEVER), out)
+@pytest.mark.parametrize(("first", "second"), twice(STAGES))
+def test_a_killed_run_is_taken_up(first, second, sample_config, sample_run, other_run, out):
+    kill_in(first, start(sample_config, out, prelude=NEVER), out)
+    assert files_of(out) == files_of(other_run)
+    kill_in(second, start(sample_config, out, "--resume", prelude=NEVER), out)
     assert files_of(out) == files_of(other_run)
     assert main(["run", str(sample_config), "--out", str(out), "--resume"]) == 0
     assert files_of(out) == files_of(sample_run)
@@ -118,10 +128,13 @@ def series_run(series_config, tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stage", OF_NULLS)
-def test_a_run_with_nulls_that_is_killed_is_taken_up(stage, series_config, series_run, tmp_path):
+@pytest.mark.parametrize(("first", "second"), twice(OF_NULLS))
+def test_a_run_with_nulls_that_is_killed_is_taken_up(
+    first, second, series_config, series_run, tmp_path
+):
     out = tmp_path / "out"
-    kill_in(stage, start(series_config, out, prelude=NEVER), out)
+    kill_in(first, start(series_config, out, prelude=NEVER), out)
+    kill_in(second, start(series_config, out, "--resume", prelude=NEVER), out)
     assert not (out / "current").exists()
     assert main(["run", str(series_config), "--out", str(out), "--resume"]) == 0
     assert files_of(out) == files_of(series_run)
