@@ -257,3 +257,14 @@ def test_options_of_generators_that_are_not_used_decide_nothing(world):
     assert decided(senses="random") != decided(senses="random", seed=7)
     both = ("thesaurus", "vectors")
     assert decided(generators=both) != decided(generators=both, neighbours=3)
+    evidence = {"generators": ("gold",), "evidence": ("thesaurus",)}
+    assert decided(**evidence) != decided(**evidence, senses="first")
+
+
+def test_the_word_before_has_no_brackets(world):
+    for before in ("el", "(el", "¿el", "«El", "“el"):
+        one = record(f"Vi {before} [[perro]].", "perro", "NOUN")
+        assert one.before == before.lstrip("(¿«“")
+    for before in ("el,", "(", "4", "el 4", "-"):
+        assert record(f"Vi {before} [[perro]].", "perro", "NOUN").before is None
+    assert record("mother-in-law [[sat]].", "sit", "VERB").before == "mother-in-law"

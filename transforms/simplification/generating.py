@@ -323,7 +323,7 @@ def _chosen(_: Any, asking: Asking) -> Mapping[str, Sequence[str]]:
     base = "transforms.simplification"
     chosen: dict[str, set[str]] = {
         f"{base}.generators:GENERATORS": {
-            name for own in asking.settings.values() for name in own.generators
+            name for own in asking.settings.values() for name in (*own.generators, *own.evidence)
         },
         f"{base}.generator_thesaurus:SENSES": {own.senses for own in asking.settings.values()},
     }
