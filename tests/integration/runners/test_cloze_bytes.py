@@ -1,4 +1,4 @@
-"""Articles to answered cloze questions by `lexbeam run`: the same bytes on every runner, rules obeyed."""
+"""Articles to answered cloze questions by `lexbeam run`: the same bytes on every runner."""
 
 import sys
 from pathlib import Path
