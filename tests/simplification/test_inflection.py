@@ -152,6 +152,20 @@ def test_articles_change(spanish, lemma, target, before, now):
     assert place(spanish, lemma, "NOUN", target, before=before).before == now
 
 
+@pytest.mark.parametrize(
+    ("before", "word", "feats", "now"),
+    [
+        ("esta", "hogar", MASC, "este"), ("Otro", "casa", FEM, "Otra"),
+        ("muchos", "casas", FEM.replace("Sing", "Plur"), "muchas"), ("esta", "agua", FEM, "esta"),
+        ("algún", "casa", FEM, "alguna"), ("varias", "gatos", MASC.replace("Sing", "Plur"),
+         "varios"), ("cada", "casa", FEM, None),
+    ],
+)  # fmt: skip
+def test_determiners_change_before_nouns(before, word, feats, now):
+    assert beside("es", before, word, feats_of(feats)) == now
+    assert beside("es", before, word, feats_of(feats), is_noun=False) is None
+
+
 def test_el_stands_before_nouns_alone(spanish):
     found = place(spanish, "alto", "ADJ", "buena", feats=feats_of(FEM), before="la")
     assert (found.form, found.before) == ("alta", None)  # la alta torre

@@ -1,4 +1,4 @@
-"""Words that change with their neighbour: articles before a noun, `y` and `o`, `a` and `an`.
+"""Words that change with what is behind them: determiners before a noun, `y`, `o`, `a` and `an`.
 
 >>> beside("es", "la", "agua", {"Gender": "Fem", "Number": "Sing"})
 'el'
@@ -20,6 +20,14 @@ _SPANISH = (
     ("el", "la", "los", "las"), ("un", "una", "unos", "unas"),
     ("al", "a la", "a los", "a las"), ("del", "de la", "de los", "de las"),
 )  # fmt: skip
+# Before nouns alone: before others `mucho` and `poco` are adverbs, and stay.
+_DETERMINERS = (
+    ("este", "esta", "estos", "estas"), ("ese", "esa", "esos", "esas"),
+    ("aquel", "aquella", "aquellos", "aquellas"), ("algún", "alguna", "algunos", "algunas"),
+    ("ningún", "ninguna", "ningunos", "ningunas"),
+    *((f"{stem}o", f"{stem}a", f"{stem}os", f"{stem}as")
+      for stem in ("ciert", "dich", "much", "nuestr", "otr", "poc", "tant", "vari", "vuestr")),
+)  # fmt: skip
 _CELLS = (("Masc", "Sing"), ("Fem", "Sing"), ("Masc", "Plur"), ("Fem", "Plur"))
 # Letters are said otherwise than written: what begins with a vowel letter but no vowel, and the
 # other way round. The commonest, after the usage notes of English dictionaries.
@@ -36,11 +44,12 @@ def _spanish(before: str, word: str, feats: Mapping[str, str], is_noun: bool) ->
     if before in ("o", "u"):
         return "u" if re.match("h?[oó]", word) else "o"
     cell = (feats.get("Gender"), feats.get("Number"))
-    row = next((forms for forms in _SPANISH if before in forms), None)
+    known = (*_SPANISH, *_DETERMINERS) if is_noun else _SPANISH
+    row = next((forms for forms in known if before in forms), None)
     if row is None or cell not in _CELLS:
         return None
     place = _CELLS.index((str(cell[0]), str(cell[1])))
-    if place == 1 and is_noun and feminine_el(word):
+    if place == 1 and is_noun and row in _SPANISH and feminine_el(word):
         place = 0
     return row[place]
 
