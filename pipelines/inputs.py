@@ -3,7 +3,7 @@
 import fnmatch
 import functools
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -15,13 +15,14 @@ from transforms.common.names import Names, escape
 from transforms.common.option_checks import LONGEST_PATH
 from transforms.common.options import options_of, value_of
 from transforms.common.resources import content_digest
+from transforms.common.snapshots import find_snapshot
 from transforms.common.tables import Part
 from transforms.corpora.corpus import Corpus
 from transforms.formats.ingest import InputFile
 
 __all__ = [
-    "check_patterns", "corpora_of", "list_inputs", "missing_table", "noted_files",
-    "noted_resources", "refuse_output_as_input",
+    "check_patterns", "check_tables_there", "corpora_of", "list_inputs", "missing_table",
+    "noted_files", "noted_resources", "refuse_output_as_input",
 ]  # fmt: skip
 
 
@@ -133,6 +134,31 @@ def corpora_of(inputs: Inputs) -> list[Corpus]:
         tables.setdefault(id(given.section), {})[given.table] = given.parts
     first = {id(given.section): given for given in reversed(inputs.given)}
     return [Corpus(parts, first[key].section, first[key].own) for key, parts in tables.items()]
+
+
+def check_tables_there(sources: Iterable[Source], made: Collection[str], out: str) -> None:
+    """Check that tables are not asked of a folder that holds none, which is left as it is.
+
+    What is damaged counts as some: publication tells what it is, or repairs it.
+
+    Args:
+        sources: tables of the folder that a command reads.
+        made: tables that are made before.
+        out: the folder.
+
+    Raises:
+        UsageError: the folder holds none.
+    """
+    for source in sources:
+        if not (source.optional or source.table in made or _holds_tables(out)):
+            raise missing_table(source, out)
+
+
+def _holds_tables(out: str) -> bool:
+    try:
+        return find_snapshot(out) is not None
+    except LexbeamError:
+        return True
 
 
 def missing_table(source: Source, out: str) -> LexbeamError:

@@ -6,7 +6,7 @@
 """
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -14,6 +14,7 @@ from pipelines.command import Action, Command, Given, Graph, HandedBack, Inputs,
 from pipelines.common_options import PublishOptions, RunnerOptions
 from pipelines.failures import Explained, explain
 from pipelines.inputs import (
+    check_tables_there,
     missing_table,
     noted_files,
     noted_resources,
@@ -31,7 +32,7 @@ from transforms.common.artefacts import Workspace, announce, make, stage_entry
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import noted_paths, plain_options
 from transforms.common.sections import Made, owner_of
-from transforms.common.snapshots import Snapshot, find_snapshot, open_snapshot
+from transforms.common.snapshots import Snapshot, open_snapshot
 from transforms.common.sound import Damaged, checked
 from transforms.common.system_errors import explaining
 from transforms.common.tables import Part
@@ -115,7 +116,7 @@ def run_jobs(
     made: set[str] = set()
     for job in jobs:
         _check(job)
-        _check_own(job, made)
+        check_tables_there(job.reads_own(), made, job.options.out)
         made.update(job.command.table_names)
     config = _runner(jobs, beam)
     explained: list[Explained] = []
@@ -191,13 +192,6 @@ def _check(job: Job) -> None:
     for source in job.command.reads(job.options):
         if not (source.optional or _is_own(source, job.options.out)):
             _published(source, open_snapshot(str(source.folder)))
-
-
-def _check_own(job: Job, made: Collection[str]) -> None:
-    """Check that tables are not asked of a folder that holds none, which is left as it is."""
-    for source in job.reads_own():
-        if not (source.optional or source.table in made or find_snapshot(job.options.out)):
-            raise missing_table(source, job.options.out)
 
 
 def _check_paths(job: Job) -> None:

@@ -108,7 +108,7 @@ def test_no_call_that_changes_files_goes_uncounted(tmp_path):
 
 
 # A run is long, and these do there what the others do.
-LEFT_OUT = {"a whole run": ("killed after", "EIO")}
+LEFT_OUT = {"a whole run": ("killed after", "ENOSPC", "EIO")}
 SWEEPS = [(name, mode) for name in CASES for mode in MODES if mode not in LEFT_OUT.get(name, ())]
 
 

@@ -26,6 +26,7 @@ import numpy.typing as npt
 
 from transforms.simplification import spanish
 from transforms.simplification.inflection_features import inflection, split
+from transforms.simplification.inflection_paradigms import completed
 from transforms.simplification.inflection_reading import Entry
 from transforms.simplification.inflection_rules import (
     apply_rules,
@@ -44,8 +45,8 @@ from transforms.simplification.inflection_store import (
 )
 
 __all__ = [
-    "SPELLINGS", "Forms", "Inflected", "Inflecting", "Inflector", "Spelling", "compiled",
-    "learned_rules",
+    "COMPLETED", "SPELLINGS", "Forms", "Inflected", "Inflecting", "Inflector", "Spelling",
+    "compiled", "learned_rules",
 ]  # fmt: skip
 
 # Of forms that are several things, what is commonest in text goes first where counts are the same.
@@ -55,6 +56,9 @@ _COMMON = {
     "VerbForm": ("Fin", "Inf", "Part", "Ger"), "Gender": ("Masc", "Fem", "Neut"),
 }  # fmt: skip
 
+
+# Parts of speech with so many inflections that most are rare, and follow from others.
+COMPLETED = ("VERB",)
 
 _KEPT = 1 << 16  # forms that were made: synonyms come again and again
 
@@ -146,15 +150,20 @@ def compiled(entries: Mapping[Entry, int], language: str) -> dict[str, npt.NDArr
 def learned_rules(entries: Iterable[Entry], language: str) -> npt.NDArray[Any]:
     """Return the rules that are learned from distinct entries, as an array."""
     spelling = SPELLINGS.get(language, _PLAIN)
-    rows = []
+    rows: dict[str, list[tuple[str, str, str, int]]] = {}
     for entry in entries:
         upos = entry.inflection.partition(" ")[0]
         words = [entry.lemma, entry.form]
         sounds = [spelling.sounds(upos, word) for word in words]
         if [spelling.spelled(upos, one) for one in sounds] != words:
             sounds = words
-        rows.append((entry.inflection, sounds[0], sounds[1], 1))
-    return pack_plain(rules_plain(learn_rules(rows)))
+        rows.setdefault(upos, []).append((entry.inflection, sounds[0], sounds[1], 1))
+    all_rows = [
+        row
+        for upos, found in sorted(rows.items())
+        for row in (completed(found) if upos in COMPLETED else found)
+    ]
+    return pack_plain(rules_plain(learn_rules(all_rows)))
 
 
 class Inflector:

@@ -1,4 +1,4 @@
-"""Articles to answered cloze questions by `lexbeam run`: the same bytes on every runner."""
+"""Articles to answered cloze questions in one run: the same bytes on every runner, rules obeyed."""
 
 import sys
 from pathlib import Path
@@ -22,7 +22,7 @@ pytest.importorskip("torch")
 pytest.importorskip("sklearn")
 
 KINDS = ["imperceptibility", "nonspecificity", "intersection"]
-READERS = ["ga", "ar", "ar-gloss"]
+READERS = ["ga", "ar-gloss"]
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,7 @@ def inputs(tmp_path_factory):
         "questions": {},
         "answer": {"folds": 2, "resamples": 20, **small},
     }  # fmt: skip
-    (folder / "config.yaml").write_text(yaml.safe_dump({"parts": 3, "cloze": steps}), "utf-8")
+    (folder / "config.yaml").write_text(yaml.safe_dump({"parts": 2, "cloze": steps}), "utf-8")
     return folder
 
 
