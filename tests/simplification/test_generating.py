@@ -192,7 +192,10 @@ def write(folder):
 def test_protected_words_get_nothing(world):
     files = {"protect": str(world / "protected.txt")}
     assert found(world, record("La [[cansó]].", "cansar", "VERB"), files) == {}
+    assert found(world, record("La [[cansó]].", None, None), files) == {}  # by the dictionary
+    assert found(world, record("La [[cansó]].", None, None))
     assert found(world, record("Su [[Perro]] ladra.", "perro", "PROPN")) == {}
+    assert found(world, record("SU [[PERRO]] LADRA.", "perro", None))
     assert found(world, record("Su [[Perro]] ladra.", "perro", None)) == {}
     assert found(world, record("Su [[Perro]] ladra.", "perro", "PROPN"), names="replace")
 
