@@ -26,6 +26,7 @@ from transforms.simplification.generation_asking import (
     check_generation,
 )
 from transforms.simplification.generation_options import GenerationOptions
+from transforms.simplification.kept_inflector import warn_of_languages
 from transforms.simplification.panels_candidates import candidate_panels, kept_and_dropped
 from transforms.simplification.settings import check_setting_name, settings_of
 
@@ -94,10 +95,13 @@ def _check(options: GenerateOptions) -> None:
 
 
 def _plan(options: GenerateOptions, inputs: Inputs) -> Plan:
+    instances = inputs.one(INSTANCES.name)
+    asking = asking_of(_settings(options), options.files)
+    warn_of_languages(asking.inflector, instances.section.get("languages", ()))
     return Plan(
-        inputs.one(INSTANCES.name).parts,
+        instances.parts,
         inputs.one(SUBSTITUTES.name).parts if _with_gold(options) else (),
-        asking_of(_settings(options), options.files),
+        asking,
     )
 
 

@@ -21,6 +21,7 @@ from transforms.common.shown import Block, Grid
 from transforms.common.snapshots import Snapshot
 from transforms.report.panels import Panel, Rows
 from transforms.simplification.alongside import PartTask, tasks_of
+from transforms.simplification.kept_inflector import warn_of_languages
 from transforms.simplification.selecting import SELECT, Selected, Selection
 from transforms.simplification.selection_asking import (
     SelectionFiles,
@@ -83,8 +84,12 @@ def _plan(options: SelectCandidatesOptions, inputs: Inputs) -> Plan:
     candidates = inputs.one(CANDIDATES.name)
     names = [one["setting"] for one in candidates.section["settings"]]
     settings = settings_there(STAGE, options.own, options.settings, names)
-    tasks = tasks_of(inputs.one(INSTANCES.name).parts, {CANDIDATES.name: candidates.parts})
-    return Plan(tuple(tasks), selection_of(settings, options.files, options.engine))
+    instances = inputs.one(INSTANCES.name)
+    tasks = tasks_of(instances.parts, {CANDIDATES.name: candidates.parts})
+    selection = selection_of(settings, options.files, options.engine)
+    inflector = next(iter(selection.values())).inflector
+    warn_of_languages(inflector, instances.section.get("languages", ()))
+    return Plan(tuple(tasks), selection)
 
 
 def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, "beam.PCollection"]:

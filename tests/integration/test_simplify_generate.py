@@ -9,7 +9,7 @@ from small_runs import call, manifest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "simplification"))
 
-from generated import write_world
+from generated import keep_inflector, write_world
 from instances_made import instance, publish, substitutes
 
 from transforms.common.snapshots import open_snapshot
@@ -173,3 +173,21 @@ def test_what_is_missing_is_said(world, capsys):
     assert "nowhere.dat" in capsys.readouterr().err
     assert call("simplify", "generate", out, *words, "--inflector", folder / "th.dat") == 1
     assert "th.dat" in capsys.readouterr().err
+
+
+def test_an_inflector_of_another_language_is_told(tmp_path, caplog):
+    words = write_world(tmp_path)
+    out, english = tmp_path / "made", tmp_path / "en.inflector"
+    (tmp_path / "own.txt").write_text("Vio los [[perros]].\n", "utf-8")
+    assert (
+        call("simplify", "instances", tmp_path / "own.txt", "--language", "es", "--out", out) == 0
+    )
+    keep_inflector(english, [("dog", "NOUN", "Number=Plur", "dogs")], "en")
+    given = [*words[: words.index("--inflector")], "--inflector", english]
+    for command in (("generate", *given), ("select", "--filters", "none", "--inflector", english)):
+        caplog.clear()
+        assert call("simplify", command[0], out, *command[1:]) == 0
+        assert "of language en, but the instances are of es" in caplog.text
+    caplog.clear()
+    assert call("simplify", "generate", out, *words, "--overwrite") == 0
+    assert "of language" not in caplog.text

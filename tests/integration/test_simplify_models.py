@@ -120,6 +120,17 @@ def test_two_models_are_united_or_cut(models, tmp_path, combine):
     assert any(row["reason"] == "one_generator" for row in found) == (combine == "intersection")
 
 
+def test_a_model_that_is_named_twice_is_one(models, tmp_path):
+    made = []
+    for number, given in enumerate(([models[0]], [models[0], models[0]])):
+        out = publish(tmp_path / f"out{number}", SPANISH)
+        assert call("simplify", "generate", out, "--generators", "masked-lm", "--model", *given,
+                    "--model-device", "cpu") == 0  # fmt: skip
+        made.append(rows(out))
+    assert made[0] == made[1]
+    assert {row["generators"] for row in made[1]} == {1}
+
+
 def test_rules_are_options(models, tmp_path):
     out = publish(tmp_path / "out", SPANISH)
     assert call("simplify", "generate", out, "--generators", "masked-lm", "--model", models[0],

@@ -73,7 +73,8 @@ def test_lemmas_in_the_place_of_a_noun(spanish, text, form, lemma_, reason):
     (made,) = formed(one, [lemma(text)], spanish, {"sabueso", "gatos"})
     assert (made.form, made.lemma, made.reason) == (form, lemma_, reason)
     if reason is None:
-        assert made.shown == form.capitalize()
+        capitals = "CANes" if text == "CAN" else form.capitalize()  # its own ones stay
+        assert made.shown == capitals
 
 
 def test_forms_stay_and_get_a_lemma(spanish):

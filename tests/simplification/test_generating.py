@@ -192,7 +192,10 @@ def write(folder):
 def test_protected_words_get_nothing(world):
     files = {"protect": str(world / "protected.txt")}
     assert found(world, record("La [[cansó]].", "cansar", "VERB"), files) == {}
+    assert found(world, record("La [[cansó]].", None, None), files) == {}  # by the dictionary
+    assert found(world, record("La [[cansó]].", None, None))
     assert found(world, record("Su [[Perro]] ladra.", "perro", "PROPN")) == {}
+    assert found(world, record("SU [[PERRO]] LADRA.", "perro", None))
     assert found(world, record("Su [[Perro]] ladra.", "perro", None)) == {}
     assert found(world, record("Su [[Perro]] ladra.", "perro", "PROPN"), names="replace")
 
@@ -257,3 +260,14 @@ def test_options_of_generators_that_are_not_used_decide_nothing(world):
     assert decided(senses="random") != decided(senses="random", seed=7)
     both = ("thesaurus", "vectors")
     assert decided(generators=both) != decided(generators=both, neighbours=3)
+    evidence = {"generators": ("gold",), "evidence": ("thesaurus",)}
+    assert decided(**evidence) != decided(**evidence, senses="first")
+
+
+def test_the_word_before_has_no_brackets(world):
+    for before in ("el", "(el", "¿el", "«El", "“el"):
+        one = record(f"Vi {before} [[perro]].", "perro", "NOUN")
+        assert one.before == before.lstrip("(¿«“")
+    for before in ("el,", "(", "4", "el 4", "-"):
+        assert record(f"Vi {before} [[perro]].", "perro", "NOUN").before is None
+    assert record("mother-in-law [[sat]].", "sit", "VERB").before == "mother-in-law"

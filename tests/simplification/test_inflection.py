@@ -153,12 +153,41 @@ def test_articles_change(spanish, lemma, target, before, now):
 
 
 @pytest.mark.parametrize(
+    ("before", "word", "feats", "now"),
+    [
+        ("esta", "hogar", MASC, "este"), ("Otro", "casa", FEM, "Otra"),
+        ("muchos", "casas", FEM.replace("Sing", "Plur"), "muchas"), ("esta", "agua", FEM, "esta"),
+        ("algún", "casa", FEM, "alguna"), ("varias", "gatos", MASC.replace("Sing", "Plur"),
+         "varios"), ("cada", "casa", FEM, None),
+    ],
+)  # fmt: skip
+def test_determiners_change_before_nouns(before, word, feats, now):
+    assert beside("es", before, word, feats_of(feats)) == now
+    assert beside("es", before, word, feats_of(feats), is_noun=False) is None
+
+
+def test_el_stands_before_nouns_alone(spanish):
+    found = place(spanish, "alto", "ADJ", "buena", feats=feats_of(FEM), before="la")
+    assert (found.form, found.before) == ("alta", None)  # la alta torre
+
+
+def test_a_candidate_keeps_its_own_capitals(spanish):
+    assert place(spanish, "Roma", "NOUN", "casa").form == "Roma"
+    assert place(spanish, "Guerra Mundial", "NOUN", "casa").form == "Guerra Mundial"
+    assert place(spanish, "Roma", "NOUN", "CASA").form == "ROMA"
+    assert place(spanish, "Gato", "NOUN", "casas").form == "Gatos"
+
+
+@pytest.mark.parametrize(
     ("language", "before", "word", "now"),
     [
         ("es", "y", "hija", "e"), ("es", "y", "hielo", "y"), ("es", "e", "niño", "y"),
         ("es", "o", "hombre", "u"), ("es", "u", "niño", "o"), ("es", "Y", "iglesia", "E"),
+        ("en", "AN", "SHIP", "A"),
         ("en", "a", "hour", "an"), ("en", "an", "university", "a"), ("en", "a", "umbrella", "an"),
         ("en", "A", "unusual", "An"), ("en", "a", "European", "a"), ("en", "the", "hour", None),
+        ("en", "a", "unidentified", "an"), ("en", "a", "onerous", "an"), ("en", "an", "uvula", "a"),
+        ("en", "an", "one-off", "a"), ("en", "an", "unified", "a"),
         ("de", "ein", "Haus", None), ("es", "el", "casa", None),
     ],
 )  # fmt: skip
@@ -170,6 +199,7 @@ def test_articles_with_prepositions():
     fem, masc = feats_of(FEM), feats_of(MASC)
     assert beside("es", "al", "casa", fem) == "a la"
     assert beside("es", "de la", "gato", masc) == "del"
+    assert beside("es", "DEL", "CASA", fem) == "DE LA"
     assert beside("es", "del", "águilas", feats_of("Gender=Fem|Number=Plur")) == "de las"
 
 

@@ -99,6 +99,11 @@ def test_sentences_are_nfc_and_offsets_are_of_the_sentence_that_is_stored():
     assert [one[2:4] for one in placed(found[0], "first")] == [(begin, end)]
 
 
+def test_a_mark_within_brackets():
+    (row,) = marked("He [[[sat]]] there.")
+    assert (row.sentence, row.target, row.places) == ("He [sat] there.", "sat", ((4, 7),))
+
+
 WORD = st.text("abcé", min_size=1, max_size=4)
 
 

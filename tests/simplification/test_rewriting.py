@@ -29,6 +29,9 @@ def instance(marked, language="es"):
         ("padres y [niños]", "hijos", "e", "padres e hijos"),
         ("[Finca] grande", "Casa", None, "Casa grande"),
         ("la  [finca]", "terreno", "el", "el terreno"),
+        ("DE LA [FINCA]", "TERRENO", "EL", "DEL TERRENO"),
+        ("«La [finca]»", "terreno", "El", "«El terreno»"),
+        ("Vio (la [finca])", "terreno", "el", "Vio (el terreno)"),
     ],
 )
 def test_word_before_and_contractions(marked, form, before, sentence):

@@ -96,6 +96,18 @@ def test_known_hosts_decide():
 
 
 @pytest.mark.parametrize(
+    ("form", "host", "pronouns"),
+    [("ponlas", "pon", ("las",)), ("colocadlos", "colocad", ("los",)), ("dime", "di", ("me",)),
+     ("sentaos", "sentad", ("os",)), ("vela", "vela", ())],
+)  # fmt: skip
+def test_known_hosts_of_forms_without_accent(form, host, pronouns):
+    known = {"pon", "colocad", "di", "sentad"}.__contains__
+    assert strip_clitics(form, known) == (form, ())
+    assert strip_clitics(form, known, unmarked=True) == (host, pronouns)
+    assert attach_clitics(host, pronouns) == form
+
+
+@pytest.mark.parametrize(
     ("host", "pronouns", "form"),
     [("sentad", ("os",), "sentaos"), ("vestid", ("os",), "vestíos"), ("vamos", ("nos",), "vámonos"),
      ("levantemos", ("nos",), "levantémonos"), ("averigüe", ("lo",), "averígüelo")],

@@ -18,7 +18,7 @@ __all__ = ["NGRAMS", "VECTORS", "Filter", "Group", "Selecting", "State", "contra
 
 VECTORS = Given("vectors_", "vectors")
 NGRAMS = "ngrams"
-_SPLIT = re.compile(r"\b([Dd]e|[Aa]) el \Z")
+_SPLIT = re.compile(r"\b(de|a) el \Z", re.IGNORECASE)
 
 
 @dataclass
@@ -85,10 +85,10 @@ class Selecting(NamedTuple):
 def contracted(left: str) -> str:
     """Return Spanish text with `a el` and `de el` at its end as one word.
 
-    >>> contracted("cerca de el "), contracted("A el "), contracted("va a la ")
-    ('cerca del ', 'Al ', 'va a la ')
+    >>> contracted("cerca de el "), contracted("A el "), contracted("DE EL ")
+    ('cerca del ', 'Al ', 'DEL ')
     """
-    return _SPLIT.sub(lambda found: found[1] + "l ", left)
+    return _SPLIT.sub(lambda found: found[1] + ("L " if found[0].isupper() else "l "), left)
 
 
 def replaced(instance: Instance, form: str, before: str | None = None) -> tuple[str, int]:

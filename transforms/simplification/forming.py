@@ -11,11 +11,13 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from transforms.simplification.agreement import gender_before
 from transforms.simplification.inflection import Inflecting
 from transforms.simplification.inflection_features import feats_text, split
 from transforms.simplification.inflection_placing import cased_like, place
-from transforms.simplification.readings import features_of, form_of, kind_of, lemma_of_form
+from transforms.simplification.readings import features_of, kind_of, lemma_of_form
 from transforms.simplification.records import Instance, Proposal
+from transforms.simplification.verb_hosts import likeliest_features
 
 __all__ = ["Formed", "formed", "key_of", "tidy"]
 
@@ -120,12 +122,20 @@ class _Places:
         key = (upos, of)
         if key not in self._feats:
             own = self.instance
-            said = features_of(own) if kind_of(upos) == kind_of(own.upos) else None
+            said: Mapping[str, str] | None = (
+                features_of(own) if kind_of(upos) == kind_of(own.upos) else None
+            )
             if said is None and self.inflector is not None:
-                form = form_of(own.target, upos, self.inflector)
-                said = next(iter(self.inflector.features(form, upos, of)), None)
+                said = likeliest_features(self.inflector, own.target, upos, of)
+            if said is not None and self._lacks_gender(upos, said):
+                gender = gender_before(own.sentence[: own.start], self.inflector)
+                said = {**said, "Gender": gender} if gender else said
             self._feats[key] = said
         return self._feats[key]
+
+    def _lacks_gender(self, upos: str, feats: Mapping[str, str]) -> bool:
+        spanish = self.inflector is not None and self.inflector.language == "es"
+        return spanish and upos == "ADJ" and "Gender" not in feats
 
 
 _NOTHING = Proposal("", 0.0, False)

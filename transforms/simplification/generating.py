@@ -26,6 +26,7 @@ from transforms.simplification.generation_options import GenerationOptions
 from transforms.simplification.generators import GENERATORS, column_of
 from transforms.simplification.generators_base import VECTORS, WORDNET
 from transforms.simplification.protecting import protection
+from transforms.simplification.readings import readings
 from transforms.simplification.records import INSTANCE_COLUMNS, Instance, instances_of
 
 __all__ = ["GENERATE", "Count", "Generated", "GenerationTask", "candidates_of"]
@@ -108,6 +109,7 @@ def candidates_of(
     tally.instances += len(instances)
     shared: dict[str, list[list[SourceOf]]] = {}
     rows: list[dict[str, Any]] = []
+    protected = frozenset(asking.protected)
     for setting, own in asking.settings.items():
         sources: list[list[SourceOf]] = [[] for _ in instances]
         for generator in (*own.generators, *own.evidence):
@@ -119,7 +121,7 @@ def candidates_of(
                 sources[place] += evidence(sources[place], more) if is_evidence else more
         free = []
         for place, instance in enumerate(instances):
-            why = protection(instance, own.names, frozenset(asking.protected))
+            why = protection(instance, own.names, protected, _lemmas(instance, asking))
             if why is None:
                 free.append(place)
             else:
@@ -132,6 +134,15 @@ def candidates_of(
             rows += [_row(instance, setting, one) for one in found]
     schema = CANDIDATES.schema()
     return sort_rows(pa.Table.from_pylist(rows, schema=schema), CANDIDATES.key)
+
+
+def _lemmas(instance: Instance, asking: Asking) -> list[str]:
+    """Return what the form dictionary has as lemmas of a target, where words are protected."""
+    if not asking.protected or instance.lemma or asking.inflector is None:
+        return []
+    setting = next(iter(asking.settings))
+    inflector = asking.context(setting, {}).inflector_of(instance.language)
+    return [one.lemma for one in readings(instance, inflector)]
 
 
 def _asked(generator: str, own: GenerationOptions) -> str:
@@ -323,7 +334,7 @@ def _chosen(_: Any, asking: Asking) -> Mapping[str, Sequence[str]]:
     base = "transforms.simplification"
     chosen: dict[str, set[str]] = {
         f"{base}.generators:GENERATORS": {
-            name for own in asking.settings.values() for name in own.generators
+            name for own in asking.settings.values() for name in (*own.generators, *own.evidence)
         },
         f"{base}.generator_thesaurus:SENSES": {own.senses for own in asking.settings.values()},
     }

@@ -197,14 +197,19 @@ def asking_of(settings: Mapping[str, GenerationOptions], given: GenerationFiles)
         thesauri=thesauri,
         lists=tuple(dict.fromkeys(parse_spec(text).name for text in given.wordlist)),
         inflector=inflector,
-        encoders=tuple(_encoding(path, given) for path in given.model),
+        encoders=_encoders(given),
         barred=_words(given.bar, "bar"),
         protected=_words(given.protect, "protect"),
     )
 
 
-def _encoding(path: str, given: GenerationFiles) -> Encoding:
-    return encoding_of(EncoderOptions(encoder=path, device=given.model_device))
+def _encoders(given: GenerationFiles) -> tuple[Encoding, ...]:
+    """Return the models, each once: a copy under another name would double its probabilities."""
+    found: dict[str, Encoding] = {}
+    for path in given.model:
+        one = encoding_of(EncoderOptions(encoder=path, device=given.model_device))
+        found.setdefault(one.info.digest, one)
+    return tuple(found.values())
 
 
 def _words(path: str | None, name: str) -> tuple[str, ...]:

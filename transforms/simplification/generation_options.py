@@ -93,7 +93,8 @@ class GenerationOptions:
         """Return the options that count for what these generators give, for `Stage.identity`."""
         unused = {
             name
-            for generator, names in _OF.items() if generator not in self.generators
+            for generator, names in _OF.items()
+            if generator not in (*self.generators, *self.evidence)
             for name in names
         }  # fmt: skip
         if self.senses != "random":

@@ -20,6 +20,7 @@ from transforms.simplification.inflection import Inflected, Inflecting
 from transforms.simplification.inflection_articles import beside
 from transforms.simplification.inflection_features import inflection, split
 from transforms.simplification.spanish import attach_clitics, strip_clitics
+from transforms.simplification.verb_hosts import likeliest_features, without_pronouns
 
 __all__ = ["Placed", "cased_like", "place"]
 
@@ -76,15 +77,12 @@ def place(
         before: the word before it, for articles and conjunctions.
     """
     kind = split(inflection(upos, {}))[0]
-    host, clitics = target.lower(), tuple[str, ...]()
+    clitics = tuple[str, ...]()
     words, reflexive = lemma.split(), False
     if inflector.language == "es" and kind == "VERB":
-        host, clitics = strip_clitics(host, known=inflector.has_verb)
+        clitics = without_pronouns(inflector, target.lower(), feats)[1]
         words, reflexive = _without_pronoun(words)
-    wanted = dict(feats) if feats else None
-    if wanted is None:
-        known = inflector.features(host, upos, target_lemma)
-        wanted = known[0] if known else None
+    wanted = feats or likeliest_features(inflector, target, upos, target_lemma)
     if wanted is None:
         form = lemma
         source = "lemma"
@@ -96,10 +94,12 @@ def place(
         if around is None or found is None:
             return Placed(None, NO_FORM, "", wanted, None)
         form, source = f"{around.before} {found.form}".lstrip(), found.source
-    said = wanted or {}
+    said = dict(wanted or {})
     if kind == "NOUN":
         said = said | _gender(inflector, lemma.split()[0])
-    changed = beside(inflector.language, before, form, said) if before else None
+    changed = (
+        beside(inflector.language, before, form, said, is_noun=kind == "NOUN") if before else None
+    )
     return Placed(
         cased_like(form, target), None, source, wanted,
         changed if changed != before else None,
@@ -162,8 +162,9 @@ def _phrase(
     if found is None:
         return None
     form = attach_clitics(found.form, clitics)
+    own = _own_capitals(form, words[head])
     if len(words) == 1:
-        return found._replace(form=form)
+        return found._replace(form=own)
     rest = words[:head] + words[head + 1 :]
     if form != words[head].lower() and kind == "NOUN" and not last:
         agreeing = _agreeing(inflector, words[head], rest, wanted)
@@ -172,8 +173,15 @@ def _phrase(
         rest = agreeing
     elif form != words[head].lower() and kind == "ADJ" and not last and not _links(rest):
         return None
-    parts = [*rest[:head], form, *rest[head:]]
+    parts = [*rest[:head], own, *rest[head:]]
     return found._replace(form=" ".join(parts))
+
+
+def _own_capitals(form: str, lemma: str) -> str:
+    """Return a form with the capitals that its lemma has: `Inglaterra`, `ONU`."""
+    if form.startswith(lemma.lower()):
+        return lemma + form[len(lemma) :]
+    return form[:1].upper() + form[1:] if lemma[:1].isupper() else form
 
 
 def _english_head(words: list[str]) -> int:

@@ -3,8 +3,9 @@
 Each process opens one once.
 """
 
+import logging
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,7 +16,12 @@ from transforms.simplification.english import english_inflector, english_version
 from transforms.simplification.inflection import Inflecting
 from transforms.simplification.inflection_training import inflector_model, inflector_of
 
-__all__ = ["PACKAGED", "KeptInflector", "kept_inflector", "opened_inflector", "within_inflector"]
+__all__ = [
+    "PACKAGED", "KeptInflector", "kept_inflector", "opened_inflector", "warn_of_languages",
+    "within_inflector",
+]  # fmt: skip
+
+log = logging.getLogger("lexbeam")
 
 
 class Packaged(NamedTuple):
@@ -95,3 +101,15 @@ def opened_inflector(kept: KeptInflector) -> Inflecting:
                     )
                 _OPENED[key] = inflector_of(model)
         return _OPENED[key]
+
+
+def warn_of_languages(kept: KeptInflector | None, languages: Iterable[str]) -> None:
+    """Warn where an inflector is of none of the languages of instances, and so does nothing."""
+    known = sorted(set(languages))
+    if kept is not None and known and kept.language not in {x.partition("-")[0] for x in known}:
+        log.warning(
+            "the `inflector` is of language %s, but the instances are of %s: nothing is inflected; "
+            "name one of their language",
+            kept.language,
+            ", ".join(known),
+        )

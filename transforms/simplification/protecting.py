@@ -21,15 +21,19 @@ PROTECTED = {
 _CAPITALS = ("de", "lb")
 
 
-def protection(instance: Instance, names: str, words: Collection[str]) -> str | None:
+def protection(
+    instance: Instance, names: str, words: Collection[str], lemmas: Collection[str] = ()
+) -> str | None:
     """Return why a target gets no candidates, one of `PROTECTED`; None: it may get some.
 
     Args:
         instance: the target in its sentence.
         names: `protect` or `replace`.
         words: that are protected, as `key_of` has them.
+        lemmas: those that it may be of, where the annotation does not say.
     """
-    if key_of(instance.target) in words or (instance.lemma and key_of(instance.lemma) in words):
+    own = [instance.lemma] if instance.lemma else lemmas
+    if any(key_of(text) in words for text in (instance.target, *own)):
         return "word"
     return "name" if names == "protect" and is_name(instance) else None
 
@@ -38,11 +42,13 @@ def is_name(instance: Instance) -> bool:
     """Return whether a target is a name.
 
     A part of speech decides where there is one: a proper noun with a capital. Else a capital does,
-    where the sentence does not begin with it, but not in languages in which nouns have them.
+    where the sentence does not begin with it, but not in languages in which nouns have them, nor in
+    a sentence of capitals alone.
     """
     if not instance.target[:1].isupper():
         return False
     if instance.upos is not None:
         return instance.upos == "PROPN"
     begins = not any(c.isalnum() for c in instance.sentence[: instance.start])
-    return not begins and instance.language.partition("-")[0] not in _CAPITALS
+    told = any(c.islower() for c in instance.sentence)
+    return told and not begins and instance.language.partition("-")[0] not in _CAPITALS

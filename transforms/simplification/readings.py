@@ -11,7 +11,7 @@ from typing import NamedTuple
 from transforms.simplification.inflection import Inflecting
 from transforms.simplification.inflection_features import feats_of, split
 from transforms.simplification.records import Instance
-from transforms.simplification.spanish import strip_clitics
+from transforms.simplification.verb_hosts import without_pronouns
 
 __all__ = ["Reading", "features_of", "form_of", "kind_of", "lemma_of_form", "readings"]
 
@@ -32,7 +32,7 @@ def form_of(target: str, upos: str | None, inflector: Inflecting | None) -> str:
     """Return a target in lower case, without the clitics of a Spanish verb."""
     form = target.lower()
     if inflector is not None and inflector.language == "es" and kind_of(upos) == "VERB":
-        form = strip_clitics(form, known=inflector.has_verb)[0]
+        form = without_pronouns(inflector, form)[0]
     return form
 
 

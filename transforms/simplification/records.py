@@ -1,11 +1,14 @@
 """What passes between the stages of simplification, as plain values."""
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import pyarrow as pa
 
 __all__ = ["INSTANCE_COLUMNS", "Instance", "Proposal", "instances_of"]
+
+_LAST_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*$")
 
 
 class Instance(NamedTuple):
@@ -23,10 +26,10 @@ class Instance(NamedTuple):
 
     @property
     def before(self) -> str | None:
-        """The word before it, if a space alone separates them."""
+        """The word before it, if a space alone separates them; without `(`, `¿` and the like."""
         left = self.sentence[: self.start]
-        word = left.rstrip(" ").rpartition(" ")[2]
-        return word if left.endswith(" ") and word and word[-1].isalpha() else None
+        found = _LAST_WORD.search(left.rstrip(" ")) if left.endswith(" ") else None
+        return found[0] if found else None
 
 
 INSTANCE_COLUMNS = Instance._fields

@@ -128,7 +128,7 @@ def _stress(sounds: str) -> int | None:
 
 
 def strip_clitics(
-    form: str, known: Callable[[str], bool] | None = None
+    form: str, known: Callable[[str], bool] | None = None, unmarked: bool = False
 ) -> tuple[str, tuple[str, ...]]:
     """Return a verb form in lower case without the pronouns behind it, and these.
 
@@ -138,9 +138,13 @@ def strip_clitics(
     Args:
         form: the form.
         known: whether there is such a verb form; of `mételo` it tells that the host is `mete`.
+        unmarked: take such others apart, too, where `known` says that the host is one.
     """
     for cut, pronouns in _divisions(form):
-        for host in _hosts(cut, pronouns):
+        hosts = _hosts(cut, pronouns)
+        if unmarked and known is not None:
+            hosts += [f"{cut.translate(_PLAIN)}d", cut] if pronouns[0] == "os" else [cut]
+        for host in hosts:
             whole = attach_clitics(host, pronouns)
             if whole == form and (known is None or known(host)):
                 return host, pronouns
