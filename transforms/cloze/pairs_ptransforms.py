@@ -7,6 +7,7 @@ SettlePairs  PCollection[Loaded] -> PCollection[Settled], PCollection[Part]
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import apache_beam as beam
 
@@ -127,7 +128,7 @@ class SettlePairs(beam.PTransform):
     share: float
     lanes: int
 
-    def expand(self, loaded: beam.PCollection) -> tuple[beam.PCollection, beam.PCollection]:
+    def expand(self, loaded: beam.PCollection) -> Any:
         """Apply the transform."""
         together = loaded | "GatherAll" >> beam.WithKeys(0) | "GroupAll" >> beam.GroupByKey()
         settled = (

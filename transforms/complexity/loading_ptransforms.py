@@ -5,6 +5,7 @@ SettleParts  PCollection[Loaded] -> PCollection[Settlement], PCollection[Part]
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import apache_beam as beam
 
@@ -73,7 +74,7 @@ class SettleParts(beam.PTransform):
     share: float
     lanes: int
 
-    def expand(self, loaded: beam.PCollection) -> tuple[beam.PCollection, beam.PCollection]:
+    def expand(self, loaded: beam.PCollection) -> Any:
         """Apply the transform."""
         together = loaded | "GatherAll" >> beam.WithKeys(0) | "GroupAll" >> beam.GroupByKey()
         settled = (

@@ -119,7 +119,7 @@ class SettleInstances(beam.PTransform):
     share: float
     lanes: int
 
-    def expand(self, loaded: beam.PCollection) -> tuple[beam.PCollection, beam.PCollection]:
+    def expand(self, loaded: beam.PCollection) -> Any:
         """Apply the transform."""
         keyed = loaded | "GatherAll" >> beam.WithKeys(0)
         settled = (
