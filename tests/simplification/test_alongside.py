@@ -1,0 +1,43 @@
+"""Tables side by side: each instance comes once, with its rows of each table."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from simplified import CANDIDATES, INSTANCES, SELECTIONS, candidates, id_of, instance, parts_of
+from simplified import selections as selected
+
+from transforms.simplification.alongside import alongside, batched, tasks_of
+
+numbers = st.lists(st.integers(1, 40), unique=True, max_size=12)
+forms = st.lists(st.sampled_from("abcdef"), unique=True, max_size=4)
+
+
+@given(numbers, st.dictionaries(st.integers(1, 40), forms), st.dictionaries(st.integers(1, 40),
+       forms), st.integers(1, 3))  # fmt: skip
+def test_rows_stand_beside_their_instance(there, generated, kept, parts):
+    rows = [instance(number, "arduo") for number in there]
+    for number in there:
+        rows += candidates(number, "a", generated.get(number, []))
+        rows += selected(number, "a", dict.fromkeys(kept.get(number, []), 1.0))
+    with tempfile.TemporaryDirectory() as folder:
+        made = parts_of(Path(folder) / "t", rows, parts)
+        others = {name: made[name] for name in (CANDIDATES.name, SELECTIONS.name) if name in made}
+        columns = {name: ["form"] for name in others}
+        found = [
+            one
+            for _, task in tasks_of(made.get(INSTANCES.name, []), others)
+            for some in batched(alongside(task, columns))
+            for one in some
+        ]
+    assert sorted(one.instance.instance_id for one in found) == sorted(map(id_of, there))
+    for one in found:
+        number = int(one.instance.instance_id, 16)
+        for name, given_ in ((CANDIDATES.name, generated), (SELECTIONS.name, kept)):
+            own = sorted(row["form"] for row in one.rows.get(name, []))
+            assert own == sorted(given_.get(number, []))
