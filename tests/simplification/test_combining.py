@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.simplification.combining import SourceOf, combined, dense_ranks
+from transforms.simplification.combining import SourceOf, combined, dense_ranks, evidence
 from transforms.simplification.forming import Formed
 from transforms.simplification.records import Proposal
 
@@ -187,3 +187,29 @@ def test_the_order_of_proposals_decides_nothing(order):
         for some in (own, own[::-1])
     )  # fmt: skip
     assert first == second
+
+
+@given(many, many, st.sampled_from(("union", "intersection")))
+def test_evidence_adds_scores_and_votes_and_no_candidate(sources, more, combine):
+    plain = [source(name, *own, adds=adds) for name, adds, own in sources]
+    further = [
+        source(name + " further", *((form, score, why, score) for form, score, why in own))
+        for name, _, own in more
+    ]
+    without = combined(plain, combine=combine, k=99)
+    found = combined([*plain, *evidence(plain, further)], combine=combine, k=99)
+    assert reasons(found) == reasons(without)
+    before = {one.form: one for one in without}
+    for one in found:
+        best = [
+            max((row[1] for row in own if row[0] == one.form and row[2] is None), default=None)
+            for _, _, own in more
+        ]
+        best = [score for score in best if score is not None]
+        had = before[one.form]
+        if had.reason is not None and had.reason != "one_generator":
+            assert one == had  # what was dropped has no use for evidence
+            continue
+        assert one.sources == had.sources + len(best)
+        assert one.votes == max(best, default=None)
+        assert one.scores.items() >= had.scores.items()
