@@ -158,6 +158,8 @@ def worked():
         *selections(4, "a", {"áspero": 1.0, "duro": 3.0}), *selections(1, "b", {"duro": 1.0}),
         *rankings(1, "a", "frequency", {"difícil": 1, "duro": 1}),
         *rankings(1, "a", "senses", {"difícil": 1, "duro": 2}),
+        *(row(RANKINGS, instance_id=id_of(1), setting="a", ranker=ranker, form="arduo",
+              is_target=True, rank=None, place=None) for ranker in ("frequency", "senses")),
         *rankings(2, "a", "frequency", {"raudo": 1}), *rankings(2, "a", "senses", {"raudo": 1}),
         *rankings(4, "a", "frequency", {"duro": 1, "áspero": 2}),
         *rankings(4, "a", "senses", {"áspero": 1, "duro": 1}),

@@ -40,7 +40,7 @@ _COLUMNS = {
     SUBSTITUTES.name: ("substitute", "annotators", "gold_rank", "is_target"),
     CANDIDATES.name: ("setting", "form", "lemma", "rank", "score", "reason"),
     SELECTIONS.name: ("setting", "form", "kept", "reason", "note", "merged_into", "score"),
-    RANKINGS.name: ("setting", "ranker", "form", "rank", "place"),
+    RANKINGS.name: ("setting", "ranker", "form", "rank", "place", "is_target"),
     SIMPLIFICATIONS.name: ("setting", "ranker", "form", "changed", "reason"),
 }
 _SHOWN = pa.schema([
@@ -139,7 +139,10 @@ def _of_setting(
             own |= {"stage": "generation", "reason": "not_generated"}
     later = [*stages[RANKINGS.name], *stages[SIMPLIFICATIONS.name]]
     for ranker in sorted({one["ranker"] for one in later}) or [None]:
-        places = {r["form"]: r for r in stages[RANKINGS.name] if r["ranker"] == ranker}
+        places = {
+            r["form"]: r for r in stages[RANKINGS.name]
+            if r["ranker"] == ranker and not r["is_target"]
+        }  # fmt: skip
         made = [r for r in stages[SIMPLIFICATIONS.name] if r["ranker"] == ranker]
         chosen = {r["form"] for r in made if r["changed"]}
         found = []
