@@ -21,7 +21,7 @@ from transforms.simplification.selection_options import SelectionOptions
 TAGS = {
     "duro": "ADJ", "arduo": "ADJ", "fuerte": "ADJ", "piedra": "NOUN", "Roma": "PROPN", "ha": "AUX",
     "come": "VERB", "comió": "VERB", "el": "DET", "de": "ADP", "cosa": "NOUN", "rara": "ADJ",
-    "nada": "X", "strong": "ADJ", "very": "ADV", "hard": "ADJ", "take": "VERB", "off": "ADP",
+    "nada": "", "et": "X", "strong": "ADJ", "very": "ADV", "hard": "ADJ", "take": "VERB", "off": "ADP",
 }  # fmt: skip
 
 
@@ -116,3 +116,8 @@ def test_a_sentence_is_tagged_once_in_whatever_settings(asked):
 def test_an_unset_tag_is_an_error_that_names_word_and_sentence(asked):
     with pytest.raises(LexbeamError, match=r"no part of speech for 'nada' in 'un nada día'"):
         reasons([group("un [arduo] día", "nada")])
+    # Other is a part of speech as others are.
+    assert reasons([group("un [arduo] día", "et"), group("un [et] día", "et", "duro")]) == [
+        [("et", "pos_mismatch", None, "X")],
+        [("et", None, None, "X"), ("duro", "pos_mismatch", None, "ADJ")],
+    ]

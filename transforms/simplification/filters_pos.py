@@ -17,8 +17,8 @@ from transforms.simplification.filters_base import Group, Selecting, State, repl
 
 __all__ = ["equal_pos", "filter_pos"]
 
-# Tags that say nothing.
-_UNSET = ("", "X", "_")
+# What stands where an engine has set no tag; X, other, is one that it has set.
+_UNSET = ("", "_")
 # Where the head of a phrase is last, for other parts of speech than verbs.
 _HEAD_LAST = ("en", "de", "sv", "nl", "da")
 
