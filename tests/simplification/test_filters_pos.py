@@ -21,7 +21,8 @@ from transforms.simplification.selection_options import SelectionOptions
 TAGS = {
     "duro": "ADJ", "arduo": "ADJ", "fuerte": "ADJ", "piedra": "NOUN", "Roma": "PROPN", "ha": "AUX",
     "come": "VERB", "comió": "VERB", "el": "DET", "de": "ADP", "cosa": "NOUN", "rara": "ADJ",
-    "nada": "", "et": "X", "strong": "ADJ", "very": "ADV", "hard": "ADJ", "take": "VERB", "off": "ADP",
+    "nada": "", "et": "X", "strong": "ADJ", "very": "ADV", "hard": "ADJ", "take": "VERB",
+    "off": "ADP",
 }  # fmt: skip
 
 
