@@ -59,6 +59,20 @@ def test_a_lemma_with_two_forms_says_nothing():
     assert "comer" not in {lemma for _, lemma, _, _ in added(doubled)}
 
 
+def test_what_holds_for_most_lemmas_is_not_said_of_those_with_another_end():
+    stems = ["cant", "llam", "mir", "pas", "tom", "mont", "cort", "gan", "llen", "llor", "borr",
+             "at", "salt", "trat", "quit", "gast", "junt", "lav", "nad", "rob"]  # fmt: skip
+    rows = [("Inf", f"{stem}ar", f"{stem}ar", 1) for stem in stems * 2]
+    rows += [("Part", f"{stem}ar", f"{stem}ados", 1) for stem in stems]
+    more = ["dej", "form", "logr", "us", *(f"re{stem}" for stem in stems)]
+    rows += [("Inf", f"{stem}ar", f"{stem}ar", 1) for stem in more]
+    seconds = [f"{stem}er" for stem in ("tem", "vend", "beb", "corr", "met")]
+    rows += [("Inf", lemma, lemma, 1) for lemma in seconds]
+    rows += [("Part", "temer", "temidos", 1), ("Part", "vender", "vendidos", 1)]
+    found = {lemma: form for name, lemma, form, _ in added(rows) if name == "Part"}
+    assert found == {f"{stem}ar": f"{stem}ados" for stem in more}
+
+
 words = st.text("aeiorn", min_size=1, max_size=5)
 
 
