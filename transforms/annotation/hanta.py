@@ -75,20 +75,18 @@ def load_tagger(language: str) -> Tagger:
         return scores, tuple(sorted(scores))
 
     @lru_cache(maxsize=_CACHED)
-    def all_steps(state: tuple[int, int]) -> dict[int, tuple[int, Step]]:
-        """Return the steps from `state` by their tags, each with its place in the model's order."""
-        return {
-            tag: (place, ((state[1], tag), step, tag))
-            for place, (tag, step) in enumerate(transitions[state].items())
-            if tag != END
-        }
+    def places_of(state: tuple[int, int]) -> dict[int, int]:
+        """Return the tags that follow `state`, each with its place in the model's order."""
+        found = transitions[state]
+        return dict(zip(found, range(len(found)), strict=True))
 
     @lru_cache(maxsize=_CACHED)
     def steps_from(state: tuple[int, int], tags: Tags) -> list[Step]:
         """Return the states that follow `state` with one of `tags`, in the model's own order."""
-        steps = all_steps(state)
-        found = steps.values() if tags is None else [steps[tag] for tag in tags if tag in steps]
-        return [step for _, step in sorted(found)]
+        found = transitions[state]
+        places = places_of(state)
+        following = found if tags is None else sorted(places.keys() & tags, key=places.__getitem__)
+        return [((state[1], tag), found[tag], tag) for tag in following if tag != END]
 
     @lru_cache(maxsize=_CACHED)
     def lemma_of(word: str, tag: int) -> str:
