@@ -81,7 +81,7 @@ def read_gold(
             row = LAYOUTS[layout](cells)
         except BadRecord as error:
             raise UsageError(
-                f"{shown}, line {number}: {error}; rows of layout {layout} are needed"
+                f"{shown}, line {number}: {error.detail}; rows of layout {layout} are needed"
             ) from error
         own = found.setdefault(_key(row.sentence, row.target), (row.sentence, row.target, [], []))
         own[2].extend(row.substitutes)
