@@ -55,7 +55,7 @@ from transforms.simplification.submissions import (
     read_gold,
     read_predictions,
 )
-from transforms.simplification.submitting import SUBMITTED, submission_of
+from transforms.simplification.submitting import SUBMITTED, lists_meant, submission_of
 from transforms.simplification.told import told_metrics
 from transforms.simplification.views import EVALUATION_VIEWS, FunnelOptions, tell_funnel
 
@@ -193,6 +193,8 @@ def _plan(options: EvaluateSimplifyOptions, inputs: Inputs) -> Plan:
         raise UsageError(
             "there are instances, and no candidates of them: run `lexbeam simplify generate` first"
         )
+    if options.to is not None:
+        lists_meant(tables, options.stage, options.setting, options.ranker)
     lemmas = None if options.inflector is None else _lemmas(options.inflector)
     return Plan(gold, None, tables, lemmas, notes)
 

@@ -105,9 +105,10 @@ def test_a_submission_is_written_and_evaluated_alike(folder, capsys):
     words = ["evaluate", "simplify", "out", "--resamples", "0", "--to"]
     assert call(*words, "run.tsv") == 2
     assert "has several, a, b: name one by --setting" in capsys.readouterr().err
-    assert call(*words, "run.tsv", "--setting", "a", "--overwrite") == 2
+    # Nothing was published, so that the next call has nothing to replace.
+    assert call(*words, "run.tsv", "--setting", "a") == 2
     assert "has several, frequency, senses: name one by --ranker" in capsys.readouterr().err
-    more = ["--setting", "a", "--ranker", "senses", "--overwrite"]
+    more = ["--setting", "a", "--ranker", "senses"]
     assert call(*words, "sent/run.tsv", *more) == 0
     lines = (folder / "sent/run.tsv").read_text("utf-8").splitlines()
     assert [line.split("\t")[1:] for line in lines] == [

@@ -195,7 +195,9 @@ def test_rows_that_are_equal_are_one(tmp_path):
 
 
 def test_a_bad_row_of_gold_is_named(tmp_path):
-    with pytest.raises(UsageError, match=r"line 2: the place of the target is .x.; rows of layout benchls are"):
+    with pytest.raises(
+        UsageError, match=r"line 2: the place of the target is .x.; rows of layout benchls are"
+    ):
         read_gold(written(tmp_path, "g.tsv", "A b .\tb\t1\t1:x\nA b\tb\tx\n"), "benchls", [])
 
 

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from schemas.simplification import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS
 from transforms.common.errors import UsageError, nearest
@@ -12,7 +12,7 @@ from transforms.simplification.evaluating_stages import by_selection
 from transforms.simplification.joined import Rows, joined
 from transforms.simplification.submissions import submission
 
-__all__ = ["SUBMITTED", "submission_of"]
+__all__ = ["SUBMITTED", "Lists", "lists_meant", "submission_of"]
 
 log = logging.getLogger("lexbeam")
 
@@ -57,6 +57,44 @@ def _known(paths: Sequence[str], column: str, setting: str | None = None) -> lis
     return sorted(found)
 
 
+class Lists(NamedTuple):
+    """Which lists are written: of a stage, a setting and, at stage ranking, a ranker."""
+
+    stage: str
+    setting: str
+    ranker: str | None
+
+
+def lists_meant(
+    tables: Mapping[str, Sequence[str]], stage: str | None, setting: str | None, ranker: str | None
+) -> Lists:
+    """Return which lists are meant.
+
+    Args:
+        tables: by name, the paths of the parts of what is published.
+        stage, setting, ranker: as of `submission_of`.
+
+    Raises:
+        UsageError: as of `submission_of`.
+    """
+    there = [name for name, table in SUBMITTED.items() if table in tables]
+    if stage is None and not there:
+        raise UsageError("`to`: there are no candidates to write: run `lexbeam simplify generate`")
+    own = stage or there[0]
+    if own not in there:
+        raise UsageError(f"`stage`: nothing of {own} is published; there is {', '.join(there)}")
+    table = SUBMITTED[own]
+    paths = tables[table]
+    chosen = _one_of("setting", setting, _known(paths, "setting"), f"table {table}")
+    by = None
+    if own == "ranking":
+        rankers = _known(paths, "ranker", chosen)
+        by = _one_of("ranker", ranker, rankers, f"setting {chosen}")
+    elif ranker is not None:
+        raise UsageError(f"`ranker` goes with stage ranking, and {own} is written")
+    return Lists(own, chosen, by)
+
+
 def submission_of(
     snapshot: Snapshot, stage: str | None, setting: str | None, ranker: str | None
 ) -> str:
@@ -76,21 +114,10 @@ def submission_of(
         UsageError: the table of the stage is not there, or there is none, or more than one, of what
             is meant.
     """
-    there = [name for name, table in SUBMITTED.items() if table in snapshot.tables]
-    if stage is None and not there:
-        raise UsageError("`to`: there are no candidates to write: run `lexbeam simplify generate`")
-    own = stage or there[0]
-    if own not in there:
-        raise UsageError(f"`stage`: nothing of {own} is published; there is {', '.join(there)}")
+    published = {name: snapshot.paths(name) for name in SUBMITTED.values()
+                 if name in snapshot.tables}  # fmt: skip
+    own, chosen, by = lists_meant(published, stage, setting, ranker)
     table = SUBMITTED[own]
-    paths = snapshot.paths(table)
-    chosen = _one_of("setting", setting, _known(paths, "setting"), f"table {table}")
-    by = None
-    if own == "ranking":
-        rankers = _known(paths, "ranker", chosen)
-        by = _one_of("ranker", ranker, rankers, f"setting {chosen}")
-    elif ranker is not None:
-        raise UsageError(f"`ranker` goes with stage ranking, and {own} is written")
     tables = {name: snapshot.paths(name) for name in (INSTANCES.name, CANDIDATES.name, table)
               if name in snapshot.tables}  # fmt: skip
     found = list(_lists(tables, own, chosen, by))
