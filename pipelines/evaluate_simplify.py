@@ -124,6 +124,7 @@ class Plan(NamedTuple):
         tables: paths of the parts of the tables of stages.
         lemmas: what a form may be a form of; None: it is not known.
         notes: what a person is warned of.
+        told: settings that the stages were made of, each with its rankers; they may have no row.
     """
 
     gold: Gold
@@ -131,6 +132,7 @@ class Plan(NamedTuple):
     tables: Mapping[str, Sequence[str]]
     lemmas: Lemmas | None
     notes: Sequence[str]
+    told: Mapping[str, Sequence[str]]
 
 
 def _of_files(options: EvaluateSimplifyOptions) -> bool:
@@ -184,7 +186,7 @@ def _plan(options: EvaluateSimplifyOptions, inputs: Inputs) -> Plan:
         rows = matched_rows(judged, predicted, options.predictions, notes)
         gold = gold_of(judged, as_written=as_written)
         _check_gold(gold, f"`gold` {files.shown(options.gold)}", notes)
-        return Plan(gold, rows, {}, None, notes)
+        return Plan(gold, rows, {}, None, notes, {})
     paths = {one.table: [checked(part) for part in one.parts] for one in inputs.given}
     gold = gold_in({table.name: paths[table.name] for table in _TABLES})
     _check_gold(gold, f"table {SUBSTITUTES.name}", notes)
@@ -196,7 +198,17 @@ def _plan(options: EvaluateSimplifyOptions, inputs: Inputs) -> Plan:
     if options.to is not None:
         lists_meant(tables, options.stage, options.setting, options.ranker)
     lemmas = None if options.inflector is None else _lemmas(options.inflector)
-    return Plan(gold, None, tables, lemmas, notes)
+    return Plan(gold, None, tables, lemmas, notes, _told(inputs))
+
+
+def _told(inputs: Inputs) -> dict[str, list[str]]:
+    """Return the settings that the manifest names at any stage, each with its rankers."""
+    found: dict[str, set[str]] = {}
+    for one in inputs.given:
+        if one.table in STAGE_COLUMNS:
+            for own in one.section.get("settings", ()):
+                found.setdefault(own["setting"], set()).update(own.get("rankers", ()))
+    return {setting: sorted(found[setting]) for setting in sorted(found)}
 
 
 def _check_gold(gold: Gold, where: str, notes: list[str]) -> None:
@@ -227,7 +239,7 @@ def _evaluate(options: EvaluateSimplifyOptions, action: Action) -> Mapping[str, 
     if plan.rows is not None:
         found = evaluate_rows(plan.gold, plan.rows, options.system, measures)
     else:
-        found = evaluate_tables(plan.gold, plan.tables, measures, plan.lemmas)
+        found = evaluate_tables(plan.gold, plan.tables, measures, plan.lemmas, plan.told)
     rows = list(figure_rows(plan.gold, found, measures))
     metrics = pa.Table.from_pylist(rows, schema=SIMPLIFICATION_METRICS.schema())
     funnel = pa.Table.from_pylist(list(found.funnel.rows()), schema=FUNNEL.schema())
@@ -242,7 +254,8 @@ def _resources(plan: Plan) -> Mapping[str, Any]:
     rows = {} if plan.rows is None else {
         "predictions": digest([[name, row.words] for name, row in sorted(plan.rows.items())])
     }  # fmt: skip
-    return {"gold": digest(own), **rows}
+    told = {"settings": digest(plan.told)} if plan.told else {}
+    return {"gold": digest(own), **rows, **told}
 
 
 def _section(plan: Plan, _: HandedBack) -> Mapping[str, Any]:

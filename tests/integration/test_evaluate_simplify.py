@@ -88,6 +88,22 @@ def test_candidates_from_gold_are_told(folder, capsys):
     assert manifest(folder / "given")["evaluate.simplify"]["gold_given"] == ["given"]
 
 
+def test_a_setting_without_any_candidate_is_a_miss_at_every_stage(tmp_path):
+    (tmp_path / "rows.tsv").write_text("Un trabajo arduo.\tarduo\tduro\tduro\n", "utf-8")
+    (tmp_path / "th.dat").write_text("UTF-8\nlento|1\n-|pausado\n", "utf-8")
+    out = str(tmp_path / "out")
+    lexbeam.simplify.instances([str(tmp_path / "rows.tsv")], layout="alexsis", language="es",
+                               out=out)  # fmt: skip
+    lexbeam.simplify.generate(out, generators=["thesaurus"], thesaurus=[str(tmp_path / "th.dat")])
+    lexbeam.evaluate.simplify(out, k=[10], resamples=0)
+    found = values_of(out)
+    potential = found["default", "generation", "potential_at_k", 10]
+    assert (potential["numerator"], potential["denominator"]) == (0, 1)
+    assert found["default", "generation", "precision_at_k", 10]["reason"] == "no_candidates"
+    funnel = lexbeam.open(out).table("simplification/funnel").to_pylist()
+    assert [row["gold_candidates"] for row in funnel if row["reason"] == "not_generated"] == [1]
+
+
 def test_lemmas_of_a_form_dictionary_show_what_inflection_loses(folder):
     (folder / "forms.tsv").write_text("raudo\traudo\tADJ;MASC;SG\nraudo\traudos\tADJ;MASC;PL\n")
     lexbeam.simplify.train_inflector("forms.tsv", language="es", out="es.inflector")

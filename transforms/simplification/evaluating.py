@@ -4,8 +4,9 @@ docs/simplify-evaluate.md says what is computed. A system is a setting, or setti
 a setting has several rankers; a subset is a stage. Text of one instance at a time is in memory.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,9 +114,11 @@ def given_settings(paths: Sequence[str]) -> list[str]:
     return sorted(found)
 
 
-def _rankers(tables: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Return the settings of all tables, in order, each with its rankers."""
-    found: dict[str, set[str]] = {}
+def _rankers(
+    tables: Mapping[str, Sequence[str]], told: Mapping[str, Collection[str]]
+) -> dict[str, list[str]]:
+    """Return the settings of all tables and those told, in order, each with its rankers."""
+    found: dict[str, set[str]] = {setting: set(own) for setting, own in told.items()}
     for name, paths in tables.items():
         columns = ["setting", "ranker"] if "ranker" in STAGE_COLUMNS[name] else ["setting"]
         for rows in read_rows(paths, columns):
@@ -131,6 +134,7 @@ def evaluate_tables(
     tables: Mapping[str, Sequence[str]],
     options: MeasureOptions,
     lemmas: Lemmas | None = None,
+    told: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> Evaluated:
     """Evaluate the stages that are published.
 
@@ -139,8 +143,10 @@ def evaluate_tables(
         tables: by name, the paths of the parts of candidates and of later stages.
         options: what is computed.
         lemmas: what a form may be a form of; None: it is not known, and there is no oracle.
+        told: settings, each with its rankers, that count though no table has a row of them: all
+            their instances are misses.
     """
-    rankers = _rankers(tables)
+    rankers = _rankers(tables, told)
     settings = {
         name: SettingRows(name, own, gold, tables, lemmas) for name, own in rankers.items()
     }  # fmt: skip
