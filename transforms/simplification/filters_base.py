@@ -28,6 +28,7 @@ class State:
     Attributes:
         shown: the form with the target's capitals.
         before: what the word before it becomes; None if that stays.
+        given: whether it came as a form, so that its lemma is one of those that the form may have.
     """
 
     form: str
@@ -42,6 +43,7 @@ class State:
     upos: str | None = None
     similarity: float | None = None
     ngram: float | None = None
+    given: bool = False
 
 
 class Group(NamedTuple):
