@@ -89,14 +89,14 @@ def test_phrases_pass_or_are_judged_by_their_head(asked):
     phrases = ("cosa rara", "duro de cosa")
     [found] = reasons([group("la [piedra]", *phrases)])
     assert found == [(form, None, "pos_unchecked", None) for form in phrases]
-    [found] = reasons([group("la [piedra]", *phrases)], phrases="head")
+    [found] = reasons([group("la [piedra]", *phrases)], pos_phrases="head")
     assert found == [
         ("cosa rara", None, None, "NOUN"),
         ("duro de cosa", "pos_mismatch", None, "ADJ"),
     ]
     # In English the last word is the head, but of a verb.
     [found] = reasons([group("a [strong] one", "very hard", "take off", language="en")],
-                      phrases="head")  # fmt: skip
+                      pos_phrases="head")  # fmt: skip
     assert [(row[1], row[3]) for row in found] == [(None, "ADJ"), ("pos_mismatch", "VERB")]
 
 

@@ -50,7 +50,7 @@ def filter_pos(groups: Sequence[Group], selecting: Selecting) -> None:
         LexbeamError: the engine has no tag for a word.
     """
     asked: list[tuple[Group, State | None, _Place]] = []
-    head = selecting.options.phrases == "head"
+    head = selecting.options.pos_phrases == "head"
     for group in groups:
         kept = group.kept
         if kept:
