@@ -97,6 +97,8 @@ def test_rankers_and_gains():
     for name in ("frequenzy", "frequency:", "senses:x"):
         with pytest.raises(UsageError):
             check_rankers((name,))
+    with pytest.raises(UsageError, match="'senses' is named twice"):
+        check_rankers(("senses", "frequency", "senses"))
     assert gain_of("if-gain:-1.5") == -1.5
     assert gain_of("never") is None
     for text in ("if-gain", "if-gain:", "if-gain:nan", "if-gain:inf", "if-more", "gain:1"):
