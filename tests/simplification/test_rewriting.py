@@ -29,6 +29,7 @@ def instance(marked, language="es"):
         ("padres y [niños]", "hijos", "e", "padres e hijos"),
         ("[Finca] grande", "Casa", None, "Casa grande"),
         ("la  [finca]", "terreno", "el", "el terreno"),
+        ("Fue  a  la  [finca].", "terreno", "el", "Fue  al terreno."),
         ("DE LA [FINCA]", "TERRENO", "EL", "DEL TERRENO"),
         ("«La [finca]»", "terreno", "El", "«El terreno»"),
         ("Vio (la [finca])", "terreno", "el", "Vio (el terreno)"),

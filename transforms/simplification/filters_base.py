@@ -18,7 +18,7 @@ __all__ = ["NGRAMS", "VECTORS", "Filter", "Group", "Selecting", "State", "contra
 
 VECTORS = Given("vectors_", "vectors")
 NGRAMS = "ngrams"
-_SPLIT = re.compile(r"\b(de|a) el \Z", re.IGNORECASE)
+_SPLIT = re.compile(r"\b(de|a) +el \Z", re.IGNORECASE)
 
 
 @dataclass
