@@ -4,17 +4,21 @@ The Hanover Tagger (Wartena 2019, A Probabilistic Morphology Model for German Le
 finds a sentence's tags by a Viterbi search over a trigram model and then each word's lemma by a
 Viterbi search over its morphemes. Both depend on little and ask for it again and again, so the
 word's tags, the transitions between states and the lemmas are kept here, in bounded caches; the
-search over the sentence is written anew upon them. Tests compare it with `tag_sent`.
+search over the sentence is written anew upon them, and that over morphemes in
+`hanta_morphemes.py`. Tests compare both with HanTa's.
 
 What is kept lies within HanTa's public methods, so members that are not public are used, and
 `setup.py` pins the version: `_tag_word` (a word's tags with log P(word | tag), which `tag_word`
 does not give), `_analyze` (a word's lemma by the number of its tag), and two undocumented
 attributes of a model, `LP_trans_word` (log probabilities of transitions) and `int2tag` (tags by
-number). Raise the pin once `tests/annotation/test_hanta.py` passes with the new version.
+number); the search over morphemes takes the place of two methods and reads the rest. Raise the pin
+once `tests/annotation/test_hanta.py` passes with the new version.
 """
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+
+from transforms.annotation.hanta_morphemes import searches
 
 __all__ = ["MAX_SENTENCE", "MAX_WORD", "load_tagger", "model_file"]
 
@@ -53,6 +57,7 @@ def load_tagger(language: str) -> Tagger:
     from HanTa.HanoverTagger import EMPTY, END, START, UNKNOWN, HanoverTagger
 
     model = HanoverTagger(model_file(language))
+    model.analyze_forward, model.analyze_viterbi = searches(model)
     transitions = model.LP_trans_word
     every_tag = None
 
@@ -70,20 +75,18 @@ def load_tagger(language: str) -> Tagger:
         return scores, tuple(sorted(scores))
 
     @lru_cache(maxsize=_CACHED)
-    def all_steps(state: tuple[int, int]) -> dict[int, tuple[int, Step]]:
-        """Return the steps from `state` by their tags, each with its place in the model's order."""
-        return {
-            tag: (place, ((state[1], tag), step, tag))
-            for place, (tag, step) in enumerate(transitions[state].items())
-            if tag != END
-        }
+    def places_of(state: tuple[int, int]) -> dict[int, int]:
+        """Return the tags that follow `state`, each with its place in the model's order."""
+        found = transitions[state]
+        return dict(zip(found, range(len(found)), strict=True))
 
     @lru_cache(maxsize=_CACHED)
     def steps_from(state: tuple[int, int], tags: Tags) -> list[Step]:
         """Return the states that follow `state` with one of `tags`, in the model's own order."""
-        steps = all_steps(state)
-        found = steps.values() if tags is None else [steps[tag] for tag in tags if tag in steps]
-        return [step for _, step in sorted(found)]
+        found = transitions[state]
+        places = places_of(state)
+        following = found if tags is None else sorted(places.keys() & tags, key=places.__getitem__)
+        return [((state[1], tag), found[tag], tag) for tag in following if tag != END]
 
     @lru_cache(maxsize=_CACHED)
     def lemma_of(word: str, tag: int) -> str:
