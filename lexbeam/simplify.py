@@ -441,7 +441,7 @@ def select(
     out: str | os.PathLike[str] | None = None,
     filters: str | Sequence[str] = ("morphology",),
     same_pos: str | Sequence[str] = ("VERB=AUX", "NOUN=PROPN"),
-    phrases: Literal["pass", "head"] = "pass",
+    pos_phrases: Literal["pass", "head"] = "pass",
     least_similarity: float | str = 0.2,
     least_ngram: float | str = 0.1,
     cache: str | os.PathLike[str] | None = None,
@@ -466,7 +466,7 @@ def select(
         out: folder of the published tables; if not given, the one of `folder`.
         filters: what candidates must pass, in this order.
         same_pos: parts of speech that filter pos takes for one.
-        phrases: phrases in filter pos: passed, with the note pos_unchecked, or judged by their
+        pos_phrases: phrases in filter pos: passed, with the note pos_unchecked, or judged by their
             head.
         least_similarity: least cosine to the target, of filter similarity; what has no vector
             passes (at least -1, at most 1).
@@ -505,7 +505,7 @@ def select(
             "out": out,
             "filters": filters,
             "same_pos": same_pos,
-            "phrases": phrases,
+            "pos_phrases": pos_phrases,
             "least_similarity": least_similarity,
             "least_ngram": least_ngram,
             "cache": cache,

@@ -32,7 +32,7 @@ from transforms.common.artefacts import Workspace, announce, make, stage_entry
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import noted_paths, plain_options
 from transforms.common.sections import Made, owner_of
-from transforms.common.snapshots import Snapshot, open_snapshot
+from transforms.common.snapshots import Snapshot, find_snapshot, open_snapshot
 from transforms.common.sound import Damaged, checked
 from transforms.common.system_errors import explaining
 from transforms.common.tables import Part
@@ -191,7 +191,9 @@ def _check(job: Job) -> None:
         job.command.check(job.options)
     for source in job.command.reads(job.options):
         if not (source.optional or _is_own(source, job.options.out)):
-            _published(source, open_snapshot(str(source.folder)))
+            snapshot = find_snapshot(str(source.folder))
+            if snapshot is None or _of_snapshot(source.table, snapshot, own=False) is None:
+                raise missing_table(source, job.options.out)
 
 
 def _check_paths(job: Job) -> None:
@@ -243,11 +245,6 @@ def find_inputs(job: Job, made: Sequence[Made], old: Snapshot | None) -> Inputs:
         elif not source.optional:
             raise missing_table(source, job.options.out)
     return Inputs(tuple(given))
-
-
-def _published(source: Source, snapshot: Snapshot) -> None:
-    if _of_snapshot(source.table, snapshot, own=False) is None:
-        raise missing_table(source, snapshot.out)
 
 
 def _of_run(table: str, made: Sequence[Made]) -> Given | None:

@@ -69,7 +69,7 @@ def test_a_file_that_is_missing_stops_a_run_before_its_first_section(
 @pytest.mark.parametrize(
     ("option", "value", "code", "told"),
     [
-        ("corpora", ["nowhere"], 1, "nothing is published at"),
+        ("corpora", ["nowhere"], 1, "no corpus tables are published at"),
         ("slices", "every zero", 2, "'every zero'"),
         ("slices", "every 0", 2, "at least 1"),
         ("targets", "latin.txt", 2, "is not UTF-8 text"),

@@ -124,6 +124,8 @@ def test_rankers_need_what_they_need(world, capsys):
         (["rank", "--ranker", "similarity"], "vectors"),
         (["select", "--filters", "pos"], "engine"),
         (["select", "--filters", "similarity"], "vectors"),
+        (["select", "--same-pos", "VERB=AUXX"], "two parts of speech, VERB=AUX, of ADJ, ADP"),
+        (["select", "--same-pos", "VERB"], "two parts of speech"),
     ):
         capsys.readouterr()
         command, *rest = words

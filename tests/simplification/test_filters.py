@@ -12,7 +12,8 @@ from transforms.simplification.records import Instance
 from transforms.simplification.selection_options import SelectionOptions
 
 VECTORS = {"arduo": (1, 0), "duro": (1, 1), "roca": (0, 1), "fácil": (-1, 0.5), "de": (2, 1)}
-BIGRAMS = {"un duro": 99, "duro día": 9, "del día": 999, "roca día": 3}
+BIGRAMS = {"un duro": 99, "duro día": 9, "del día": 999, "roca día": 3, "del duro": 99,
+           "la duro": 9, "el duro": 7}  # fmt: skip
 
 
 @pytest.fixture
@@ -91,6 +92,16 @@ def test_ngrams_at_the_borders_of_a_sentence_and_with_another_word_before(select
     found = [one.states[0] for one in (first, last, alone, other)]
     assert [state.ngram for state in found] == pytest.approx([1.0, 2.0, None, 1.5])
     assert [state.reason for state in found] == ["below_ngram", None, None, None]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "before", "expected"),
+    [("Salió de la xyz.", "el", 2.0), ("Salió del xyz.", "de la", 1.0), ("Fue al xyz.", "a la", 1)],
+)
+def test_the_word_before_is_the_one_that_stands_there(sentence, before, expected, selecting):
+    found = group(sentence, "xyz", "duro", before=before)
+    filter_ngram([found], selecting(least_ngram=0.0))
+    assert found.states[0].ngram == pytest.approx(expected)
 
 
 def test_a_phrase_meets_its_neighbours_by_its_ends(selecting):

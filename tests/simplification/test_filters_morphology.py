@@ -54,6 +54,15 @@ def test_other_parts_of_speech_are_other_lemmas(selecting):
     assert [state.reason for state in found.states] == [None, "merged"]
 
 
+def test_what_came_as_a_form_may_be_of_any_of_its_lemmas(selecting):
+    found = group("ser", ("son", "son", 1.0, None), upos=None)
+    filter_morphology([found], selecting)
+    assert found.states[0].reason is None
+    found.states[0].given = True
+    filter_morphology([found], selecting)
+    assert found.states[0].reason == "target_inflection"
+
+
 def test_scores_and_votes_of_merged_forms_are_added(selecting):
     found = group("voz", ("tonos", None, 0.2, 1), ("tono", None, 0.5, None), ("son", None, 0.5, 2))
     filter_morphology([found], selecting)

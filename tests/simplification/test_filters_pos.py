@@ -16,6 +16,7 @@ from transforms.common.errors import LexbeamError
 from transforms.simplification import filters_pos
 from transforms.simplification.filters_base import Group, Selecting, State
 from transforms.simplification.records import Instance
+from transforms.simplification.selecting import select
 from transforms.simplification.selection_options import SelectionOptions
 
 TAGS = {
@@ -88,15 +89,33 @@ def test_phrases_pass_or_are_judged_by_their_head(asked):
     phrases = ("cosa rara", "duro de cosa")
     [found] = reasons([group("la [piedra]", *phrases)])
     assert found == [(form, None, "pos_unchecked", None) for form in phrases]
-    [found] = reasons([group("la [piedra]", *phrases)], phrases="head")
+    [found] = reasons([group("la [piedra]", *phrases)], pos_phrases="head")
     assert found == [
         ("cosa rara", None, None, "NOUN"),
         ("duro de cosa", "pos_mismatch", None, "ADJ"),
     ]
     # In English the last word is the head, but of a verb.
     [found] = reasons([group("a [strong] one", "very hard", "take off", language="en")],
-                      phrases="head")  # fmt: skip
+                      pos_phrases="head")  # fmt: skip
     assert [(row[1], row[3]) for row in found] == [(None, "ADJ"), ("pos_mismatch", "VERB")]
+
+
+def test_a_note_is_of_what_goes_on(asked):
+    found = group("la [piedra]", "cosa rara", "cosas raras", "cosa")
+    for state in found.states[:2]:
+        state.lemma = "cosa rara"
+    select([found], Selecting(SelectionOptions(filters=("pos", "morphology")), engine="toy"))
+    assert [(state.reason, state.note) for state in found.states] == [
+        (None, "pos_unchecked"), ("merged", None), (None, None)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "tag"), [("en", "NOUN"), ("en-GB", "NOUN"), ("es", "ADJ")])
+def test_a_target_that_is_a_phrase_is_judged_by_its_head(asked, language, tag):
+    [found] = reasons([group("a [hard cosa] came", "piedra", "duro", language=language)])
+    assert [row[1] for row in found] == [
+        None if own == tag else "pos_mismatch" for own in ("NOUN", "ADJ")
+    ]
 
 
 def test_a_sentence_is_tagged_once_in_whatever_settings(asked):

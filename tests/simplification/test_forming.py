@@ -23,7 +23,10 @@ from transforms.simplification.records import INSTANCE_COLUMNS, Instance, Propos
 @pytest.fixture(scope="module")
 def spanish(tmp_path_factory):
     path = tmp_path_factory.mktemp("es") / "es.inflector"
-    keep_inflector(path, [*FORMS, ("cansada", "NOUN", "Gender=Fem|Number=Sing", "cansada")])
+    doors = [("puerta", "NOUN", f"Gender=Fem|Number={n}", f"puerta{end}")
+             for n, end in (("Sing", ""), ("Plur", "s"))]  # fmt: skip
+    tired = ("cansada", "NOUN", "Gender=Fem|Number=Sing", "cansada")
+    keep_inflector(path, [*FORMS, tired, *doors])
     return load_inflector(str(path))
 
 
@@ -84,6 +87,38 @@ def test_forms_stay_and_get_a_lemma(spanish):
         ("can", "can", "Can", None, None), ("xyz", None, "xyz", None, None),
         ("perros", "perro", "Perros", None, "is_target"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("marked", "form", "upos", "before"),
+    [
+        ("El [[perro]] ladra.", "puerta", "NOUN", "La"),
+        ("al [[perro]]", "perros", "NOUN", "a los"),
+        ("La [[puerta]] verde.", "can", "NOUN", "El"), ("la [[puerta]]", "xyz", "NOUN", None),
+        ("la [[puerta]]", "can", "ADJ", None), ("la [[puerta]]", "puertas de can", "NOUN", "las"),
+        ("can y [[perro]]", "ibis", "ADJ", "e"), ("uno O [[can]]", "otro", None, "U"),
+        ("can y [[perro]]", "puerta", "NOUN", None),
+    ],
+)  # fmt: skip
+def test_what_is_before_a_form_agrees_with_it(spanish, marked, form, upos, before):
+    one = record(marked, None, upos)
+    assert formed(one, [Proposal(form, 1.0, False)], spanish)[0].before == before
+
+
+def test_articles_stay_where_a_form_has_both_genders(tmp_path):
+    path = tmp_path / "es.inflector"
+    both = [("coma", "NOUN", f"Gender={gender}|Number=Sing", "coma") for gender in ("Fem", "Masc")]
+    keep_inflector(path, [*FORMS, *both])
+    one = record("El [[perro]] ladra.", "perro", "NOUN")
+    (made,) = formed(one, [Proposal("coma", 1.0, False)], load_inflector(str(path)))
+    assert made.before is None
+
+
+@pytest.mark.parametrize("is_lemma", [True, False])
+def test_articles_by_sound_need_no_dictionary(is_lemma):
+    one = record("An [[arduous]] task.", "arduous", "ADJ", language="en")
+    rows = formed(one, [Proposal(text, 1.0, is_lemma) for text in ("hard", "easy")], None)
+    assert [row.before for row in rows] == ["A", None]
 
 
 def test_a_proposal_says_what_it_is_inflected_as(spanish):

@@ -271,3 +271,15 @@ def test_the_word_before_has_no_brackets(world):
     for before in ("el,", "(", "4", "el 4", "-"):
         assert record(f"Vi {before} [[perro]].", "perro", "NOUN").before is None
     assert record("mother-in-law [[sat]].", "sit", "VERB").before == "mother-in-law"
+    for marks in ("«", '"', "(", "¿¡", "([“"):
+        one = record(f"Vi el  {marks}[[perro]].", "perro", "NOUN")
+        assert (one.before, one.left("la")) == ("el", f"Vi la {marks}")
+
+
+@pytest.mark.parametrize(
+    ("marked", "before"),
+    [("vitamin A [[lack]]", None), ("A [[lack]] of it", "A"), ('He said: "A [[lack]] of it"', "A"),
+     ("a vitamin a [[lack]]", "a"), ("THE A [[LACK]]", "A"), ("Life of A [[Lack]]", "A")],
+)  # fmt: skip
+def test_a_capital_behind_a_word_is_a_letter(marked, before):
+    assert record(marked, language="en").before == before

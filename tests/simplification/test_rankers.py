@@ -8,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
+from transforms.common.errors import LexbeamError
 from transforms.lexicon.resources import LexiconOptions, prepare
 from transforms.simplification.rankers import (
     RANKERS,
     Ranked,
     Ranking,
+    Scored,
     frequencies,
     mean_ranks,
     scores_of,
@@ -84,6 +86,16 @@ def test_similarity_and_generation(ranking):
     assert scored("generation", one, ranking()).target is None
 
 
+def test_negative_frequencies_are_an_error(tmp_path):
+    (tmp_path / "logs.tsv").write_text("duro\t-3.5\nroca\t0\n")
+    lexicon = prepare(LexiconOptions(resources=(f"logs={tmp_path}/logs.tsv:word=1,value=2",),
+                                     cache=str(tmp_path / "cache")))  # fmt: skip
+    logs = Ranking(RankingOptions(), lexicon, ("logs",))
+    assert scored("frequency", ranked("roca", "nada"), logs).candidates == [0, None]
+    with pytest.raises(LexbeamError, match=r"word list logs has -3.5 for 'duro'.*0 or more"):
+        scored("frequency", ranked("roca", "duro"), logs)
+
+
 def test_average_is_of_ranks(ranking):
     one = ranked("duro", "difícil", "roca", scores=[0.1, 0.1, 0.3])
     found = scored("average", one, ranking(average_of=("frequency", "generation")))
@@ -101,8 +113,6 @@ def test_mean_ranks_are_scipys(scores):
 def test_ranks_are_dense_and_places_by_code_points(pairs):
     one = ranked(*(form for form, _ in pairs))
     values = [None if value is None else float(value) for _, value in pairs]
-    from transforms.simplification.rankers import Scored
-
     *rows, target = rows_of(one, Scored(values, None), 0.0, "never", {})
     assert (target["is_target"], target["rank"], target["place"]) == (True, None, None)
     by_hand = sorted((-(value or 0.0), form) for (form, _), value in zip(pairs, values,
@@ -126,11 +136,23 @@ def test_ranks_are_dense_and_places_by_code_points(pairs):
         ("if-more-frequent", 1.0, None, (6.0, 6.0), False),
         ("if-gain:0.5", 1.0, 0.5, None, False),
         ("if-gain:0.6", 1.0, 0.5, None, True),
-        ("if-gain:0.6", 1.0, None, None, False),
+        ("if-gain:0.5", 2.3, 1.8, None, False),
+        ("if-gain:0.50001", 2.3, 1.8, None, True),
+        ("if-gain:-1", 1.0, 1.9, None, False),
     ],
 )
 def test_when_the_target_stays(keep, first, target, frequency, stays):
     assert keeps_target(keep, first, target, frequency) is stays
+
+
+@pytest.mark.parametrize(
+    ("candidate", "gain", "stays"),
+    [(None, 0.5, True), (0.4, 0.5, True), (0.5, 0.5, False), (None, 0, False), (None, -1, False)],
+)
+def test_a_target_that_is_not_known_has_the_least_score(candidate, gain, stays):
+    row, target = rows_of(ranked("duro"), Scored([candidate], None), 0.0, f"if-gain:{gain}", {})
+    assert (row["chosen"], target["chosen"]) == (not stays, stays)
+    assert (target["score"], target["known"]) == (None, False)
 
 
 def test_every_ranker_that_needs_something_says_what():

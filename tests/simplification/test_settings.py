@@ -3,6 +3,7 @@
 import pytest
 
 from transforms.common.errors import UsageError
+from transforms.common.options import options_of
 from transforms.simplification.generation_options import GenerationOptions
 from transforms.simplification.ranking_options import RankingOptions, check_rankers, gain_of
 from transforms.simplification.selection_options import SelectionOptions
@@ -39,6 +40,13 @@ def test_each_stage_takes_its_own(path):
     ranked = settings_of("rank", RankingOptions(), path, "")
     assert ranked["b"].ranker == ("senses", "frequency")
     assert ranked["c"].keep_target == "if-gain:0.5"
+
+
+def test_no_two_stages_have_an_option_of_one_name():
+    # They share a file of settings, where it would mean both.
+    every = [GenerationOptions, SelectionOptions, RankingOptions]
+    names = [name for one in every for name in options_of(one)]
+    assert len(names) == len(set(names)) > 20
 
 
 def test_without_a_file_there_is_one():
@@ -89,6 +97,8 @@ def test_rankers_and_gains():
     for name in ("frequenzy", "frequency:", "senses:x"):
         with pytest.raises(UsageError):
             check_rankers((name,))
+    with pytest.raises(UsageError, match="'senses' is named twice"):
+        check_rankers(("senses", "frequency", "senses"))
     assert gain_of("if-gain:-1.5") == -1.5
     assert gain_of("never") is None
     for text in ("if-gain", "if-gain:", "if-gain:nan", "if-gain:inf", "if-more", "gain:1"):

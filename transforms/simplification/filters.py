@@ -22,6 +22,7 @@ from transforms.simplification.filters_base import (
     Group,
     Selecting,
     State,
+    replaced,
 )
 from transforms.simplification.filters_morphology import filter_morphology
 from transforms.simplification.filters_pos import filter_pos
@@ -61,19 +62,18 @@ def filter_ngram(groups: Sequence[Group], selecting: Selecting) -> None:
     """
     asked: list[tuple[str, State, list[str]]] = []
     for group in groups:
-        one = group.instance
         for state in group.kept:
-            before, after = _LAST.search(one.sentence[: one.start]), _FIRST.match(
-                one.sentence, one.end
-            )  # fmt: skip
+            sentence, start = replaced(group.instance, state.form, state.before)
+            before = _LAST.search(sentence[:start])
+            after = _FIRST.match(sentence, start + len(state.form))
             words = state.form.split(" ")
             bigrams = []
             if before is not None:
-                bigrams.append(f"{state.before or before[1]} {words[0]}".lower())
+                bigrams.append(f"{before[1]} {words[0]}".lower())
             if after is not None:
                 bigrams.append(f"{words[-1]} {after[1]}".lower())
             if bigrams:
-                asked.append((one.language, state, bigrams))
+                asked.append((group.instance.language, state, bigrams))
     for rows, listed in _by_language(NGRAMS, [one[0] for one in asked], selecting):
         own = [asked[row] for row in rows.tolist()]
         flat = [bigram for _, _, bigrams in own for bigram in bigrams]

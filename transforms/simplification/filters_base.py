@@ -18,7 +18,7 @@ __all__ = ["NGRAMS", "VECTORS", "Filter", "Group", "Selecting", "State", "contra
 
 VECTORS = Given("vectors_", "vectors")
 NGRAMS = "ngrams"
-_SPLIT = re.compile(r"\b(de|a) el \Z", re.IGNORECASE)
+_SPLIT = re.compile(r"\b(de|a) +el (\W*)\Z", re.IGNORECASE)
 
 
 @dataclass
@@ -28,6 +28,7 @@ class State:
     Attributes:
         shown: the form with the target's capitals.
         before: what the word before it becomes; None if that stays.
+        given: whether it came as a form, so that its lemma is one of those that the form may have.
     """
 
     form: str
@@ -42,6 +43,7 @@ class State:
     upos: str | None = None
     similarity: float | None = None
     ngram: float | None = None
+    given: bool = False
 
 
 class Group(NamedTuple):
@@ -88,7 +90,9 @@ def contracted(left: str) -> str:
     >>> contracted("cerca de el "), contracted("A el "), contracted("DE EL ")
     ('cerca del ', 'Al ', 'DEL ')
     """
-    return _SPLIT.sub(lambda found: found[1] + ("L " if found[0].isupper() else "l "), left)
+    return _SPLIT.sub(
+        lambda found: f"{found[1]}{'L' if found[0].isupper() else 'l'} {found[2]}", left
+    )
 
 
 def replaced(instance: Instance, form: str, before: str | None = None) -> tuple[str, int]:
@@ -99,12 +103,13 @@ def replaced(instance: Instance, form: str, before: str | None = None) -> tuple[
         form: with its capitals.
         before: what the word before the target becomes; None if it stays.
     """
-    left = instance.sentence[: instance.start]
-    if before is not None and instance.before is not None:
-        left = left[: len(left.rstrip(" ")) - len(instance.before)] + before + " "
-        if instance.language.partition("-")[0] == "es":
-            left = contracted(left)
-    return left + form + instance.sentence[instance.end :], len(left)
+    left = instance.left(before)
+    if before is not None and instance.language.partition("-")[0] == "es":
+        left = contracted(left)
+    right = instance.sentence[instance.end :]
+    if form.endswith(".") and right.startswith(".") and not right.startswith(".."):
+        right = right[1:]  # one full stop ends an abbreviation and the sentence
+    return left + form + right, len(left)
 
 
 # Looks at those of groups that are kept, and drops some.

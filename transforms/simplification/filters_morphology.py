@@ -1,9 +1,10 @@
 """Filter morphology: inflections of the target go, and forms of one lemma become one.
 
 The lemmas of a form are those that the form dictionary has of it with the target's part of speech,
-else with any; a candidate that came with a lemma has that one. Forms of one lemma are merged into
-the one of the highest score, which takes over the scores and votes of the others (Ferrés and
-Saggion 2022, selection by morphology).
+else with any; a candidate that came with a lemma has that one. What came as a form is one of the
+target's if any of its lemmas is (*miente*, of *mentir* and of *mentar*). Forms of one lemma are
+merged into the one of the highest score, which takes over the scores and votes of the others
+(Ferrés and Saggion 2022, selection by morphology).
 """
 
 from collections import Counter
@@ -48,7 +49,8 @@ def filter_morphology(groups: Sequence[Group], selecting: Selecting) -> None:
         for state in group.kept:
             found = lemmas_of(inflector, state.form, instance.upos)
             own = [state.lemma] if state.lemma is not None else found or [state.form]
-            if state.form == target or not of_target.isdisjoint(own):
+            some = [*own, *found] if state.given else own
+            if state.form == target or not of_target.isdisjoint(some):
                 state.reason = "target_inflection"
             else:
                 by_lemma.setdefault(own[0], []).append(state)

@@ -50,7 +50,7 @@ def filter_pos(groups: Sequence[Group], selecting: Selecting) -> None:
         LexbeamError: the engine has no tag for a word.
     """
     asked: list[tuple[Group, State | None, _Place]] = []
-    head = selecting.options.phrases == "head"
+    head = selecting.options.pos_phrases == "head"
     for group in groups:
         kept = group.kept
         if kept:
@@ -78,8 +78,8 @@ def filter_pos(groups: Sequence[Group], selecting: Selecting) -> None:
 def _tags(asked: Sequence[tuple[Group, State | None, _Place]], selecting: Selecting) -> list[str]:
     # Whether the head is last changes what is read from a sentence, not how it is tagged.
     keys = [
-        (*place, state is not None and group.instance.language in _HEAD_LAST)
-        for group, state, place in asked
+        (*place, group.instance.language.partition("-")[0] in _HEAD_LAST)
+        for group, _, place in asked
     ]
     tags: dict[Any, str] = {} if selecting.tagged is None else selecting.tagged
     new = list(dict.fromkeys(key for key in keys if key not in tags))
@@ -98,7 +98,7 @@ def _tags(asked: Sequence[tuple[Group, State | None, _Place]], selecting: Select
 
 
 def _tag(sentence: Sentence, place: _Place, head_last: bool) -> str:
-    """Return the tag of a word's first token that is no adposition or determiner, or of its last.
+    """Return the tag of a word's first token, or of a phrase's head; empty if it has no token.
 
     A verb in front is the head of its phrase in all languages.
     """

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from transforms.simplification.agreement import gender_before
 from transforms.simplification.inflection import Inflecting
+from transforms.simplification.inflection_articles import beside
 from transforms.simplification.inflection_features import feats_text, split
 from transforms.simplification.inflection_placing import cased_like, place
 from transforms.simplification.readings import features_of, kind_of, lemma_of_form
@@ -118,6 +119,33 @@ class _Places:
         return Formed(key_of(placed.form), key_of(text), placed.form, placed.source, feats,
                       placed.before, None, _NOTHING)  # fmt: skip
 
+    def before(self, form: str) -> str | None:
+        """Return what the word before becomes beside a form as it is given; None if it stays.
+
+        Articles follow the gender and number that the dictionary has of a noun, if it has one
+        gender alone.
+        """
+        if self._before is None:
+            return None
+        noun = kind_of(self._upos) == "NOUN"
+        feats = self._of_noun(form.split()[0]) if noun else {}
+        language = self.instance.language.partition("-")[0]
+        found = beside(language, self._before, form, feats, is_noun=noun)
+        return None if found == self._before else found
+
+    def _of_noun(self, form: str) -> Mapping[str, str]:
+        rows = [] if self.inflector is None else self.inflector.forms.of_form(form.lower())
+        kinds = [split(row.inflection) for row in rows]
+        known = [feats for kind, feats in kinds if kind == "NOUN" and "Gender" in feats]
+        if len({feats["Gender"] for feats in known}) != 1:
+            return {}
+        said = self._features("NOUN", None) or {}
+        numbers = {feats.get("Number", said.get("Number")) for feats in known}
+        number = numbers.pop()
+        if number is None or numbers:
+            return {}
+        return {"Gender": known[0]["Gender"], "Number": number}
+
     def _features(self, upos: str, of: str | None) -> Mapping[str, str] | None:
         key = (upos, of)
         if key not in self._feats:
@@ -162,7 +190,7 @@ def _made(text: str, one: Proposal, places: _Places) -> Formed:
     if one.is_lemma:
         placed = places.place(text, upos, one.of) if upos is not None else None
         if placed is None:
-            return Formed(key, key, shown, None, None, None, None, one)
+            return Formed(key, key, shown, None, None, places.before(text), None, one)
         return placed._replace(proposal=one)
     lemma = lemma_of_form(key, places.instance.upos, places.inflector)
-    return Formed(key, lemma, shown, None, None, None, None, one)
+    return Formed(key, lemma, shown, None, None, places.before(text), None, one)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from transforms.common.errors import LexbeamError
 from transforms.lexicon.given import Given
 from transforms.lexicon.resources import Lexicon
 from transforms.simplification.records import Instance
@@ -80,6 +81,9 @@ def frequencies(
         languages: of each.
         ranking: its `options.phrases` says what the frequency of a phrase is.
         name: of the word list.
+
+    Raises:
+        LexbeamError: a value is negative, so that a word without one would go before others.
     """
     parts = [
         [] if " " in word and ranking.options.phrases == "zero" else word.split(" ")
@@ -94,6 +98,11 @@ def frequencies(
         of: Any = listed
         found = of.look_up(pa.array([flat[row] for row in rows.tolist()], pa.string()))["value"]
         for row, value in zip(rows.tolist(), found.to_pylist(), strict=True):
+            if value is not None and value < 0:
+                raise LexbeamError(
+                    f"word list {name} has {value:g} for {flat[row]!r}: frequencies are 0 or more, "
+                    "as what it does not have counts as 0; name a list of counts or Zipf values"
+                )
             values[row] = None if value is None else float(value)
     done, place = list[float | None](), 0
     for own in parts:

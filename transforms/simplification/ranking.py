@@ -28,6 +28,7 @@ from transforms.simplification.regressor import Regressed, Regressor
 __all__ = ["RANK", "RankTask", "RankedCount", "RankedPart", "Rankings", "keeps_target",
            "rows_of"]  # fmt: skip
 
+_HAIR = 1e-9
 _SELECTED = ("setting", "form", "kept", "score", "votes")
 _GENERATED = ("setting", "form", "score", "votes", "reason")
 
@@ -79,21 +80,22 @@ class RankedPart:
 
 
 def keeps_target(
-    keep: str, first: float, target: float | None, frequency: tuple[float, float] | None
+    keep: str, first: float, target: float, frequency: tuple[float, float] | None
 ) -> bool:
     """Return whether the target stays though there is a candidate.
 
     Args:
         keep: one of `KEEP_TARGET`.
         first: score of the first candidate.
-        target: the ranker's score of the target.
+        target: the ranker's score of the target; its least if it does not know the target.
         frequency: of the first candidate and of the target, for `if-more-frequent`.
     """
     if keep == "if-more-frequent":
         assert frequency is not None
         return frequency[1] > frequency[0]
     gain = gain_of(keep)
-    return gain is not None and target is not None and first - target < gain
+    # Decimals as lists have them: 2.3 is greater than 1.8 by 0.5, which floats miss by a hair.
+    return gain is not None and first - target < gain - _HAIR
 
 
 def rows_of(
@@ -116,7 +118,8 @@ def rows_of(
     if order:
         first = one.forms[order[0]]
         both = (of[first], of[target]) if of else None
-        stays = keeps_target(keep, scores[order[0]], scored.target, both)
+        own = least if scored.target is None else scored.target
+        stays = keeps_target(keep, scores[order[0]], own, both)
     identifier = one.instance.instance_id
     rows = [
         {

@@ -16,7 +16,7 @@ def check_rankers(value: tuple[str, ...]) -> None:
     """Check names of rankers; behind `frequency:` stands the name of a word list.
 
     Raises:
-        UsageError: one is unknown.
+        UsageError: one is unknown, or named twice.
     """
     from transforms.simplification.rankers import RANKERS
 
@@ -29,6 +29,8 @@ def check_rankers(value: tuple[str, ...]) -> None:
             )
         if colon and (kind != "frequency" or not which):
             raise UsageError(f"{name!r}: a name of a word list stands behind `frequency:` alone")
+        if value.count(name) > 1:
+            raise UsageError(f"{name!r} is named twice: take one out")
 
 
 def gain_of(value: str) -> float | None:

@@ -8,7 +8,9 @@ import pyarrow as pa
 
 __all__ = ["INSTANCE_COLUMNS", "Instance", "Proposal", "instances_of"]
 
-_LAST_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*$")
+# The word before, and what opens between it and the target: `la «`, `an (`.
+_BEFORE = re.compile(r"""([^\W\d_]+(?:[-'’][^\W\d_]+)*) +(["'“‘«‹(\[¿¡]*)\Z""")
+_AFTER_A_WORD = re.compile(r"[^\W\d_] +\Z")
 
 
 class Instance(NamedTuple):
@@ -26,10 +28,26 @@ class Instance(NamedTuple):
 
     @property
     def before(self) -> str | None:
-        """The word before it, if a space alone separates them; without `(`, `¿` and the like."""
-        left = self.sentence[: self.start]
-        found = _LAST_WORD.search(left.rstrip(" ")) if left.endswith(" ") else None
-        return found[0] if found else None
+        """The word before it, if spaces, and marks that open, alone separate them.
+
+        A capital `A` behind another word (*vitamin A deficiency*) is a letter, and no word.
+        """
+        found = _BEFORE.search(self.sentence, 0, self.start)
+        if found is None:
+            return None
+        letter = found[1] == "A" and _AFTER_A_WORD.search(self.sentence, 0, found.start())
+        return None if letter and self.target.islower() else found[1]
+
+    def left(self, before: str | None) -> str:
+        """Return what stands before it in the sentence, with another word right before it.
+
+        Args:
+            before: None: that word stays.
+        """
+        found = _BEFORE.search(self.sentence, 0, self.start)
+        if before is None or found is None:
+            return self.sentence[: self.start]
+        return f"{self.sentence[: found.start()]}{before} {found[2]}"
 
 
 INSTANCE_COLUMNS = Instance._fields

@@ -20,7 +20,7 @@ from transforms.simplification.filters_base import Group, Selecting, State
 
 __all__ = ["SELECT", "Selected", "SelectedCount", "Selection", "select"]
 
-_COLUMNS = ("setting", "form", "lemma", "shown", "before", "score", "votes", "reason")
+_COLUMNS = ("setting", "form", "lemma", "shown", "before", "score", "votes", "inflected", "reason")
 
 
 # By setting, in the order of names, what its candidates are filtered by.
@@ -48,6 +48,9 @@ def select(groups: Sequence[Group], selecting: Selecting) -> None:
     """Apply the filters of a setting, in their order, to the candidates of instances."""
     for name in selecting.options.filters:
         FILTERS[name](groups, selecting)
+    for group in groups:
+        for state in group.states:
+            state.note = state.note if state.reason is None else None
 
 
 def _select(artefact: Artefact, task: PartTask, selection: Selection) -> Selected:
@@ -91,12 +94,15 @@ def _key(row: Mapping[str, Any]) -> tuple[str, str, str]:
 
 def _state(row: Mapping[str, Any]) -> State:
     shown = row["shown"] if row["shown"] is not None else row["form"]
-    return State(row["form"], shown, row["lemma"], row["before"], row["score"], row["votes"])
+    return State(
+        row["form"], shown, row["lemma"], row["before"], row["score"], row["votes"],
+        given=row["inflected"] is None,
+    )  # fmt: skip
 
 
 def _row(instance_id: str, setting: str, state: State) -> dict[str, Any]:
     own = asdict(state)
-    del own["shown"], own["before"]
+    del own["shown"], own["before"], own["given"]
     return {**own, "instance_id": instance_id, "setting": setting, "kept": state.reason is None}
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from schemas.sentences import UPOS
 from transforms.annotation.base import check_engine, describe_engine
 from transforms.common.errors import UsageError
 from transforms.common.options import Within, option
@@ -74,8 +75,12 @@ def check_selection(
             if not has:
                 raise UsageError(f"{where} by {one}, which needs `{need}`: give it")
         for pair in own.same_pos:
-            if not all(part.isupper() for part in pair.split("=")) or pair.count("=") != 1:
-                raise UsageError(f"`same_pos` {pair!r}: it is two parts of speech, VERB=AUX")
+            parts = pair.split("=")
+            if len(parts) != 2 or not set(parts) <= set(UPOS):
+                known = ", ".join(UPOS)
+                raise UsageError(
+                    f"`same_pos` {pair!r}: it is two parts of speech, VERB=AUX, of {known}"
+                )
     if engine:
         info = describe_engine(engine)
         if not info.has_upos and any("pos" in own.filters for own in settings.values()):

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from transforms.common.options import option
 
-__all__ = ["PHRASES", "SelectionOptions"]
+__all__ = ["POS_PHRASES", "SelectionOptions"]
 
-PHRASES = ("pass", "head")
+POS_PHRASES = ("pass", "head")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,9 +21,9 @@ class SelectionOptions:
         ("VERB=AUX", "NOUN=PROPN"), help="parts of speech that filter pos takes for one",
         metavar="UPOS=UPOS",
     )  # fmt: skip
-    phrases: str = option(
+    pos_phrases: str = option(
         "pass", help="phrases in filter pos: passed, with the note pos_unchecked, or judged by "
-        "their head", choices=PHRASES,
+        "their head", choices=POS_PHRASES,
     )  # fmt: skip
     least_similarity: float = option(
         0.2, help="least cosine to the target, of filter similarity; what has no vector passes",
