@@ -42,8 +42,19 @@ def _identity(number, options):
 
 
 def _build(artefact, number, options):
-    time.sleep(options or 0)
+    if callable(options):
+        options()
+    else:
+        time.sleep(options or 0)
     return Made(number)
+
+
+def wait_for(condition, seconds=60):
+    """Return when a condition holds: looks are as seldom as a busy machine makes them slow."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
 
 
 TRAIN = Stage(name="toy/train", receipt=Made, identity=_identity, build=_build, unit="spaces")
@@ -98,18 +109,18 @@ def fast(monkeypatch):
     importlib.import_module("pipelines.progress_terminal")  # which takes longer than these runs
 
 
-def work_in(folder, numbers, seconds=0.03):
+def work_in(folder, numbers, build=0.03):
+    """Make some artefacts; `build` is what that of each calls, or the seconds that it takes."""
     space, run = Workspace(str(folder)), Run(str(folder), {"toy": STAGES})
     announce(space, TRAIN.name, len(numbers))
     with watching(run, "toy"):
         for number in numbers:
-            make(space, TRAIN, number, seconds)
+            make(space, TRAIN, number, build)
 
 
 def test_a_stage_is_drawn_from_its_start_and_freezes_with_its_time(tmp_path, monkeypatch):
     with terminal(monkeypatch) as seen:
-        work_in(tmp_path, range(3), 0.15)
-    assert "0 of 3 spaces, " in "".join(seen)
+        work_in(tmp_path, range(3), lambda: wait_for(lambda: "0 of 3 spaces, " in "".join(seen)))
     (line,) = screen(seen)
     assert re.fullmatch(r"toy/train +━+ +3 of 3 spaces in " + SPAN, line)
     assert "\x1b[?25l" not in "".join(seen)  # a killed process could not show the cursor again
@@ -163,12 +174,17 @@ def test_a_run_that_fails_leaves_what_it_had_come_to(tmp_path, monkeypatch):
 
 def test_where_is_no_terminal_a_line_is_told_at_times(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(progress, "TELLING", 0.1)
-    begun = time.monotonic()
-    work_in(tmp_path, range(4), 0.1)
+    begun, told = time.monotonic(), []
+
+    def line_more():
+        before = len(told)
+        wait_for(lambda: told.extend(capsys.readouterr().err.splitlines()) or len(told) > before)
+
+    work_in(tmp_path, range(4), line_more)
     out, err = capsys.readouterr()
     assert out == ""
-    lines = err.splitlines()
-    assert 2 <= len(lines) <= (time.monotonic() - begun) / 0.1
+    lines = told + err.splitlines()
+    assert 4 <= len(lines) <= (time.monotonic() - begun) / 0.1
     for line in lines:
         assert re.fullmatch(r"progress: toy/train: \d of 4 spaces, " + SPAN + LEFT, line), line
 
@@ -214,10 +230,9 @@ def test_a_standard_error_that_nobody_reads_fails_no_run(tmp_path, monkeypatch):
 
 def test_counts_of_things_that_are_no_artefacts(monkeypatch):
     with terminal(monkeypatch) as seen, counting("sample", "words", 60) as add:
-        for _ in range(3):
+        for done in (20, 40, 60):
             add(20)
-            time.sleep(0.05)
-    assert "20 of 60 words" in "".join(seen)
+            wait_for(lambda done=done: f"{done} of 60 words" in "".join(seen))
     assert re.search("60 of 60 words in " + SPAN, screen(seen)[0])
 
 
