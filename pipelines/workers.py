@@ -6,6 +6,7 @@ import queue
 import shlex
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -24,7 +25,8 @@ Ended = queue.SimpleQueue[str]  # how workers ended that should not have
 MODULE = "pipelines.local_worker"
 PROCESSES = "multi_processing"
 LINES = 10  # of what workers said last, for the message
-SECONDS = 2  # that the news of a worker's end may be behind the news of its broken connection
+SECONDS = 2  # that the news of a worker's or a server's end may be late
+READERS = ("read_", "run_worker")  # how names of Beam's threads begin that end with a server
 
 
 def has_processes(options: PipelineOptions) -> bool:
@@ -116,6 +118,7 @@ def thread_failures(leash: Leash) -> Iterator[Ended]:
     """
     ended: Ended = queue.SimpleQueue()
     verbose, previous = _is_verbose(), threading.excepthook
+    before = set(threading.enumerate())
 
     def note(given: threading.ExceptHookArgs) -> None:
         if "Worker subprocess" in str(given.exc_value) and not leash.is_cut:
@@ -127,6 +130,11 @@ def thread_failures(leash: Leash) -> Iterator[Ended]:
     try:
         yield ended
     finally:
+        # A server has ended by now, but those who read from it may not have found out.
+        end = time.monotonic() + SECONDS
+        for thread in set(threading.enumerate()) - before:
+            if thread.name.startswith(READERS):
+                thread.join(max(0.0, end - time.monotonic()))
         threading.excepthook = previous
 
 
