@@ -42,8 +42,8 @@ run: $(VENV)/.run ## the main job on a sample corpus and a report of it, into ou
 test: $(VENV)/.all lint ## lint, types and the whole suite, with every extra
 	$(BIN)/python -m pytest
 
-test-fast: $(VENV)/.all ## the tests that take seconds
-	$(BIN)/python -m pytest -m "not slow"
+test-fast: $(VENV)/.all ## the tests that take seconds, with fewer examples each
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -m "not slow"
 
 lint: $(VENV)/.all ## ruff and mypy
 	$(BIN)/ruff check .

@@ -16,8 +16,9 @@ from hypothesis import settings
 sys.path.insert(0, str(Path(__file__).parent))  # tests share `outsiders.py`
 
 # The same examples in every run: a failure is of the code, and anybody can see it.
-# HYPOTHESIS_PROFILE=default looks further.
+# HYPOTHESIS_PROFILE=default looks further, `quick` (`make test-fast`) less far.
 settings.register_profile("lexbeam", derandomize=True, deadline=None)
+settings.register_profile("quick", settings.get_profile("lexbeam"), max_examples=20)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "lexbeam"))
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,7 +27,9 @@ ROOT = Path(__file__).resolve().parent.parent
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Tests that one worker runs, one after another: they start many processes, or share what is costly
-# and cannot be made once for all workers. What takes longest is first.
+# and cannot be made once for all workers. What takes longest is first. Of other tests those of a
+# file are dealt out together, since the controller takes longer to deal than most of them to run,
+# but for whole pipelines.
 TOGETHER = (
     "tests/integration/runners/",
     "tests/integration/test_resume.py",
@@ -40,13 +43,14 @@ _STATUS = pytest.StashKey[int]()
 
 
 def _stays_with(nodeid: str) -> str:
-    """Return the path of TOGETHER that a test is of, or else the test alone."""
-    return next((path for path in TOGETHER if nodeid.startswith(path)), nodeid)
+    """Return the path of TOGETHER that a test is of, or else its file; a whole pipeline's test."""
+    alone = nodeid if nodeid.startswith("tests/integration/") else nodeid.partition("::")[0]
+    return next((path for path in TOGETHER if nodeid.startswith(path)), alone)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Deal out tests one by one, those of TOGETHER at once; in the order of the collection."""
+    """Deal out what stays together at once, in the order of the collection."""
     from xdist.scheduler import LoadScopeScheduling
 
     class Scheduling(LoadScopeScheduling):

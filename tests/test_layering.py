@@ -1,7 +1,10 @@
 """The layering of docs/architecture.md, read off the imports."""
 
 import ast
+import functools
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -32,9 +35,18 @@ DETAILS = {
 }  # fmt: skip
 
 
-def imports(path: Path, *, nested: bool) -> set[str]:
-    tree = ast.parse(path.read_text("utf-8"))
-    nodes = ast.walk(tree) if nested else tree.body
+@dataclass(frozen=True)
+class Source:
+    """What the tests ask of a module: each is parsed once."""
+
+    imported: set[str]
+    at_the_top: set[str]
+    docstring: str | None
+    texts: list[str]
+    lines: int
+
+
+def imported(nodes: Iterable[ast.AST]) -> set[str]:
     found = set()
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -42,6 +54,25 @@ def imports(path: Path, *, nested: bool) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             found.add(node.module)
     return found
+
+
+@functools.cache
+def source_of(path: Path) -> Source:
+    text = path.read_text("utf-8")
+    tree = ast.parse(text)
+    nodes = list(ast.walk(tree))
+    docs = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    texts = [
+        node.value
+        for node in nodes
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs
+    ]
+    lines = len(text.splitlines())
+    return Source(imported(nodes), imported(tree.body), ast.get_docstring(tree), texts, lines)
+
+
+def imports(path: Path, *, nested: bool) -> set[str]:
+    return source_of(path).imported if nested else source_of(path).at_the_top
 
 
 def named(path: Path) -> str:
@@ -86,12 +117,12 @@ def test_schemas_know_only_schemas(path):
 
 @pytest.mark.parametrize("path", ALL, ids=named)
 def test_a_module_is_read_in_one_sitting(path):
-    assert len(path.read_text("utf-8").splitlines()) <= 400
+    assert source_of(path).lines <= 400
 
 
 @pytest.mark.parametrize("path", ALL, ids=named)
 def test_every_module_says_what_it_is(path):
-    assert ast.get_docstring(ast.parse(path.read_text("utf-8")))
+    assert source_of(path).docstring
 
 
 # What is the same for every command; the rest of pipelines/ is the commands themselves.
@@ -105,29 +136,17 @@ FRAME = (
 
 @pytest.mark.parametrize("name", FRAME)
 def test_what_serves_all_commands_names_none(name):
-    tree = ast.parse((ROOT / "pipelines" / f"{name}.py").read_text("utf-8"))
-    texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    path = ROOT / "pipelines" / f"{name}.py"
     tables = {table for words in COMMANDS for table in load(words).table_names}
     makers = {words for words in COMMANDS if load(words).tables}
-    assert not texts & {*tables, *makers}
+    assert not {*source_of(path).texts} & {*tables, *makers}
     modules = {COMMANDS[words].where.partition(":")[0] for words in makers}
-    assert not imports(ROOT / "pipelines" / f"{name}.py", nested=True) & modules
-
-
-def texts(path: Path) -> list[str]:
-    """Return the string constants of a module that are no docstrings."""
-    tree = ast.parse(path.read_text("utf-8"))
-    docs = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    return [
-        node.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs
-    ]
+    assert not imports(path, nested=True) & modules
 
 
 @pytest.mark.parametrize("path", MODULES, ids=named)
 def test_messages_name_options_as_python_has_them(path):
-    found = [text for text in texts(path) if FLAG.search(text)]
+    found = [text for text in source_of(path).texts if FLAG.search(text)]
     if named(path) in DETAILS:
         assert found, "it names no flag (any more): take it off the list"
         assert all("see --" in text for text in found)

@@ -31,6 +31,8 @@ from transforms.common.errors import UsageError
 from transforms.common.options import from_mapping, options_of, plain_options
 from transforms.common.yaml_files import read_yaml
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = [pytest.param(*found, id=f"{found[0]}-{found[1].name}") for found in all_options()]
 SECTIONS = [
     param for param in OPTIONS
