@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar, cast
 
 import apache_beam as beam
 from apache_beam.options.pipeline_options import (
@@ -43,6 +43,7 @@ __all__ = ["RunnerConfig", "load_runner_config", "run_pipeline"]
 log = logging.getLogger("lexbeam")
 
 DIRECT = "direct"
+_View = TypeVar("_View", bound=PipelineOptions)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,6 +199,22 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     return values
 
 
+class _Options(PipelineOptions):
+    """Options whose views are made once: Beam asks for several at each transform, and each parses.
+
+    Views share their values, so one that was made before says the same.
+    """
+
+    def view_as(self, cls: type[_View]) -> _View:
+        views: dict[type[PipelineOptions], Any] = self.__dict__.setdefault("_views", {})
+        if cls not in views:
+            views[cls] = super().view_as(cls)
+        return cast(_View, views[cls])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in super().__getstate__().items() if name != "_views"}
+
+
 def run_pipeline(
     build: Callable[[beam.Pipeline], None],
     config: RunnerConfig,
@@ -213,7 +230,7 @@ def run_pipeline(
     Raises:
         LexbeamError: the pipeline failed; the message is that of the cause.
     """
-    options = PipelineOptions(list(config.beam))
+    options = _Options(list(config.beam))
     here = config.runner == DIRECT
     processes = here and has_processes(options)
     with leashed() as leash, thread_failures(leash) as ended:

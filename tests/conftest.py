@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pickle
+import signal
 import sys
 import tempfile
 import traceback
@@ -22,6 +23,10 @@ settings.register_profile("quick", settings.get_profile("lexbeam"), max_examples
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "lexbeam"))
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# A job of a shell's background ignores Ctrl-C, and so would all that a test starts and interrupts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests start dozens of processes that import Beam and spaCy: they may keep what Python compiles.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -52,6 +52,7 @@ def test_this_version_has_what_is_used_beyond_its_public_methods():
     )
 
 
+@pytest.mark.slow
 def test_output_is_that_of_hanta(pair):
     language, reference, tag = pair
     vocabulary = [

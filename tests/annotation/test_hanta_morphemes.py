@@ -25,6 +25,7 @@ def same(model, found, word, targets):
         assert found.analyze_viterbi(word, target) == model.analyze_viterbi(word, target)
 
 
+@pytest.mark.slow
 def test_words_of_a_list_have_the_same_tags_and_morphemes(both):
     language, model, found = both
     words = [word for word in wordfreq.top_n_list(language, 60_000) if word not in model.cache]

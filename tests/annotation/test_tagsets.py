@@ -15,6 +15,7 @@ def tag_inventory(language):
     return {model.int2tag[number] for number in numbers - {END}}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", sorted(TAG_MAPS))
 def test_every_tag_that_the_model_can_give_is_mapped(language):
     tags = tag_inventory(language)

@@ -21,6 +21,7 @@ def brute_force(vectors, query, candidates, k):
     return sorted((round(distance, 9), other) for distance, other in found)[:k]
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10_000), st.integers(1, 12), st.integers(1, 30))
 def test_agrees_with_brute_force_ties_to_the_lower_row_whatever_the_block(seed, k, block):
@@ -60,6 +61,7 @@ def test_table_has_the_words_of_the_space_and_frequent_neighbours():
     assert neighbours_table("early", 1, space, [], k=2, min_count=5).num_rows == 0
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.integers(0, 10_000), st.integers(1, 8), st.integers(1, 30))
 def test_means_over_seeds_agree_with_brute_force(seed, k, block):

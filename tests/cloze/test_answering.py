@@ -110,6 +110,7 @@ def test_permuted_options_have_permuted_probabilities(trained):
     assert other == pytest.approx(np.take_along_axis(found, orders, 1), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_a_planted_problem_is_learned():
     pytest.importorskip("torch")
     asked, data = planted(360), TrainingData(40, 5)

@@ -207,6 +207,7 @@ def cosines(row):
             yield max(found, default=None)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=4), st.booleans())
 def test_filters_are_those_of_words_one_by_one(lexicon, texts, by_lemma):
@@ -229,6 +230,7 @@ def test_filters_are_those_of_words_one_by_one(lexicon, texts, by_lemma):
     assert similar == pytest.approx([one for row in rows for one in cosines(row)], abs=1e-6)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=4))
 def test_until_rejected_says_the_same_up_to_the_first_that_rejects(lexicon, texts):

@@ -57,6 +57,7 @@ def many(number, seed=1):
     return rows_of(rows)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=30)
 @given(st.lists(ROW, max_size=30), st.integers(0, 2))
 def test_what_shares_a_text_is_in_one_split(rows, seed):
@@ -73,6 +74,7 @@ def test_what_shares_a_text_is_in_one_split(rows, seed):
     assert turned.split[::-1].tolist() == found.split.tolist()
 
 
+@pytest.mark.slow
 def test_shares_tags_and_scores_are_alike():
     table = many(3000)
     found = place_questions(table, SHARES, seed=1)

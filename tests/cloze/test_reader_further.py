@@ -196,6 +196,7 @@ def options_of(**reader):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["own", "random"])
 def test_nothing_of_the_fold_held_out_is_seen(tmp_path, start):
     pytest.importorskip("torch")

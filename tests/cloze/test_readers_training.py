@@ -83,6 +83,7 @@ def test_scores_are_those_of_the_equations(kind):
     assert np.exp(found).sum(1) == pytest.approx(np.ones(7))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_training_learns_and_repeats(kind):
     asked, data = questions(160, 24, 4), data_of(24, 4)

@@ -66,6 +66,7 @@ def test_a_missing_file_is_named(project):
         packaged_text("transforms", "none.txt")
 
 
+@pytest.mark.slow
 def test_the_stylesheet_counts_for_what_reads_tei_and_for_nothing_else(tmp_path):
     for package in PACKAGES:
         shutil.copytree(

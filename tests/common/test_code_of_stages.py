@@ -48,6 +48,7 @@ def test_whatever_runs_has_been_reached():
     assert not {name for name in ran - {*names} if not name.endswith((">", ":__create_fn__"))}
 
 
+@pytest.mark.slow
 def test_all_of_our_code_is_walked_in_little_more_than_reading_it_takes():
     paths = [path for top in PACKAGES for path in sorted((ROOT / top).rglob("*.py"))]
     modules = [".".join(path.relative_to(ROOT).with_suffix("").parts) for path in paths]

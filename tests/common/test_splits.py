@@ -1,6 +1,7 @@
 """Groups dealt to splits that are alike, whatever hangs together."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,6 +27,7 @@ def test_swaps_end_where_nothing_is_left_to_be_had():
     assert np.bincount(found.split[of]).tolist() == [53, 14, 33]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=60), st.integers(1, 4), st.integers(0, 3))
 def test_sizes_are_as_asked_within_a_group(sizes, levels, seed):

@@ -146,6 +146,7 @@ def test_other_sources_and_ids_change_nothing(setting):
     assert computed(setting, *other) == computed(setting, *plain)
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(st.permutations(range(len(ODD))), st.integers(0, len(ODD)))
 def test_order_and_parts_change_nothing(setting, order, cut):

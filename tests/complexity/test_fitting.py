@@ -75,6 +75,7 @@ def relabelled(made, ids):
     return {**made, "labels": pa.Table.from_pylist(rows, made["labels"].schema)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scorer", SCORERS)
 @pytest.mark.parametrize(("kind", "mode"), [("single", ""), ("mwe", "pooled"), ("mwe", "words")])
 def test_no_label_of_what_is_held_out_is_seen(folder, scorer, kind, mode):
@@ -177,6 +178,7 @@ def test_importance_and_learning(folder):
         assert [tuple(row.values()) for row in rows] == sorted(tuple(r.values()) for r in rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scorer", SCORERS)
 def test_a_kept_model_says_the_same(folder, tmp_path, scorer):
     own, other = folder(), folder(name="other", seed=2)

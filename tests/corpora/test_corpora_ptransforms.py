@@ -112,6 +112,7 @@ def expected_of(pairs, **options):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUNNERS)
 @pytest.mark.parametrize("options", [{}, {"around": 1, "text": True}])
 def test_sentences_come_from_the_copies_that_count(corpora, name, options):

@@ -4,6 +4,7 @@ import io
 import json
 
 import pyarrow.parquet as pq
+import pytest
 
 from pipelines.cli import main
 from transforms.common.artefacts import Workspace, make
@@ -41,6 +42,7 @@ def test_a_new_format_goes_all_the_way(tmp_path, monkeypatch):
     assert row.notes == {"line ends stripped": 3}
 
 
+@pytest.mark.slow
 def test_a_new_format_is_a_choice_of_the_command(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(registry.READERS, "blocks", read_blocks)
     (tmp_path / "in").mkdir()

@@ -83,6 +83,7 @@ def test_compression_is_undone(suffix):
     assert summary(b"plain", name="a.txt" + suffix) == [("", "malformed")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".gz", ".bz2", ".xz", ".zst"])
 def test_what_comes_before_a_break_is_kept(suffix):
     lines = b"".join(b'{"text": "%d"}\n' % (n * n * 7919) for n in range(50_000))

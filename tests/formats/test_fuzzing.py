@@ -129,6 +129,7 @@ BREAKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("broken", BREAKS)
 def test_a_broken_reader_is_found(broken, monkeypatch):
     change, cause = BREAKS[broken]

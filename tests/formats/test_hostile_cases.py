@@ -59,6 +59,7 @@ def test_every_reason_of_ingestion_has_a_case():
     assert found == {"document", *REASONS} - {"duplicate", "engine_error"}
 
 
+@pytest.mark.slow
 def test_all_cases_in_one_folder_end_as_documents_or_rejects(tmp_path):
     """What a case gives alone it gives among others, and a hundred good files arrive."""
     expected, records = [], 0

@@ -89,6 +89,7 @@ def test_a_view_without_its_section_names_it(texts, tmp_path):
         results.top()
 
 
+@pytest.mark.slow
 def test_one_state_is_read_whoever_publishes_meanwhile(published, tmp_path, texts, monkeypatch):
     out = tmp_path / "out"
     shutil.copytree(published, out, symlinks=True)

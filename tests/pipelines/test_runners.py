@@ -1,9 +1,10 @@
 import os
+import pickle
 import tempfile
 from pathlib import Path
 
 import pytest
-from apache_beam.options.pipeline_options import PipelineOptions
+from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions
 from apache_beam.portability.api import beam_job_api_pb2 as messages
 from apache_beam.runners.portability.portable_runner import JobServiceHandle
 
@@ -183,3 +184,25 @@ def test_a_run_without_programs_has_no_folder_that_a_signal_could_leave(tmp_path
         run_pipeline(build, load_runner_config("direct"))
     assert seen == [[]]
     assert os.listdir(tmp_path) == []
+
+
+def test_views_of_options_are_made_once_and_say_what_beams_own_say():
+    config = load_runner_config("direct", ["--direct_num_workers=3"])
+    found = []
+
+    def build(pipeline):
+        options = pipeline.options
+        for cls in PipelineOptions.__subclasses__():
+            own = PipelineOptions.view_as(options, cls)
+            assert options.view_as(cls).get_all_options() == own.get_all_options()
+        view = options.view_as(DirectOptions)
+        assert type(view) is DirectOptions
+        assert options.view_as(DirectOptions) is view
+        assert pickle.loads(pickle.dumps(options)).view_as(DirectOptions).direct_num_workers == 3
+        view.direct_num_workers = 1
+        assert options.view_as(DirectOptions).direct_num_workers == 1
+        assert pickle.loads(pickle.dumps(options)).view_as(DirectOptions).direct_num_workers == 1
+        found.append(view)
+
+    run_pipeline(build, config)
+    assert found

@@ -34,6 +34,7 @@ def planned(folder, out=None):
     return plan_corpus(CorpusOptions(inputs=(str(folder),), out=str(out or folder.parent / "out")))
 
 
+@pytest.mark.slow
 def test_a_further_file_takes_no_more_than_the_first_thousand(folders):
     def seconds(number):
         found = []

@@ -138,6 +138,7 @@ def test_a_name_never_opens_a_sentence(slices):
     assert not capitals
 
 
+@pytest.mark.slow
 def test_the_engine_leaves_every_word_and_sentence_as_it_is():
     engine = load_engine("builtin:en")
     for document in read_documents(design_corpus(tokens=40_000, seed=3)):

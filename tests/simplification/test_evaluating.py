@@ -244,6 +244,7 @@ CASES = st.lists(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(cases=CASES, k=st.integers(1, 7))
 def test_all_metrics_are_those_of_plain_python(cases, k, tmp_path_factory):
