@@ -68,9 +68,7 @@ setup(
     description="Apache Beam pipelines that turn raw corpora into lexical-semantics datasets",
     license="Apache-2.0",
     python_requires=">=3.11,<3.14",
-    packages=find_packages(
-        include=["pipelines*", "transforms*", "schemas*", "runner_configs", "lexbeam*"]
-    ),
+    packages=find_packages(include=["pipelines*", "transforms*", "schemas*", "runner_configs", "lexbeam*"]),
     package_data={
         "lexbeam": ["py.typed"],
         "runner_configs": ["*.yaml", "flink/*"],

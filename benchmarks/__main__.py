@@ -20,18 +20,22 @@ from benchmarks.measure import Skipped, report
 GROUPS = {
     "core": ("ingest", "ingest_memory", "annotation", "change", "training", "scaling", "memory"),
     "extras": (
-        "lexicon", "lexicon_wordnet", "cloze_lesk", "cloze_filters", "encoders",
-        "complexity_features", "simplification", "simplification_pos",
+        "lexicon",
+        "lexicon_wordnet",
+        "cloze_lesk",
+        "cloze_filters",
+        "encoders",
+        "complexity_features",
+        "simplification",
+        "simplification_pos",
     ),
-}  # fmt: skip
+}
 NAMES = tuple(name for group in GROUPS.values() for name in group)
 
 
 def main() -> int:
     """Run the benchmarks named, or all."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     known = (*GROUPS, *NAMES)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known))
     parser.add_argument("--json", type=Path)

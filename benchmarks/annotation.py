@@ -106,9 +106,19 @@ def _two_processes(folder: Path, paths: list[Path], spec: str) -> Row:
         single = float(run_script(BARE, spec, *map(str, paths)))
         work = folder / "two" / str(number)
         lexbeam(
-            "corpus", str(paths[0].parent), "--out", str(work), "--format", "text", "--engine",
-            spec, "--exclude", "*.csv", "--runner-config", "direct_multiprocess",
-        )  # fmt: skip
+            "corpus",
+            str(paths[0].parent),
+            "--out",
+            str(work),
+            "--format",
+            "text",
+            "--engine",
+            spec,
+            "--exclude",
+            "*.csv",
+            "--runner-config",
+            "direct_multiprocess",
+        )
         found.append(single / stage_seconds(work / "_artefacts", "corpus/annotate"))
     note = f"all runs: {', '.join(f'{ratio:.2f}' for ratio in found)}"
     name = "annotation stage in two processes over a bare nlp.pipe loop"

@@ -92,8 +92,7 @@ def hanta_speed(ud: Path) -> float:
 
     tagger = HanoverTagger("morphmodel_en.pgz")
     sentences = [
-        [row[1] for row in rows if row[0].isdigit()]
-        for _, rows in read_sentences(ud / "en_ewt-ud-dev.conllu")
+        [row[1] for row in rows if row[0].isdigit()] for _, rows in read_sentences(ud / "en_ewt-ud-dev.conllu")
     ]
     started = time.process_time()
     for sentence in sentences:

@@ -60,11 +60,9 @@ def make_config(folder: Path, tokens: int, seed: int = 1) -> Path:
         (lines / path.name).write_text(text.replace(". ", " .\n").replace(".", " ."), "utf-8")
     config = {
         "out": "results",
-        "corpus": {
-            "inputs": ["lines"], "format": "lines", "engine": "none", "dates": r"name:^(\d{4})_",
-        },
+        "corpus": {"inputs": ["lines"], "format": "lines", "engine": "none", "dates": r"name:^(\d{4})_"},
         "change": {"slices": "early=1800-1849,late=1950-1999", "seeds": 1, "alignment": ["op"]},
-    }  # fmt: skip
+    }
     path = folder / "config.yaml"
     path.write_text(yaml.safe_dump(config), "utf-8")
     return path

@@ -65,9 +65,15 @@ def pairs_of(wordnet: Any, count: int) -> pa.Table:
         columns[f"{side}_sentences"] = [[*range(0, len(own), 20)] for own in ends]
     ids = [f"{number:032x}" for number in range(count)]
     same = {
-        "language": "en", "genre": None, "targets": [], "source": "made", "position": "1",
-        "source_id": None, "rows": 1, "flags": [],
-    }  # fmt: skip
+        "language": "en",
+        "genre": None,
+        "targets": [],
+        "source": "made",
+        "position": "1",
+        "source_id": None,
+        "rows": 1,
+        "flags": [],
+    }
     columns |= {"pair_id": ids, "article_id": ids}
     columns |= {name: [value] * count for name, value in same.items()}
     return pa.table({name: columns[name] for name in PAIRS.schema().names}, PAIRS.schema())
@@ -86,10 +92,9 @@ def write_vectors(path: Path, table: pa.Table) -> None:
 
 def word_by_word(table: pa.Table, vectors: Any) -> list[float]:
     """Return the greatest cosine of each word, vector by vector."""
-    forms = sorted({
-        form for side in ("summary", "passage")
-        for text in table[f"{side}_forms"].to_pylist() for form in text
-    })  # fmt: skip
+    forms = sorted(
+        {form for side in ("summary", "passage") for text in table[f"{side}_forms"].to_pylist() for form in text}
+    )
     matrix, found = vectors.vectors(pa.array(forms))
     known = {form: row for form, row, there in zip(forms, matrix, found, strict=True) if there}
     greatest = []
@@ -137,9 +142,7 @@ def measure(folder: Path) -> list[Row]:
     table = pairs_of(wordnet, 2 * PAIRS_EACH)
     write_vectors(folder / "some.vec", table)
     vectors = f"vectors_=vectors:{folder / 'some.vec'}"
-    options = CandidateOptions(
-        kind=("nonspecificity",), wordnet="wordnet_=wordnet", cache=cache, vectors=vectors
-    )
+    options = CandidateOptions(kind=("nonspecificity",), wordnet="wordnet_=wordnet", cache=cache, vectors=vectors)
     asking = asking_of(options).asking
     return [*_beside_loop(table, asking.setting), *_all_filters(table, asking, folder)]
 
@@ -160,11 +163,15 @@ def _beside_loop(table: pa.Table, setting: Setting) -> list[Row]:
     note = ", ".join(f"{value:.0f}" for value in ratios)
     return [
         Row(
-            "static similarity word by word over ours", statistics.median(ratios), BOUND_LOOP,
-            False, "x", f"all runs: {note}",
+            "static similarity word by word over ours",
+            statistics.median(ratios),
+            BOUND_LOOP,
+            False,
+            "x",
+            f"all runs: {note}",
         ),
         Row("  and the cosines are the same", float(same), 1, False, ""),
-    ]  # fmt: skip
+    ]
 
 
 def _all_filters(table: pa.Table, asking: Asking, folder: Path) -> list[Row]:
@@ -182,9 +189,13 @@ def _all_filters(table: pa.Table, asking: Asking, folder: Path) -> list[Row]:
     return [
         Row(
             "pairs of 420 words, all filters but contextual, 2 processes",
-            statistics.median(speeds), BOUND_PAIRS, False, "pairs/s", f"all runs: {note}",
+            statistics.median(speeds),
+            BOUND_PAIRS,
+            False,
+            "pairs/s",
+            f"all runs: {note}",
         )
-    ]  # fmt: skip
+    ]
 
 
 if __name__ == "__main__":

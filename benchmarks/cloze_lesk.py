@@ -68,18 +68,19 @@ def asked_of(wordnet: Any, pairs: int) -> Asked:
     kept = senses.keep(several[senses.owners()])
     offsets = np.append(kept.offsets[:-1][several], kept.offsets[-1])
     return Asked(
-        summaries, [text[SUMMARY:] for text in texts], owners[several], base.filter(several),
+        summaries,
+        [text[SUMMARY:] for text in texts],
+        owners[several],
+        base.filter(several),
         Ragged(offsets, kept.values),
-    )  # fmt: skip
+    )
 
 
 def ours(wordnet: Any, asked: Asked) -> np.ndarray:
     """Return the number of the sense of each word."""
     kind = pa.list_(pa.string())
     texts = [pa.array(asked.summaries, kind), pa.array(asked.passages, kind)]
-    chosen = choose_senses(
-        wordnet, contexts_of(wordnet, texts), asked.owners, [asked.words], asked.senses
-    )
+    chosen = choose_senses(wordnet, contexts_of(wordnet, texts), asked.owners, [asked.words], asked.senses)
     return wordnet.sense_numbers(chosen)
 
 
@@ -102,11 +103,20 @@ class OnObjects:
         if synset in self._around:
             return self._around[synset]
         near = [
-            synset, *synset.hypernyms(), *synset.instance_hypernyms(), *synset.hyponyms(),
-            *synset.instance_hyponyms(), *synset.member_holonyms(), *synset.substance_holonyms(),
-            *synset.part_holonyms(), *synset.member_meronyms(), *synset.substance_meronyms(),
-            *synset.part_meronyms(), *synset.similar_tos(), *synset.also_sees(),
-        ]  # fmt: skip
+            synset,
+            *synset.hypernyms(),
+            *synset.instance_hypernyms(),
+            *synset.hyponyms(),
+            *synset.instance_hyponyms(),
+            *synset.member_holonyms(),
+            *synset.substance_holonyms(),
+            *synset.part_holonyms(),
+            *synset.member_meronyms(),
+            *synset.substance_meronyms(),
+            *synset.part_meronyms(),
+            *synset.similar_tos(),
+            *synset.also_sees(),
+        ]
         for lemma in synset.lemmas():
             near += [one.synset() for one in lemma.also_sees()]
             near += [one.synset() for one in lemma.derivationally_related_forms()]
@@ -131,10 +141,7 @@ class OnObjects:
         for piece in pieces:
             for at, one in enumerate(piece):
                 places.setdefault(one, []).append((piece, at))
-        scores = [
-            sum(self._score(self._gloss(near), places) for near in self._extended(synset))
-            for synset in synsets
-        ]
+        scores = [sum(self._score(self._gloss(near), places) for near in self._extended(synset)) for synset in synsets]
         return scores.index(max(scores)) + 1
 
     def _score(self, gloss: tuple[str, ...], places: dict[str, list[tuple[list[str], int]]]) -> int:
@@ -164,10 +171,7 @@ def _lemmatised(wordnet: Any, texts: list[str]) -> dict[str, tuple[str, ...]]:
     rows = wordnet.glosses.rows(pa.array(texts))
     words = wordnet.glosses.words(rows.values).fill_null("").to_pylist()
     bounds = rows.offsets.tolist()
-    return {
-        text: tuple(words[begin:end])
-        for text, begin, end in zip(texts, bounds, bounds[1:], strict=False)
-    }
+    return {text: tuple(words[begin:end]) for text, begin, end in zip(texts, bounds, bounds[1:], strict=False)}
 
 
 def _glosses(wordnet: Any) -> dict[tuple[str, int], tuple[str, ...]]:
@@ -177,10 +181,7 @@ def _glosses(wordnet: Any) -> dict[tuple[str, int], tuple[str, ...]]:
     words = wordnet.glosses.words(found.values).to_pylist()
     bounds = found.offsets.tolist()
     keys = zip(wordnet.types(rows).to_pylist(), wordnet.offsets(rows).tolist(), strict=True)
-    return {
-        key: tuple(words[begin:end])
-        for key, begin, end in zip(keys, bounds, bounds[1:], strict=False)
-    }
+    return {key: tuple(words[begin:end]) for key, begin, end in zip(keys, bounds, bounds[1:], strict=False)}
 
 
 def on_objects(objects: OnObjects, asked: Asked, synsets: Sequence[Sequence[Any]]) -> list[int]:
@@ -212,19 +213,20 @@ def measure(folder: Path) -> list[Row]:
     own = PAIRS / statistics.median(seconds)
     rows = [
         Row(
-            "adapted Lesk, pairs of 420 words", own, 100, False, "pairs/s",
+            "adapted Lesk, pairs of 420 words",
+            own,
+            100,
+            False,
+            "pairs/s",
             f"{len(asked.words)} words of several senses in {PAIRS} pairs",
         )
-    ]  # fmt: skip
+    ]
     if importlib.util.find_spec("nltk") is None:
         print("cloze_lesk: not measured beside nltk, which is not installed")
         return rows
     copied = folder / "nltk"  # it refuses links
     shutil.copytree(DEBIAN, copied)
-    lines = (
-        f"{number:02d}\t{name}\t{LEXNAME_PARTS[name.partition('.')[0]]}\n"
-        for number, name in enumerate(LEXNAMES)
-    )
+    lines = (f"{number:02d}\t{name}\t{LEXNAME_PARTS[name.partition('.')[0]]}\n" for number, name in enumerate(LEXNAMES))
     (copied / "lexnames").write_text("".join(lines))
     theirs = read_by_nltk(str(copied))
     synsets = _synsets(theirs, wordnet, asked)

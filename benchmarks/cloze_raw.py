@@ -36,26 +36,27 @@ def configuration(given: argparse.Namespace) -> dict[str, Any]:
         "parts": 4,
         "cloze": {
             "pairs": {
-                "inputs": files, "layout": "documents", "skip_paragraphs": 1,
-                "engine": given.engine, "language": "en", "encoding": ["utf-8", "latin-1"],
+                "inputs": files,
+                "layout": "documents",
+                "skip_paragraphs": 1,
+                "engine": given.engine,
+                "language": "en",
+                "encoding": ["utf-8", "latin-1"],
             },
             "candidates": {
-                "kind": list(KINDS), "abstractness": str(given.abstractness.resolve()),
-                "static_threshold": "quantile:0.9995", **own,
+                "kind": list(KINDS),
+                "abstractness": str(given.abstractness.resolve()),
+                "static_threshold": "quantile:0.9995",
+                **own,
             },
-            "options": {
-                "readers": given.readers.split(","), "epochs": given.epochs,
-                "wordnet": own["wordnet"],
-            },
+            "options": {"readers": given.readers.split(","), "epochs": given.epochs, "wordnet": own["wordnet"]},
             "questions": {},
         },
-    }  # fmt: skip
+    }
 
 
 def _main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--texts", type=Path, required=True, help="folder of .txt files")
     parser.add_argument("--abstractness", type=Path, required=True)
     parser.add_argument("--vectors", type=Path, required=True)

@@ -33,13 +33,7 @@ from pipelines.cloze_options import ClozeOptionsOptions
 from schemas.cloze import CANDIDATES
 from transforms.cloze.candidates import question_id
 from transforms.cloze.distractors import BandOptions
-from transforms.cloze.reader_data import (
-    Encoded,
-    EncodeOptions,
-    Group,
-    GroupTask,
-    questions,
-)
+from transforms.cloze.reader_data import Encoded, EncodeOptions, Group, GroupTask, questions
 from transforms.cloze.reader_encoding import ENCODE
 from transforms.cloze.reader_stages import (
     READ_PREDICT,
@@ -77,9 +71,7 @@ def log_priors(answers: Ints, candidates: int) -> Floats:
         return np.log(np.bincount(answers, minlength=candidates).astype(np.float64))
 
 
-def naive_bayes(
-    asked: Questions, rows: Ints, others: Ints, candidates: int, smoothing: Smoothing
-) -> Floats:
+def naive_bayes(asked: Questions, rows: Ints, others: Ints, candidates: int, smoothing: Smoothing) -> Floats:
     """Return scores of candidates for questions `rows`, learnt from questions `others`."""
     answers = asked.answers[others]
     words = 1 + int(max(own.values.max(initial=0) for own in (asked.passages, asked.summaries)))
@@ -88,13 +80,9 @@ def naive_bayes(
     for place in PLACES:
         near = [_near(asked, row, place) for row in [*others.tolist(), *rows.tolist()]]
         views.append((near[: len(others)], near[len(others) :], smoothing.uses, 1.0))
-    for name, factor, weight in (
-        ("summaries", 5, smoothing.summary), ("passages", 50, smoothing.passage)
-    ):  # fmt: skip
+    for name, factor, weight in (("summaries", 5, smoothing.summary), ("passages", 50, smoothing.passage)):
         bags = [_bag(asked, row, name) for row in [*others.tolist(), *rows.tolist()]]
-        views.append(
-            (bags[: len(others)], bags[len(others) :], factor * smoothing.uses, weight)
-        )  # fmt: skip
+        views.append((bags[: len(others)], bags[len(others) :], factor * smoothing.uses, weight))
     for known, wanted, uses, weight in views:
         counts = np.zeros((candidates, words))
         for answer, own in zip(answers.tolist(), known, strict=True):
@@ -125,8 +113,7 @@ def encoded_files(data: Path, work: Path) -> Iterator[tuple[Group, Encoded]]:
     for path in sorted(data.glob("Task_*.jsonl")):
         out = work / path.stem
         if not (out / "current").exists():
-            words = ["cloze", "pairs", str(path), "--layout", "recam", "--engine", "builtin:en",
-                     "--out", str(out)]  # fmt: skip
+            words = ["cloze", "pairs", str(path), "--layout", "recam", "--engine", "builtin:en", "--out", str(out)]
             if lexbeam(words):
                 raise RuntimeError(f"no pairs of {path}")
         snapshot = open_snapshot(str(out))
@@ -134,13 +121,10 @@ def encoded_files(data: Path, work: Path) -> Iterator[tuple[Group, Encoded]]:
         rows = list(_targets(pairs))
         kind, language = rows[0]["kind"], pairs["language"][0].as_py() or ""
         table = pa.Table.from_pylist(rows, CANDIDATES.schema()).sort_by("question_id")
-        written = write_part(
-            Artefact(str(out / "targets")), CANDIDATES.schema(), [table], sort_keys=CANDIDATES.key
-        )
+        written = write_part(Artefact(str(out / "targets")), CANDIDATES.schema(), [table], sort_keys=CANDIDATES.key)
         task = GroupTask(
-            Group(kind, language), tuple(snapshot.parts("cloze/pairs")),
-            (Part.of(CANDIDATES.name, 0, written),),
-        )  # fmt: skip
+            Group(kind, language), tuple(snapshot.parts("cloze/pairs")), (Part.of(CANDIDATES.name, 0, written),)
+        )
         options = EncodeOptions(asked="targets")
         yield task.group, make(Workspace(str(work / "made")), ENCODE, task, options)
 
@@ -150,12 +134,18 @@ def _targets(pairs: pa.Table) -> Iterator[dict[str, Any]]:
         places = {(own["token"], own["kind"]) for own in pair["targets"]}
         for token, kind in sorted((t, kind) for t, kind in places if t is not None):
             yield {
-                "question_id": question_id(pair["pair_id"], token), "kind": kind,
-                "pair_id": pair["pair_id"], "article_id": pair["article_id"], "sentence": 0,
-                "token": token, "form": pair["summary_forms"][token],
-                "lemma": pair["summary_lemmas"][token], "upos": pair["summary_upos"][token],
-                "target": True, "passed": True,
-            }  # fmt: skip
+                "question_id": question_id(pair["pair_id"], token),
+                "kind": kind,
+                "pair_id": pair["pair_id"],
+                "article_id": pair["article_id"],
+                "sentence": 0,
+                "token": token,
+                "form": pair["summary_forms"][token],
+                "lemma": pair["summary_lemmas"][token],
+                "upos": pair["summary_upos"][token],
+                "target": True,
+                "passed": True,
+            }
 
 
 class Measured(NamedTuple):
@@ -167,9 +157,7 @@ class Measured(NamedTuple):
     seconds: float
 
 
-def baseline(
-    name: str, encoded: Encoded, fold: int, folds: int, seed: int, smoothing: Smoothing
-) -> Measured:
+def baseline(name: str, encoded: Encoded, fold: int, folds: int, seed: int, smoothing: Smoothing) -> Measured:
     """Return how good a baseline is on a fold."""
     asked = questions(encoded)
     of = folds_of(asked, folds, seed)
@@ -186,9 +174,7 @@ def baseline(
     return Measured(tally.questions, tally.unseen, tally.reciprocal, seconds)
 
 
-def reader(
-    name: str, group: Group, encoded: Encoded, fold: int, options: FoldOptions, work: Path
-) -> Measured:
+def reader(name: str, group: Group, encoded: Encoded, fold: int, options: FoldOptions, work: Path) -> Measured:
     """Return how good a reader is on a fold, and the CPU time of its training."""
     task = ReadTask(group, name, fold, encoded)
     place = Workspace(str(work / "made"))
@@ -203,16 +189,12 @@ def reader(
     tally = found.tally
     if tally is None:
         raise RuntimeError(f"{name} has no figures")
-    return Measured(
-        tally.questions, tally.unseen, tally.reciprocal, json.loads(note.read_text("utf-8"))
-    )
+    return Measured(tally.questions, tally.unseen, tally.reciprocal, json.loads(note.read_text("utf-8")))
 
 
 def main(words: Sequence[str] | None = None) -> int:
     """Print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--work", type=Path, help="kept from run to run")
     parser.add_argument("--readers", default=",".join(NEURAL))
@@ -231,9 +213,7 @@ def _measure(options: Any, work: Path) -> None:
     readers = [name for name in options.readers.split(",") if name]
     lexicon = Lexicon(())
     if "ar-gloss" in readers:
-        lexicon = prepare(
-            LexiconOptions(resources=(f"wordnet_={options.wordnet}",), cache=str(work / "cache"))
-        )
+        lexicon = prepare(LexiconOptions(resources=(f"wordnet_={options.wordnet}",), cache=str(work / "cache")))
     seeds = [int(seed) for seed in options.seeds.split(",")]
     groups = list(encoded_files(options.data, work))
     print(f"{'kind':18} {'row':12} {'unseen':>6} {'MRR':>6} {'by seed':20} seconds", flush=True)
@@ -241,14 +221,13 @@ def _measure(options: Any, work: Path) -> None:
         for group, encoded in groups:
             by_seed, unseen, seconds = [], [], []
             for seed in seeds:
-                how = FoldOptions(
-                    options.folds, seed, ReaderOptions(), BandOptions(), GLOSS_TOKENS, lexicon
-                )
+                how = FoldOptions(options.folds, seed, ReaderOptions(), BandOptions(), GLOSS_TOKENS, lexicon)
                 found = [
-                    reader(name, group, encoded, fold, how, work) if name in NEURAL
+                    reader(name, group, encoded, fold, how, work)
+                    if name in NEURAL
                     else baseline(name, encoded, fold, options.folds, seed, Smoothing())
                     for fold in range(options.folds)
-                ]  # fmt: skip
+                ]
                 asked = sum(one.questions for one in found)
                 by_seed.append(sum(one.reciprocal for one in found) / asked)
                 unseen.append(sum(one.unseen for one in found))

@@ -62,9 +62,8 @@ class Trial:
     def candidates(self, *words: str) -> pa.Table:
         """Return the candidates that `lexbeam cloze candidates` finds with these words."""
         lexbeam(
-            "cloze", "candidates", str(self.out), "--wordnet", self.wordnet, "--evaluate", "all",
-            "--overwrite", *words,
-        )  # fmt: skip
+            "cloze", "candidates", str(self.out), "--wordnet", self.wordnet, "--evaluate", "all", "--overwrite", *words
+        )
         return pq.read_table(self.out / "current" / "cloze" / "candidates")
 
     @property
@@ -120,11 +119,7 @@ def sides_of(rows: pa.Table, kind: str) -> tuple[pa.Table, pa.Table, pa.Table]:
     own = rows.filter(pc.equal(rows["kind"], kind))
     unseen = pc.and_(pc.invert(own["target"]), pc.fill_null(own["lemma_passed"], True))
     others = own.filter(unseen)
-    return (
-        own.filter(own["target"]),
-        others,
-        others.filter(pc.is_in(others["upos"], pa.array(OPEN))),
-    )
+    return (own.filter(own["target"]), others, others.filter(pc.is_in(others["upos"], pa.array(OPEN))))
 
 
 def show_shares(title: str, rows: pa.Table, kind: str, names: Sequence[str]) -> None:
@@ -143,7 +138,7 @@ def planted(trial: Trial, rows: pa.Table, threshold: float) -> dict[str, tuple[i
     options = LexiconOptions(
         resources=(f"vectors=vectors:{trial.vectors}", f"wordnet=wordnet:{trial.wordnet}"),
         cache=str(trial.out / "cache"),
-    )  # fmt: skip
+    )
     held: Any = {one.name: one.open() for one in prepare(options).held}
     vectors, wordnet = held["vectors"], held["wordnet"]
     targets = rows.filter(pc.and_(rows["target"], pc.fill_null(rows["static_passed"], False)))
@@ -191,9 +186,15 @@ def show_filters(trial: Trial, model: Path) -> None:
     print("| kind | filter | targets | other unseen words | of them content words |")
     print("|---|---|---|---|---|")
     rows = trial.candidates(
-        "--kind", ",".join(KINDS), "--abstractness", str(model), "--vectors", trial.vectors,
-        "--static-threshold", trial.threshold,
-    )  # fmt: skip
+        "--kind",
+        ",".join(KINDS),
+        "--abstractness",
+        str(model),
+        "--vectors",
+        trial.vectors,
+        "--static-threshold",
+        trial.threshold,
+    )
     thresholds = trial.thresholds
     for kind in KINDS:
         asked = [name for name in FILTERS if name in CRITERIA[kind] or name in _optional(rows)]
@@ -222,9 +223,17 @@ def _variants(trial: Trial, model: Path) -> None:
     for match in ("surface", "lemma"):
         for senses in ("all", "tag"):
             rows = trial.candidates(
-                "--kind", ",".join(KINDS), "--abstractness", str(model), "--filters",
-                "lemma,synonym,antonym", "--relation-match", match, "--relation-senses", senses,
-            )  # fmt: skip
+                "--kind",
+                ",".join(KINDS),
+                "--abstractness",
+                str(model),
+                "--filters",
+                "lemma,synonym,antonym",
+                "--relation-match",
+                match,
+                "--relation-senses",
+                senses,
+            )
             for kind in KINDS:
                 show_shares(f", {match}, senses {senses}", rows, kind, ["synonym", "antonym"])
 
@@ -243,9 +252,7 @@ def show_funnel(rows: pa.Table) -> None:
 
 def main() -> None:
     """Run the trial."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--recam", type=Path, required=True, help="folder of ReCAM's files")
     parser.add_argument("--ratings", required=True, help="see `lexbeam cloze abstractness --help`")
     parser.add_argument("--texts", type=Path, nargs="*", default=[], help="folders of .txt files")
@@ -253,16 +260,13 @@ def main() -> None:
     parser.add_argument("--wordnet", default=DEBIAN)
     parser.add_argument("--vectors", help="a file, where none are to be trained")
     parser.add_argument("--static-threshold", default="quantile:0.9995")
-    parser.add_argument(
-        "--remove", type=int, default=3, help="components of vectors that are removed"
-    )
+    parser.add_argument("--remove", type=int, default=3, help="components of vectors that are removed")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
     files = [str(path) for task in TASKS for path in sorted(given.recam.glob(f"{task}*.jsonl"))]
     lexbeam(
-        "cloze", "pairs", *files, "--layout", "recam", "--engine", given.engine, "--overwrite",
-        "--out", str(given.out),
-    )  # fmt: skip
+        "cloze", "pairs", *files, "--layout", "recam", "--engine", given.engine, "--overwrite", "--out", str(given.out)
+    )
     vectors = given.vectors
     if vectors is None:
         path = given.out.with_name(f"{given.out.name}.vec")
@@ -270,9 +274,18 @@ def main() -> None:
         vectors = str(path)
     model = given.out.with_name(f"{given.out.name}-concreteness")
     lexbeam(
-        "cloze", "abstractness", "--ratings", given.ratings, "--vectors", f"{vectors}:unit=yes",
-        "--wordnet", given.wordnet, "--out", str(model), "--overwrite",
-    )  # fmt: skip
+        "cloze",
+        "abstractness",
+        "--ratings",
+        given.ratings,
+        "--vectors",
+        f"{vectors}:unit=yes",
+        "--wordnet",
+        given.wordnet,
+        "--out",
+        str(model),
+        "--overwrite",
+    )
     own = f"{vectors}:remove={given.remove}"
     show_filters(Trial(given.out, given.wordnet, own, given.static_threshold), model)
 

@@ -19,10 +19,33 @@ __all__ = ["Known", "by_loop"]
 NAN = float("nan")
 VOWELS = frozenset("aeiouyæøœаеёиоуыэюяіїєαεηιουω")
 NOUNS = (
-    "Tops", "act", "animal", "artifact", "attribute", "body", "cognition", "communication",
-    "event", "feeling", "food", "group", "location", "motive", "object", "person", "phenomenon",
-    "plant", "possession", "process", "quantity", "relation", "shape", "state", "substance", "time",
-)  # fmt: skip
+    "Tops",
+    "act",
+    "animal",
+    "artifact",
+    "attribute",
+    "body",
+    "cognition",
+    "communication",
+    "event",
+    "feeling",
+    "food",
+    "group",
+    "location",
+    "motive",
+    "object",
+    "person",
+    "phenomenon",
+    "plant",
+    "possession",
+    "process",
+    "quantity",
+    "relation",
+    "shape",
+    "state",
+    "substance",
+    "time",
+)
 PARTS = {"n": "nouns", "v": "verbs", "a": "adjectives", "r": "adverbs"}
 TAGS = {"NOUN": "n", "PROPN": "n", "VERB": "v", "AUX": "v", "ADJ": "a", "ADV": "r"}
 FLAGS = ("capital_initial", "capital_all", "_known")
@@ -83,10 +106,15 @@ def by_loop(instances: pd.DataFrame, known: Known) -> pd.DataFrame:
     def of_token(token: str) -> tuple[Any, ...]:
         frequency = zipf(token)
         return (
-            any(letter.isalpha() for letter in token), len(token), token[:1].isupper(),
-            any(letter.isdecimal() for letter in token), syllables(token), frequency,
-            not frequency >= 3, token.lower(),
-        )  # fmt: skip
+            any(letter.isalpha() for letter in token),
+            len(token),
+            token[:1].isupper(),
+            any(letter.isdecimal() for letter in token),
+            syllables(token),
+            frequency,
+            not frequency >= 3,
+            token.lower(),
+        )
 
     rows = []
     for row in instances.itertuples(index=False):
@@ -119,9 +147,7 @@ def _both(first: Values, last: Values) -> Values:
 
 def _form(word: str, known: Known) -> Values:
     low = word.lower()
-    bare = "".join(
-        letter for letter in unicodedata.normalize("NFD", low) if not unicodedata.combining(letter)
-    )
+    bare = "".join(letter for letter in unicodedata.normalize("NFD", low) if not unicodedata.combining(letter))
     letters = [letter for letter in word if letter.isalpha()]
     capitals = sum(letter.isupper() for letter in letters)
     vowels = [letter in VOWELS for letter in bare]
@@ -132,9 +158,7 @@ def _form(word: str, known: Known) -> Values:
         "length": len(word),
         "vowel_groups": sum(one for one, _ in itertools.groupby(vowels)),
         "vowel_share": sum(vowels) / max(len(letters), 1),
-        "consonant_run": max(
-            (len(list(run)) for one, run in itertools.groupby(consonants) if one), default=0
-        ),
+        "consonant_run": max((len(list(run)) for one, run in itertools.groupby(consonants) if one), default=0),
         "distinct_letters": len(set(low)) / max(len(low), 1),
         "doubled_letters": sum(a == b for a, b in itertools.pairwise(low)),
         "capitals": capitals,
@@ -152,20 +176,14 @@ def _form(word: str, known: Known) -> Values:
 
 def _affixes(word: str, known: Known) -> int:
     count = 0
-    while ends := [
-        end for end in known.suffixes if word.endswith(end) and len(word) > len(end) + 2
-    ]:
+    while ends := [end for end in known.suffixes if word.endswith(end) and len(word) > len(end) + 2]:
         word, count = word[: -max(map(len, ends))], count + 1
-    while starts := [
-        start for start in known.prefixes if word.startswith(start) and len(word) > len(start) + 3
-    ]:
+    while starts := [start for start in known.prefixes if word.startswith(start) and len(word) > len(start) + 3]:
         word, count = word[max(map(len, starts)) :], count + 1
     return count
 
 
-def _frequency(
-    word: str, lemma: str, languages: Sequence[str], zipf: Callable[..., float]
-) -> Values:
+def _frequency(word: str, lemma: str, languages: Sequence[str], zipf: Callable[..., float]) -> Values:
     low = word.lower()
     sizes = range(4, len(low)) if low.isalpha() and len(low) <= 40 else ()
     others = {language: zipf(word, language) for language in languages}
@@ -205,9 +223,20 @@ def _wordnet(word: str, upos: str | None, known: Known) -> Values:
     found: Values = {"senses": len(lemmas)}
     found |= {f"senses_{name}": len(by_part[part]) for part, name in PARTS.items()}
     names = (
-        "count", "entropy", "depth_min", "depth_max", "first_depth", "hypernyms", "hyponyms",
-        "first_hyponyms", "synonyms", "related", "classes", "definition", "class",
-    )  # fmt: skip
+        "count",
+        "entropy",
+        "depth_min",
+        "depth_max",
+        "first_depth",
+        "hypernyms",
+        "hyponyms",
+        "first_hyponyms",
+        "synonyms",
+        "related",
+        "classes",
+        "definition",
+        "class",
+    )
     if not lemmas:
         found |= dict.fromkeys([*names, *(f"in_{name.lower()}" for name in NOUNS)], NAN)
         return {f"wordnet_{name}": value for name, value in found.items()}
@@ -232,10 +261,7 @@ def _wordnet(word: str, upos: str | None, known: Known) -> Values:
         "classes": len(set(classes)),
         "definition": len(synsets[0].definition()),
         "class": known.classes[classes[0]],
-        **{
-            f"in_{name.lower()}": classes.count(f"noun.{name}") / nouns if nouns else NAN
-            for name in NOUNS
-        },
+        **{f"in_{name.lower()}": classes.count(f"noun.{name}") / nouns if nouns else NAN for name in NOUNS},
     }
     return {f"wordnet_{name}": value for name, value in found.items()}
 
@@ -282,19 +308,13 @@ def _context(row: Any, tokens: Sequence[tuple[Any, ...]]) -> Values:
         "sentence_variety": len({token[7] for token in words}) / len(words) if words else NAN,
         "sentence_capitals": _mean([token[2] for _, token in others]),
         "sentence_digits": sum(token[3] for token in tokens),
-        "sentence_nouns": (
-            sum(upos[place] in ("NOUN", "PROPN") for place, _ in others) / number
-            if number else NAN
-        ),
-        "sentence_verbs": (
-            sum(upos[place] in ("VERB", "AUX") for place, _ in others) / number
-            if number else NAN
-        ),
+        "sentence_nouns": (sum(upos[place] in ("NOUN", "PROPN") for place, _ in others) / number if number else NAN),
+        "sentence_verbs": (sum(upos[place] in ("VERB", "AUX") for place, _ in others) / number if number else NAN),
         "target_place": start / len(tokens),
         "target_in_sentence": True,
         "target_repeated": outside.count(tokens[end - 1][7]),
         "target_proper": upos[end - 1] == "PROPN",
-    }  # fmt: skip
+    }
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -169,9 +169,12 @@ def _instances(folder: Path) -> list[pa.Table]:
 
 def _setting(folder: Path) -> Setting:
     options = FeatureOptions(
-        use=GROUPS, wordlist=(_list(folder),), wordnet=f"wordnet_=wordnet:{DEBIAN}",
-        languages=LANGUAGES, cache=str(folder / "cache"),
-    )  # fmt: skip
+        use=GROUPS,
+        wordlist=(_list(folder),),
+        wordnet=f"wordnet_=wordnet:{DEBIAN}",
+        languages=LANGUAGES,
+        cache=str(folder / "cache"),
+    )
     return setting_of(options, ["en"])
 
 
@@ -217,14 +220,20 @@ def time_loop(folder: Path) -> float:
 def _beside_loop(folder: Path, words: list[str]) -> Row:
     _write_instances(folder / "instances", folder / "cache", words, ROWS, 2)
     lexbeam(
-        "complexity", "load", str(folder / "instances"), "--layout", "tsv", "--parts", "1",
-        "--engine", "builtin:en", "--out", str(folder / "loaded"),
-    )  # fmt: skip
-    shutil.copytree(DEBIAN, folder / "nltk")  # nltk refuses links
-    lines = (
-        f"{number:02d}\t{name}\t{LEXNAME_PARTS[name.partition('.')[0]]}\n"
-        for number, name in enumerate(LEXNAMES)
+        "complexity",
+        "load",
+        str(folder / "instances"),
+        "--layout",
+        "tsv",
+        "--parts",
+        "1",
+        "--engine",
+        "builtin:en",
+        "--out",
+        str(folder / "loaded"),
     )
+    shutil.copytree(DEBIAN, folder / "nltk")  # nltk refuses links
+    lines = (f"{number:02d}\t{name}\t{LEXNAME_PARTS[name.partition('.')[0]]}\n" for number, name in enumerate(LEXNAMES))
     (folder / "nltk" / "lexnames").write_text("".join(lines))
     found, own = [], []
     for _ in range(REPEATS):
@@ -257,11 +266,9 @@ def _two_processes(folder: Path, words: list[str]) -> Row:
         "out": "results",
         "complexity": {
             "load": {"inputs": ["many"], "layout": "tsv", "engine": "builtin:en"},
-            "features": {
-                "wordlist": [_list(folder)], "wordnet": DEBIAN, "cache": str(folder / "cache"),
-            },
+            "features": {"wordlist": [_list(folder)], "wordnet": DEBIAN, "cache": str(folder / "cache")},
         },
-    }  # fmt: skip
+    }
     path = folder / "config.yaml"
     path.write_text(yaml.safe_dump(config), "utf-8")
 

@@ -41,14 +41,15 @@ def judgments(instances: pa.Table) -> pa.Table:
     hard = 1.0 + 0.6 * (6.0 - zipf) + 0.05 * np.array([len(token) for token in tokens])
     hashes = content_hashes(instances["instance_id"].to_pylist())
     ratings = [
-        np.clip(np.rint(hard + normal(hashes, seed=1, label=f"person {number}")), 1, 5)
-        for number in range(PEOPLE)
+        np.clip(np.rint(hard + normal(hashes, seed=1, label=f"person {number}")), 1, 5) for number in range(PEOPLE)
     ]
-    return pa.table({
-        "instance_id": np.tile(instances["instance_id"].to_numpy(), PEOPLE),
-        "annotator": np.repeat([f"person {number}" for number in range(PEOPLE)], len(tokens)),
-        "rating": np.concatenate(ratings).astype(np.int64),
-    })  # fmt: skip
+    return pa.table(
+        {
+            "instance_id": np.tile(instances["instance_id"].to_numpy(), PEOPLE),
+            "annotator": np.repeat([f"person {number}" for number in range(PEOPLE)], len(tokens)),
+            "rating": np.concatenate(ratings).astype(np.int64),
+        }
+    )
 
 
 def write_judgments(folder: Path, path: Path) -> None:
@@ -70,8 +71,18 @@ def make(given: argparse.Namespace, runner: str, out: Path) -> Path:
         corpora.append(str(out / genre))
         lexbeam("corpus", *files, "--out", corpora[-1], "--engine", given.engine, *words, *on)
     made = out / "complexity"
-    lexbeam("complexity", "select", *corpora, "--out", str(made), "--quota", str(given.quota),
-            "--genres", ",".join(CORPORA), *on)  # fmt: skip
+    lexbeam(
+        "complexity",
+        "select",
+        *corpora,
+        "--out",
+        str(made),
+        "--quota",
+        str(given.quota),
+        "--genres",
+        ",".join(CORPORA),
+        *on,
+    )
     write_judgments(made, out / "judgments.tsv")
     lexbeam("complexity", "aggregate", str(made), "--judgments", str(out / "judgments.tsv"))
     lexbeam("complexity", "split", str(made), "--method", "balanced", "--shares", SHARES)
@@ -98,10 +109,7 @@ def _main() -> int:
     parser.add_argument("--runner-config", default="direct,direct_multiprocess")
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
-    found = {
-        runner: digests(make(given, runner, given.out / runner))
-        for runner in given.runner_config.split(",")
-    }
+    found = {runner: digests(make(given, runner, given.out / runner)) for runner in given.runner_config.split(",")}
     first = next(iter(found.values()))
     for runner, files in found.items():
         told = "the same bytes" if files == first else "OTHER BYTES"

@@ -39,11 +39,16 @@ def make_run(folder: Path) -> tuple[Path, Path]:
     config = {
         "parts": 2,
         "max-reject-share": 0.5,
-        "corpus": {"inputs": ["texts"], "engine": "builtin:en", "format": "text",
-                   "dates": "name:^(\\d+)"},
-        "change": {"slices": "1800-1849,1850-1900", "dim": 5, "epochs": 1, "min-count": 1,
-                   "min-sentence": 1, "max-tokens": "smallest"},
-    }  # fmt: skip
+        "corpus": {"inputs": ["texts"], "engine": "builtin:en", "format": "text", "dates": "name:^(\\d+)"},
+        "change": {
+            "slices": "1800-1849,1850-1900",
+            "dim": 5,
+            "epochs": 1,
+            "min-count": 1,
+            "min-sentence": 1,
+            "max-tokens": "smallest",
+        },
+    }
     path = folder / "config.yaml"
     path.write_text(yaml.safe_dump(config), "utf-8")
     if _run(path, folder / "out") != 0:

@@ -14,11 +14,7 @@ from collections import Counter
 import lightgbm
 import numpy as np
 
-from transforms.lexicon.models.lightgbm_text import (
-    check_lightgbm,
-    lightgbm_settings,
-    write_lightgbm,
-)
+from transforms.lexicon.models.lightgbm_text import check_lightgbm, lightgbm_settings, write_lightgbm
 from transforms.lexicon.models.refusals import Refused
 
 TEXTS = 600

@@ -114,12 +114,8 @@ def seconds() -> Iterator[list[str]]:
         "`uniform` of hashes": lambda: uniform(keys, seed=1, label="a"),
         "`normal` of hashes": lambda: normal(keys, seed=1, label="a"),
         "`fold_of` hashes": lambda: fold_of(keys, 5, seed=1),
-        "`smallest_rows`, 5 of each of 2,000 groups": lambda: smallest_rows(
-            keys, 5, words, seed=1, label="a"
-        ),
-        "`connected_folds` over two columns": lambda: connected_folds(
-            {"word": words, "document": texts}, 5, seed=1
-        ),
+        "`smallest_rows`, 5 of each of 2,000 groups": lambda: smallest_rows(keys, 5, words, seed=1, label="a"),
+        "`connected_folds` over two columns": lambda: connected_folds({"word": words, "document": texts}, 5, seed=1),
         "`add` of 100,000 items, ten times": keep,
     }
     for name, action in actions.items():

@@ -34,9 +34,7 @@ def measure(folder: Path) -> list[Row]:
         import torch  # noqa: F401
         import transformers  # noqa: F401
     except ImportError as error:
-        raise Skipped(
-            f"needs the extra `transformers` ({error}): pip install 'lexbeam[transformers]'"
-        ) from error
+        raise Skipped(f"needs the extra `transformers` ({error}): pip install 'lexbeam[transformers]'") from error
     from transforms.lexicon.encoders.base import load_encoder
     from transforms.lexicon.encoders.filling import fill_mask
     from transforms.lexicon.encoders.options import EncoderOptions
@@ -44,9 +42,7 @@ def measure(folder: Path) -> list[Row]:
 
     sentences = _sentences(folder)
     model = _make_model(folder / "model", sentences)
-    documents = [
-        _spans(sentences[start : start + DOCUMENT]) for start in range(0, SENTENCES, DOCUMENT)
-    ]
+    documents = [_spans(sentences[start : start + DOCUMENT]) for start in range(0, SENTENCES, DOCUMENT)]
     encoder = load_encoder(model, device="cpu")
     options = EncoderOptions(batch_size=BATCH)
     bare = _Bare(model)
@@ -55,9 +51,7 @@ def measure(folder: Path) -> list[Row]:
         return [span_vectors(encoder, *spans, options=options).vectors for spans in documents]
 
     def fills() -> list[Any]:
-        return [
-            fill_mask(encoder, *spans, TOP, options=options).probabilities for spans in documents
-        ]
+        return [fill_mask(encoder, *spans, TOP, options=options).probabilities for spans in documents]
 
     batches = [list(_batches(bare.tokenizer, spans)) for spans in documents]
     rows = []
@@ -66,9 +60,7 @@ def measure(folder: Path) -> list[Row]:
         ("words for masked places", fills, bare.fills),
     ):
         _check(ours(), theirs(batches), batches)  # which warms both up, too
-        value, found = ratios(
-            lambda theirs=theirs: theirs(batches), ours, REPEATS, clock=time.process_time
-        )
+        value, found = ratios(lambda theirs=theirs: theirs(batches), ours, REPEATS, clock=time.process_time)
         note = f"all runs: {', '.join(f'{ratio:.3f}' for ratio in found)}"
         rows.append(Row(f"{name} over a bare transformers loop", value, 0.9, False, "x", note))
     return rows
@@ -150,17 +142,18 @@ class _Bare:
         for batch in (batch for batches in documents for batch in batches):
             inputs = self.tokenizer(
                 [text for _, text, _, _ in batch],
-                padding=True, truncation=True, return_offsets_mapping=True, return_tensors="pt",
-            )  # fmt: skip
+                padding=True,
+                truncation=True,
+                return_offsets_mapping=True,
+                return_tensors="pt",
+            )
             offsets = inputs.pop("offset_mapping").numpy()
             with self.torch.inference_mode():
                 states = self.model.base_model(**inputs).last_hidden_state.numpy()
             found.append(
                 [
                     states[row][(place[:, 0] < end) & (place[:, 1] > start)].mean(axis=0)
-                    for row, (place, (_, _, start, end)) in enumerate(
-                        zip(offsets, batch, strict=True)
-                    )
+                    for row, (place, (_, _, start, end)) in enumerate(zip(offsets, batch, strict=True))
                 ]
             )
         return found

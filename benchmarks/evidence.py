@@ -69,9 +69,9 @@ def read_documents(corpus: Path, slices: str) -> list[Document]:
         for first, last in spans
         if row["year"] is not None and first <= row["year"] <= last
     }
-    rows = pq.read_table(
-        corpus / "sentences", columns=["document_id", "sentence", "forms", "lemmas", "upos"]
-    ).sort_by([("document_id", "ascending"), ("sentence", "ascending")])
+    rows = pq.read_table(corpus / "sentences", columns=["document_id", "sentence", "forms", "lemmas", "upos"]).sort_by(
+        [("document_id", "ascending"), ("sentence", "ascending")]
+    )
     rows = rows.filter(pc.is_in(rows["document_id"], pa.array(sorted(known))))
     found: dict[str, Document] = {}
     for row in rows.to_pylist():
@@ -81,9 +81,7 @@ def read_documents(corpus: Path, slices: str) -> list[Document]:
     return list(found.values())
 
 
-def dealt(
-    documents: list[Document], by: str, seed: int, dates: tuple[int, ...] = (EARLY, LATE)
-) -> list[int]:
+def dealt(documents: list[Document], by: str, seed: int, dates: tuple[int, ...] = (EARLY, LATE)) -> list[int]:
     """Return a year for each document, at random: as many of the tokens to each."""
     draw = random.Random(seed)
     groups: dict[str, list[int]] = defaultdict(list)
@@ -137,10 +135,7 @@ def planted(
     takes: dict[str, tuple[str, float]] = {}
     for place, share in zip(range(0, len(able) - 1, 2), shares * 3, strict=False):
         takes[able[place]] = (able[place + 1], share)
-    gives = {
-        giver: (word, share * nouns[1][word] / nouns[1][giver])
-        for word, (giver, share) in takes.items()
-    }
+    gives = {giver: (word, share * nouns[1][word] / nouns[1][giver]) for word, (giver, share) in takes.items()}
 
     def changed(token: tuple[str, str, str]) -> tuple[str, str, str]:
         form, lemma, tag = token
@@ -151,10 +146,9 @@ def planted(
         return token
 
     made = [
-        document if year < since
-        else document._replace(sentences=[list(map(changed, s)) for s in document.sentences])
+        document if year < since else document._replace(sentences=[list(map(changed, s)) for s in document.sentences])
         for document, year in zip(documents, years, strict=True)
-    ]  # fmt: skip
+    ]
     truth = {word: share for word, (_, share) in takes.items()}
     return Planted(made, truth, {*gives, *(f"{word}x" for word in takes)})
 
@@ -184,8 +178,17 @@ def run_trial(
         folder.mkdir(parents=True, exist_ok=True)
         write_conllu(folder / "dated.conllu", documents, years)
         corpus = folder / "corpus"
-        lexbeam("corpus", str(folder / "dated.conllu"), "--out", str(corpus), "--overwrite",
-                "--format", "conllu", "--dates", "field:date")  # fmt: skip
+        lexbeam(
+            "corpus",
+            str(folder / "dated.conllu"),
+            "--out",
+            str(corpus),
+            "--overwrite",
+            "--format",
+            "conllu",
+            "--dates",
+            "field:date",
+        )
         change_scores(folder, corpus, words, slices)
     return means(folder / "change")
 
@@ -193,8 +196,18 @@ def run_trial(
 def change_scores(folder: Path, corpus: Path, words: list[str], slices: str) -> None:
     """Make change scores of a corpus, unless they are there."""
     if not (folder / "change" / "current").exists():
-        lexbeam("change", str(corpus), "--out", str(folder / "change"), "--overwrite", *words,
-                "--slices", slices, "--keep", "published")  # fmt: skip
+        lexbeam(
+            "change",
+            str(corpus),
+            "--out",
+            str(folder / "change"),
+            "--overwrite",
+            *words,
+            "--slices",
+            slices,
+            "--keep",
+            "published",
+        )
 
 
 def means(change: Path) -> list[dict[str, Any]]:
@@ -291,12 +304,37 @@ def _samples(given: argparse.Namespace) -> None:
         folder = given.out / f"sample-{seed}"
         if not (folder / "change" / "current").exists():
             corpus = str(folder / "corpus")
-            lexbeam("sample", "--out", str(folder / "sample"), "--tokens", str(given.tokens),
-                    "--seed", str(seed), "--overwrite")  # fmt: skip
-            lexbeam("corpus", str(folder / "sample" / "corpus"), "--out", corpus, "--overwrite",
-                    "--engine", "builtin:en", "--dates", r"name:^(\d{4})_")  # fmt: skip
-            lexbeam("change", corpus, "--out", str(folder / "change"), "--overwrite", "--slices",
-                    "early=1800-1849,late=1950-1999", *_words(given))  # fmt: skip
+            lexbeam(
+                "sample",
+                "--out",
+                str(folder / "sample"),
+                "--tokens",
+                str(given.tokens),
+                "--seed",
+                str(seed),
+                "--overwrite",
+            )
+            lexbeam(
+                "corpus",
+                str(folder / "sample" / "corpus"),
+                "--out",
+                corpus,
+                "--overwrite",
+                "--engine",
+                "builtin:en",
+                "--dates",
+                r"name:^(\d{4})_",
+            )
+            lexbeam(
+                "change",
+                corpus,
+                "--out",
+                str(folder / "change"),
+                "--overwrite",
+                "--slices",
+                "early=1800-1849,late=1950-1999",
+                *_words(given),
+            )
         for line in _of_sample(seed, folder):
             print(line, flush=True)
 

@@ -108,9 +108,7 @@ def main() -> None:
         found = articles_of(args.treebank)
         print(f"articles: {sum(same for *_, same in found)} of {len(found)} as in the text")
         print("others:", *(f"{one} {word}" for one, word, same in found if not same), sep="\t")
-    treebank = Counter(
-        Entry(row.lemma, inflection(row.upos, feats_of(row.feats)), row.form) for row in rows
-    )
+    treebank = Counter(Entry(row.lemma, inflection(row.upos, feats_of(row.feats)), row.form) for row in rows)
     forms = entries_of(args.dictionary) if args.dictionary else Counter[Entry]()
     has = {(one.lemma, split(one.inflection)[0]) for one in forms}
     asked = {one.inflection for one in treebank}
@@ -127,11 +125,7 @@ def main() -> None:
         if args.library:
             ways["library"] = (english_inflector(), True)
         if forms:
-            others = (
-                one
-                for one in forms
-                if one.inflection in asked and one.lemma not in lemmas and one not in seen
-            )
+            others = (one for one in forms if one.inflection in asked and one.lemma not in lemmas and one not in seen)
             rules = learned_rules([*seen, *others], args.language)
             both = Inflector({**table, "rules": rules}, args.language)
             ways |= {"rules": (both, False), "dictionary": (both, True)}

@@ -64,11 +64,7 @@ def _read(paths: Paths, format: str, options: ReaderOptions) -> int:
         # As a unit of files is read: from memory where the file is small, as all these are.
         content = files.read_bytes(str(path))
         entries = read_file(
-            str(path),
-            path.name,
-            format=format,
-            options=options,
-            open=lambda content=content: io.BytesIO(content),
+            str(path), path.name, format=format, options=options, open=lambda content=content: io.BytesIO(content)
         )
         for _, entry in entries:
             assert isinstance(entry, Record)

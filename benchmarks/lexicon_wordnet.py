@@ -72,20 +72,21 @@ def measure(folder: Path) -> list[Row]:
     made: list[Held] = []
     seconds = timed(lambda: made.extend(prepare(options).held))
     size = sum(file.bytes for file in made[0].compiled.files.values()) / 1e6
-    opening = [
-        [float(number) for number in run_script(OPEN, str(folder / "cache")).split()]
-        for _ in range(REPEATS)
-    ]
+    opening = [[float(number) for number in run_script(OPEN, str(folder / "cache")).split()] for _ in range(REPEATS)]
     times, memory = zip(*opening, strict=True)
     rows = [
         Row("WordNet compiled", seconds, 30, True, "s"),
         Row("WordNet's compiled files", size, 100, True, "MB"),
         Row(
-            "WordNet opened and asked for a word", statistics.median(times), 0.1, True, "s",
+            "WordNet opened and asked for a word",
+            statistics.median(times),
+            0.1,
+            True,
+            "s",
             f"all runs: {', '.join(f'{value:.3f}' for value in times)}",
         ),
         Row("its memory that is not shared", statistics.median(memory), 10, True, "MB"),
-    ]  # fmt: skip
+    ]
     wordnet = made[0].open()
     lemmas = opened(made[0].compiled)["lemmas"]["lemma"]
     return [*rows, *_look_ups(wordnet, lemmas), *_beside_nltk(wordnet, lemmas, folder)]
@@ -151,10 +152,7 @@ def _beside_nltk(wordnet: Any, lemmas: pa.ChunkedArray, folder: Path) -> list[Ro
         return []
     copied = folder / "nltk"  # it refuses links
     shutil.copytree(DEBIAN, copied)
-    lines = (
-        f"{number:02d}\t{name}\t{LEXNAME_PARTS[name.partition('.')[0]]}\n"
-        for number, name in enumerate(LEXNAMES)
-    )
+    lines = (f"{number:02d}\t{name}\t{LEXNAME_PARTS[name.partition('.')[0]]}\n" for number, name in enumerate(LEXNAMES))
     (copied / "lexnames").write_text("".join(lines))
     loaded, memory = map(float, run_script(THEIRS, str(copied)).split())
     theirs = read_by_nltk(str(copied))

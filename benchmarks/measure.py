@@ -12,9 +12,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 __all__ = [
-    "ROOT", "Row", "Skipped", "data_folder", "environment", "lexbeam", "peak_memory", "ratios",
-    "report", "run_script", "stage_seconds", "timed",
-]  # fmt: skip
+    "ROOT",
+    "Row",
+    "Skipped",
+    "data_folder",
+    "environment",
+    "lexbeam",
+    "peak_memory",
+    "ratios",
+    "report",
+    "run_script",
+    "stage_seconds",
+    "timed",
+]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -89,9 +99,7 @@ def run_script(script: str, *words: str) -> str:
 
 
 def _run(*words: str) -> str:
-    done = subprocess.run(
-        [sys.executable, *words], env=environment(), capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, *words], env=environment(), capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"a measured process failed: {done.stderr[-2000:]}")
     return done.stdout
@@ -100,11 +108,7 @@ def _run(*words: str) -> str:
 def _children(process: int) -> list[int]:
     try:
         tasks = Path(f"/proc/{process}/task")
-        found = [
-            int(child)
-            for task in tasks.iterdir()
-            for child in (task / "children").read_text().split()
-        ]
+        found = [int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()]
     except OSError:
         return []
     return found + [grandchild for child in found for grandchild in _children(child)]

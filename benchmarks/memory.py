@@ -29,10 +29,20 @@ def measure(folder: Path) -> list[Row]:
         spec = f"spacy:{engine}" if engine.is_dir() else "builtin:en"
         corpus, change = str(folder / "corpus"), str(folder / "change")
         peaks = [
-            _run("corpus", str(data / "eltec-eng"), "--out", corpus, "--format", "tei",
-                 "--dates", "header", "--engine", spec),
+            _run(
+                "corpus",
+                str(data / "eltec-eng"),
+                "--out",
+                corpus,
+                "--format",
+                "tei",
+                "--dates",
+                "header",
+                "--engine",
+                spec,
+            ),
             _run("change", corpus, "--out", change, "--slices", "1840-1859,1880-1920"),
-        ]  # fmt: skip
+        ]
         note = f"corpus {peaks[0]:.0f}, change {peaks[1]:.0f} MiB; engine {spec.partition(':')[0]}"
         rows.append(Row("peak memory, eltec-eng", max(peaks) / 1024, 2, True, "GiB", note))
     peaks = []

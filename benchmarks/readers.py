@@ -41,9 +41,20 @@ from transforms.common.snapshots import find_snapshot, open_snapshot
 from transforms.common.tables import Part, write_part
 
 __all__ = [
-    "OUTCOMES", "READERS", "TABLES", "WAYS", "WRITERS", "Seen", "Writer", "measure", "parts_of",
-    "publish_corpus", "read_once", "read_places", "table_of",
-]  # fmt: skip
+    "OUTCOMES",
+    "READERS",
+    "TABLES",
+    "WAYS",
+    "WRITERS",
+    "Seen",
+    "Writer",
+    "measure",
+    "parts_of",
+    "publish_corpus",
+    "read_once",
+    "read_places",
+    "table_of",
+]
 
 SCHEMA = pa.schema([("corpus", pa.string()), ("number", pa.int64())])
 TABLES = ("documents", "sentences")
@@ -225,8 +236,7 @@ def measure(
     context = multiprocessing.get_context("spawn")
     ready, stop, results = context.Semaphore(0), context.Event(), context.Queue()
     processes = [
-        context.Process(target=_read_on, args=(name, out, ready, stop, results), daemon=True)
-        for name in readers
+        context.Process(target=_read_on, args=(name, out, ready, stop, results), daemon=True) for name in readers
     ]
     for process in processes:
         process.start()
@@ -253,11 +263,7 @@ def table_of(found: Iterable[tuple[str, Seen]]) -> Iterator[str]:
         numbers = [seen.outcomes[outcome] for outcome in OUTCOMES]
         kinds = ", ".join(f"{kind} {n}" for kind, n in sorted(seen.errors.items()))
         cells = [writer, seen.reader, seen.way, sum(numbers), *numbers, kinds]
-        yield (
-            "| "
-            + " | ".join(f"{cell:,}" if cell.__class__ is int else cell for cell in cells)
-            + " |"
-        )
+        yield ("| " + " | ".join(f"{cell:,}" if cell.__class__ is int else cell for cell in cells) + " |")
 
 
 def recursive(folder: Path) -> Iterator[str]:
@@ -278,15 +284,11 @@ def recursive(folder: Path) -> Iterator[str]:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--switches", type=int, default=200)
     parser.add_argument("--folder", type=Path, help="where to work, if not among temporary files")
     parser.add_argument("--writers", nargs="+", choices=WRITERS, default=list(WRITERS))
-    parser.add_argument(
-        "--recursive", action="store_true", help="print only what recursive patterns read"
-    )
+    parser.add_argument("--recursive", action="store_true", help="print only what recursive patterns read")
     options = parser.parse_args()
     if options.recursive:
         with tempfile.TemporaryDirectory(dir=options.folder) as folder:

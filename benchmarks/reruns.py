@@ -83,9 +83,17 @@ def measure(folder: Path, source: Source, command: Command = lexbeam, of_a_kind:
     """Run all commands, so many reruns of a kind, on a new folder below `folder`."""
     out = folder / "out"
     command(
-        "corpus", source.inputs, "--out", str(out), "--format", "text", "--engine", "builtin:en",
-        "--dates", source.dates,
-    )  # fmt: skip
+        "corpus",
+        source.inputs,
+        "--out",
+        str(out),
+        "--format",
+        "text",
+        "--engine",
+        "builtin:en",
+        "--dates",
+        source.dates,
+    )
     words = ("change", "--out", str(out), "--slices", source.slices, "--seeds", "3")
     first = _taken(command, words)
     reruns = {
@@ -168,17 +176,14 @@ def report(found: Found) -> Iterator[str]:
     yield f"\n| {found.before.text / 1e6:.1f} MB of text | folder | published |\n|---|---|---|"
     for when, disk in (("after all runs", found.before), ("after `lexbeam clean`", found.after)):
         cells = [
-            f"{size / 1e6:.0f} MB, {size / disk.text:.1f} times the text"
-            for size in (disk.folder, disk.published)
+            f"{size / 1e6:.0f} MB, {size / disk.text:.1f} times the text" for size in (disk.folder, disk.published)
         ]
         yield f"| {when} | {cells[0]} | {cells[1]} |"
 
 
 def main() -> int:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--inputs", metavar="GLOB", help="text files; else a sample corpus")
     parser.add_argument("--dates", metavar="RULE", help="with --inputs: as of `lexbeam corpus`")
     parser.add_argument("--slices", metavar="SPEC", help="with --inputs: as of `lexbeam change`")

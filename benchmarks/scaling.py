@@ -27,12 +27,7 @@ def measure(folder: Path) -> list[Row]:
         small, large = (
             timed(
                 lambda config=config: lexbeam(
-                    "run",
-                    str(config),
-                    "--overwrite",
-                    "--fresh",
-                    "--runner-config",
-                    "direct_multiprocess",
+                    "run", str(config), "--overwrite", "--fresh", "--runner-config", "direct_multiprocess"
                 )
             )
             for config in configs

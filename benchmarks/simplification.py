@@ -37,23 +37,43 @@ _ENDINGS = {  # part of speech: ending of the lemma, then of each form with its 
     "A": ("ivo", {"ivo": "ADJ;MASC;SG", "iva": "ADJ;FEM;SG", "ivos": "ADJ;MASC;PL"}),
     "V": (
         "ar",
-        {"ar": "V;NFIN", "a": "V;IND;PRS;3;SG", "an": "V;IND;PRS;3;PL", "ó": "V;IND;PST;3;SG",
-         "aron": "V;IND;PST;3;PL", "ado": "V.PTCP;PST;MASC;SG"},
+        {
+            "ar": "V;NFIN",
+            "a": "V;IND;PRS;3;SG",
+            "an": "V;IND;PRS;3;PL",
+            "ó": "V;IND;PST;3;SG",
+            "aron": "V;IND;PST;3;PL",
+            "ado": "V.PTCP;PST;MASC;SG",
+        },
     ),
-}  # fmt: skip
+}
 
 
 def measure(folder: Path) -> list[Row]:
     """Return the row."""
     _write(folder)
     lexbeam(
-        "simplify", "train-inflector", str(folder / "forms.tsv"), "--format", "unimorph",
-        "--language", "es", "--out", str(folder / "es.inflector"),
-    )  # fmt: skip
+        "simplify",
+        "train-inflector",
+        str(folder / "forms.tsv"),
+        "--format",
+        "unimorph",
+        "--language",
+        "es",
+        "--out",
+        str(folder / "es.inflector"),
+    )
     lexbeam(
-        "simplify", "instances", str(folder / "sentences.txt"), "--layout", "text",
-        "--language", "es", "--out", str(folder / "loaded"),
-    )  # fmt: skip
+        "simplify",
+        "instances",
+        str(folder / "sentences.txt"),
+        "--layout",
+        "text",
+        "--language",
+        "es",
+        "--out",
+        str(folder / "loaded"),
+    )
     cache = "--cache", str(folder / "cache")
     words = f"counts={folder / 'counts.tsv'}:word=1,value=2,duplicates=sum"
 
@@ -63,18 +83,24 @@ def measure(folder: Path) -> list[Row]:
         shutil.copytree(folder / "loaded", own, symlinks=True)
         own_run = ("--fresh",)
         lexbeam(
-            "simplify", "generate", own, "--generators", "thesaurus", "--thesaurus",
-            str(folder / "thesaurus.dat"), "--inflector", str(folder / "es.inflector"),
-            "--wordlist", words, *cache, *own_run,
-        )  # fmt: skip
-        lexbeam(
-            "simplify", "select", own, "--filters", "morphology", "--inflector",
-            str(folder / "es.inflector"), *own_run,
-        )  # fmt: skip
-        lexbeam(
-            "simplify", "rank", own, "--ranker", "senses,frequency", "--wordlist", words, *cache,
+            "simplify",
+            "generate",
+            own,
+            "--generators",
+            "thesaurus",
+            "--thesaurus",
+            str(folder / "thesaurus.dat"),
+            "--inflector",
+            str(folder / "es.inflector"),
+            "--wordlist",
+            words,
+            *cache,
             *own_run,
-        )  # fmt: skip
+        )
+        lexbeam(
+            "simplify", "select", own, "--filters", "morphology", "--inflector", str(folder / "es.inflector"), *own_run
+        )
+        lexbeam("simplify", "rank", own, "--ranker", "senses,frequency", "--wordlist", words, *cache, *own_run)
 
     run()  # compiles what is compiled once
     found = [timed(run) for _ in range(REPEATS)]
@@ -89,10 +115,13 @@ def _stems() -> Iterator[str]:
     seen = set()
     while True:
         syllables = random.integers(1, 4)
-        stem = "".join(
-            _ONSETS[random.integers(len(_ONSETS))] + _VOWELS[random.integers(len(_VOWELS))]
-            for _ in range(syllables)
-        ) + _ONSETS[random.integers(15)]  # fmt: skip
+        stem = (
+            "".join(
+                _ONSETS[random.integers(len(_ONSETS))] + _VOWELS[random.integers(len(_VOWELS))]
+                for _ in range(syllables)
+            )
+            + _ONSETS[random.integers(15)]
+        )
         if stem not in seen:
             seen.add(stem)
             yield stem

@@ -40,14 +40,11 @@ def measure(folder: Path) -> list[Row]:
     texts = data and data / "alexsis" / "ALEXSIS_first190.tsv"
     model = data and data.parent / "models" / "es_cess"
     if not texts or not model or not texts.is_file() or not model.is_dir():
-        raise Skipped(
-            "needs alexsis/ALEXSIS_first190.tsv in LEXBEAM_DATA, models/es_cess beside it"
-        )
+        raise Skipped("needs alexsis/ALEXSIS_first190.tsv in LEXBEAM_DATA, models/es_cess beside it")
     out, spec = str(folder / "es"), f"spacy:{model}"
     lexbeam(
-        "simplify", "instances", str(texts), "--layout", "alexsis", "--language", "es", "--out",
-        out, "--parts", "1",
-    )  # fmt: skip
+        "simplify", "instances", str(texts), "--layout", "alexsis", "--language", "es", "--out", out, "--parts", "1"
+    )
     lexbeam("simplify", "generate", out, "--generators", "gold", "--k", "100")
     shot = open_snapshot(out)
     tables = {CANDIDATES.name: shot.parts(CANDIDATES.name)}
@@ -129,9 +126,8 @@ _UNUSED = ("trainable_lemmatizer", "lemmatizer", "senter", "parser", "ner")
 
 
 def _same(
-    docs: Sequence[Any], made: Selected, selection: Selection, places: dict[Key, Place],
-    texts: Sequence[str],
-) -> Row:  # fmt: skip
+    docs: Sequence[Any], made: Selected, selection: Selection, places: dict[Key, Place], texts: Sequence[str]
+) -> Row:
     """Return whether candidates have the tags, and the fate, that the bare loop's tags give."""
     by_text = dict(zip(texts, docs, strict=True))
 
@@ -147,10 +143,7 @@ def _same(
             wrong += row["upos"] is not None or not row["kept"]
             continue
         asked += 1
-        target, own = (
-            tag(places[row["instance_id"], ""]),
-            tag(places[row["instance_id"], row["form"]]),
-        )
+        target, own = (tag(places[row["instance_id"], ""]), tag(places[row["instance_id"], row["form"]]))
         fits = taken.get(own, own) == taken.get(target, target)
         wrong += row["upos"] != own or row["kept"] != fits
     note = f"{asked} candidates and {len(places) - asked} targets in {len(texts)} sentences"

@@ -55,9 +55,8 @@ def used(*words: str) -> Used:
     """
     start = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-m", "pipelines.cli", *words], env=environment(),
-        stdout=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, "-m", "pipelines.cli", *words], env=environment(), stdout=subprocess.DEVNULL
+    )
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:

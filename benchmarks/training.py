@@ -21,16 +21,34 @@ def measure(folder: Path) -> list[Row]:
     make_config(folder, TOKENS)
     corpus = str(folder / "corpus")
     lexbeam(
-        "corpus", str(folder / "lines"), "--out", corpus, "--engine", "none", "--format", "lines",
-        "--dates", r"name:^(\d{4})_", "--runner-config", "direct_multiprocess",
-    )  # fmt: skip
+        "corpus",
+        str(folder / "lines"),
+        "--out",
+        corpus,
+        "--engine",
+        "none",
+        "--format",
+        "lines",
+        "--dates",
+        r"name:^(\d{4})_",
+        "--runner-config",
+        "direct_multiprocess",
+    )
 
     def train(runner: str, number: int) -> float:
         work = folder / f"{runner}{number}"
         lexbeam(
-            "change", corpus, "--out", str(work), "--alignment", "op", "--runner-config", runner,
-            "--slices", "early=1800-1849,late=1950-1999",
-        )  # fmt: skip
+            "change",
+            corpus,
+            "--out",
+            str(work),
+            "--alignment",
+            "op",
+            "--runner-config",
+            runner,
+            "--slices",
+            "early=1800-1849,late=1950-1999",
+        )
         return stage_seconds(work / "_artefacts", "change/train")
 
     found = [train("direct", n) / train("direct_multiprocess", n) for n in range(REPEATS)]

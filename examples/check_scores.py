@@ -47,9 +47,7 @@ def main() -> None:
         if row["alignment"] != options.alignment:
             continue
         slice_name = row[f"slice_{row['side']}"]
-        space = vectors.filter(
-            (pc.field("slice") == slice_name) & (pc.field("seed") == row["seed"])
-        )
+        space = vectors.filter((pc.field("slice") == slice_name) & (pc.field("seed") == row["seed"]))
         matrix = np.array(space["vector"].to_pylist())
         key = (row["slice_from"], row["slice_to"], row["seed"], row["side"])
         spaces[key] = dict(zip(space["word"].to_pylist(), aligned(matrix, row), strict=True))

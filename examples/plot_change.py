@@ -24,11 +24,7 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=20)
     given = parser.parse_args()
     corpus = lexbeam.corpus(
-        given.texts,
-        out=given.out / "results",
-        engine="builtin:en",
-        dates=r"name:^(\d{4})",
-        overwrite=True,
+        given.texts, out=given.out / "results", engine="builtin:en", dates=r"name:^(\d{4})", overwrite=True
     )
     results = lexbeam.change(corpus, slices=given.slices, alignment="op", seeds=3, overwrite=True)
     words = results.top(given.words).to_pandas()

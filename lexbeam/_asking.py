@@ -16,9 +16,7 @@ from transforms.common.views import View
 __all__ = ["ask", "tell"]
 
 
-def ask(
-    snapshot: Snapshot, section: str | Sequence[str], name: str, values: Mapping[str, Any]
-) -> pa.Table:
+def ask(snapshot: Snapshot, section: str | Sequence[str], name: str, values: Mapping[str, Any]) -> pa.Table:
     """Return the answer of a section's view as a table; of several, the one that is published.
 
     Raises:
@@ -29,9 +27,7 @@ def ask(
     return view.table(snapshot, _options(view, values))
 
 
-def tell(
-    snapshot: Snapshot, section: str | Sequence[str], name: str, values: Mapping[str, Any]
-) -> list[str]:
+def tell(snapshot: Snapshot, section: str | Sequence[str], name: str, values: Mapping[str, Any]) -> list[str]:
     """Return the answer of a section's view as lines for a person; raises as `ask`."""
     view = _view(snapshot, section, name)
     assert view.told is not None

@@ -55,10 +55,7 @@ def modules(commands: Mapping[str, Told]) -> dict[str, str]:
         first, _, second = words.replace("-", "_").partition(" ")
         place = groups.setdefault(first, []) if second else alone
         place.append((words, second or first, told))
-    made = {
-        "commands.py": _commands(alone, sorted(groups)),
-        "views.py": _views(commands),
-    }
+    made = {"commands.py": _commands(alone, sorted(groups)), "views.py": _views(commands)}
     for group, members in groups.items():
         text = f"The commands `lexbeam {group} ...` as functions."
         made[f"{group}.py"] = _module(text, _functions(members), ())
@@ -90,12 +87,23 @@ def _functions(members: Iterable[Member]) -> dict[str, str]:
             found[f"preview_{name}"] = _function(
                 f"preview_{name}",
                 f"A look at what `{name}` would take in, with the same options; nothing is written",
-                before, "list[str]", "_preview", repr(words), lines, False,
-            )  # fmt: skip
+                before,
+                "list[str]",
+                "_preview",
+                repr(words),
+                lines,
+                False,
+            )
         found[name] = _function(
-            name, told.help, before, "Results" if publishes else "list[str]",
-            "_publish" if publishes else "_act", repr(words), returned, takes_beam,
-        )  # fmt: skip
+            name,
+            told.help,
+            before,
+            "Results" if publishes else "list[str]",
+            "_publish" if publishes else "_act",
+            repr(words),
+            returned,
+            takes_beam,
+        )
     return found
 
 
@@ -113,9 +121,16 @@ def _ordered(cls: type) -> list[Option]:
 
 
 def _function(
-    name: str, help: str, entries: list[Option], returns: str, by: str, asked: str, returned: str,
-    takes_beam: bool, method: bool = False,
-) -> str:  # fmt: skip
+    name: str,
+    help: str,
+    entries: list[Option],
+    returns: str,
+    by: str,
+    asked: str,
+    returned: str,
+    takes_beam: bool,
+    method: bool = False,
+) -> str:
     """Return the text of a function that hands its arguments on, by name, to another one."""
     filled = {entry.fills: entry.name for entry in entries if entry.fills}
     parameters = ["self"] if method else []
@@ -145,9 +160,7 @@ def _docstring(help: str, notes: list[tuple[str, str]], returned: str, width: in
     yield "\n    Args:"
     for name, text in notes:
         text = text.replace("\\", "\\\\")
-        yield textwrap.fill(
-            f"{name}: {text}.", width, initial_indent=" " * 8, subsequent_indent=" " * 12
-        )
+        yield textwrap.fill(f"{name}: {text}.", width, initial_indent=" " * 8, subsequent_indent=" " * 12)
     yield f"\n    Returns:\n        {returned}"
     yield "\n    Raises:"
     yield "        UsageError: an option is wrong, or missing."
@@ -181,26 +194,26 @@ def _views(commands: Mapping[str, Told]) -> str:
             methods[found] = text
     body = "\n".join(textwrap.indent(text, "    ") for text in methods.values())
     head = 'class Views:\n    """Questions to published tables."""\n\n    snapshot: Snapshot\n'
-    return _module(
-        "The views of the published sections as methods.", {"Views": f"{head}\n{body}"}, ()
-    )
+    return _module("The views of the published sections as methods.", {"Views": f"{head}\n{body}"}, ())
 
 
-def _methods(
-    name: str, sections: Sequence[str], view: str, entry: View[Any]
-) -> Iterator[str]:  # fmt: skip
+def _methods(name: str, sections: Sequence[str], view: str, entry: View[Any]) -> Iterator[str]:
     entries = list(options_of(entry.options).values())
     of = repr(sections[0] if len(sections) == 1 else tuple(sections))
     asked = f"self.snapshot, {of}, {view!r}"
-    yield _function(
-        name, entry.help, entries, "pa.Table", "_ask", asked, "The answer as rows.", False,
-        method=True,
-    )  # fmt: skip
+    yield _function(name, entry.help, entries, "pa.Table", "_ask", asked, "The answer as rows.", False, method=True)
     if entry.told is not None:
         yield _function(
-            f"tell_{name}", entry.help, entries, "list[str]", "_tell", asked,
-            "The answer as lines for a person.", False, method=True,
-        )  # fmt: skip
+            f"tell_{name}",
+            entry.help,
+            entries,
+            "list[str]",
+            "_tell",
+            asked,
+            "The answer as lines for a person.",
+            False,
+            method=True,
+        )
 
 
 # Names that functions may use, and where they come from; those of options cannot begin with `_`.
@@ -237,9 +250,8 @@ def formatted(text: str) -> str:
     for words in (["check", "--quiet", "--fix", "--select", "I"], ["format", "--quiet"]):
         command = [sys.executable, "-m", "ruff", *words, "--stdin-filename", "lexbeam/commands.py"]
         done = subprocess.run(
-            [*command, "-"], input=text, capture_output=True, text=True, check=True,
-            cwd=_FOLDER.parent,
-        )  # fmt: skip
+            [*command, "-"], input=text, capture_output=True, text=True, check=True, cwd=_FOLDER.parent
+        )
         text = done.stdout
     return text
 

@@ -69,9 +69,7 @@ def _known(name: str, value: object, known: list[T]) -> T:
     raise UsageError(f"no {name} {value!r}{hint or '; there are ' + ', '.join(named)}")
 
 
-def _pair(
-    pairs: list[tuple[str, str]], slice: str, pair: tuple[str, str] | None
-) -> tuple[str, str]:
+def _pair(pairs: list[tuple[str, str]], slice: str, pair: tuple[str, str] | None) -> tuple[str, str]:
     """Return the one pair that a slice is in, or the one that is named."""
     own = [known for known in pairs if slice in known]
     listed = ", ".join(map(str, own))
@@ -85,9 +83,7 @@ def _pair(
     return own[0]
 
 
-def _aligned(
-    snapshot: "Snapshot", alignment: str, slice: str, seed: int, pair: tuple[str, str]
-) -> "Vectors":
+def _aligned(snapshot: "Snapshot", alignment: str, slice: str, seed: int, pair: tuple[str, str]) -> "Vectors":
     from transforms.change.exporting import aligned_sides, as_aligned
 
     for row in aligned_sides(snapshot, alignment):
@@ -98,8 +94,7 @@ def _aligned(
         made = as_aligned(snapshot, row)
         if made is None:
             raise LexbeamError(
-                f"{pair[0]} and {pair[1]}, seed {seed}: too few shared words, nothing was aligned "
-                f"by {alignment}"
+                f"{pair[0]} and {pair[1]}, seed {seed}: too few shared words, nothing was aligned by {alignment}"
             )
         return made
     raise LexbeamError(f"table alignments has no {alignment} of slice {slice!r}, seed {seed}")

@@ -20,10 +20,7 @@ def check_siblings(names: Iterable[str] = SIBLINGS) -> None:
     for name in names:
         place = _place(name)
         if place is None:
-            raise ImportError(
-                f"the package {name!r} of Lexbeam is not at {_HOME!r}: install Lexbeam anew",
-                name=name,
-            )
+            raise ImportError(f"the package {name!r} of Lexbeam is not at {_HOME!r}: install Lexbeam anew", name=name)
         # The folder alone is resolved: a package itself may be a link into another folder.
         folder = os.path.realpath(os.path.dirname(place))
         if folder != os.path.realpath(_HOME):

@@ -9,17 +9,7 @@ from lexbeam._calling import act as _act
 from lexbeam._calling import publish as _publish
 from lexbeam.results import Results
 
-__all__ = [
-    "abstractness",
-    "annotate",
-    "answer",
-    "candidates",
-    "explain",
-    "export",
-    "options",
-    "pairs",
-    "questions",
-]
+__all__ = ["abstractness", "annotate", "answer", "candidates", "explain", "export", "options", "pairs", "questions"]
 
 
 def abstractness(
@@ -426,10 +416,7 @@ def candidates(
         "imperceptibility",
         "nonspecificity",
     ),
-    filters: str
-    | Sequence[
-        Literal["pos", "repeated", "lemma", "synonym", "antonym", "static", "contextual"]
-    ] = (),
+    filters: str | Sequence[Literal["pos", "repeated", "lemma", "synonym", "antonym", "static", "contextual"]] = (),
     evaluate: Literal["all", "until-rejected"] = "all",
     abstractness: str | os.PathLike[str] | None = None,
     concreteness_below: float | str | None = None,
@@ -566,10 +553,7 @@ def explain(
     encoder_device: Literal["auto", "cpu", "cuda"] = "auto",
     cache: str | os.PathLike[str] | None = None,
     kind: str | Sequence[Literal["imperceptibility", "nonspecificity", "intersection"]] = (),
-    filters: str
-    | Sequence[
-        Literal["pos", "repeated", "lemma", "synonym", "antonym", "static", "contextual"]
-    ] = (),
+    filters: str | Sequence[Literal["pos", "repeated", "lemma", "synonym", "antonym", "static", "contextual"]] = (),
     evaluate: Literal["all", "until-rejected"] = "all",
     abstractness: str | os.PathLike[str] | None = None,
     concreteness_below: float | str | None = None,
@@ -718,15 +702,7 @@ def export(
     """
     return _act(
         "cloze export",
-        {
-            "path": path,
-            "to": to,
-            "annotator": annotator,
-            "kind": kind,
-            "split": split,
-            "most": most,
-            "seed": seed,
-        },
+        {"path": path, "to": to, "annotator": annotator, "kind": kind, "split": split, "most": most, "seed": seed},
     )
 
 
@@ -734,11 +710,7 @@ def options(
     folder: str | os.PathLike[str] | None = None,
     *,
     out: str | os.PathLike[str] | None = None,
-    readers: str | Sequence[Literal["ga", "ar", "ar-gloss", "frequency"]] = (
-        "ga",
-        "ar",
-        "ar-gloss",
-    ),
+    readers: str | Sequence[Literal["ga", "ar", "ar-gloss", "frequency"]] = ("ga", "ar", "ar-gloss"),
     folds: int | str = 4,
     seed: int | str = 1,
     hidden: int | str = 64,

@@ -684,11 +684,7 @@ def run(
 
 
 def sample(
-    *,
-    out: str | os.PathLike[str],
-    tokens: int | str = 300000,
-    seed: int | str = 1,
-    overwrite: bool = False,
+    *, out: str | os.PathLike[str], tokens: int | str = 300000, seed: int | str = 1, overwrite: bool = False
 ) -> list[str]:
     """Write a sample corpus with planted sense changes.
 

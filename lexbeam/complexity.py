@@ -360,9 +360,11 @@ def score(
     learning_rate: float | str = 0.03,
     boosting_leaves: int | str = 15,
     members: str
-    | Sequence[
-        Literal["frequency", "ridge", "svr", "random-forest", "extra-trees", "gradient-boosting"]
-    ] = ("ridge", "svr", "gradient-boosting"),
+    | Sequence[Literal["frequency", "ridge", "svr", "random-forest", "extra-trees", "gradient-boosting"]] = (
+        "ridge",
+        "svr",
+        "gradient-boosting",
+    ),
     weights: Literal["nonnegative", "ridge"] = "nonnegative",
     inner_folds: int | str = 3,
     seed: int | str = 0,

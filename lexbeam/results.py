@@ -60,9 +60,7 @@ class Results(Views):
         for column in columns or ():
             if column not in (known := self._columns(name)):
                 hint = nearest(column, known)
-                raise LexbeamError(
-                    f"table {name} has no column {column!r}; it has {', '.join(known)}{hint}"
-                )
+                raise LexbeamError(f"table {name} has no column {column!r}; it has {', '.join(known)}{hint}")
         return self.snapshot.read(name, columns)
 
     def _columns(self, name: str) -> list[str]:

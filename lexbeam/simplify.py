@@ -30,13 +30,7 @@ def generate(
     wordnet_senses: Literal["tag", "all"] = "tag",
     masked_top: int | str = 80,
     masked_input: Literal["pair", "single"] = "pair",
-    masked_rules: str | Sequence[str] = (
-        "subword",
-        "is_target",
-        "accent_variant",
-        "too_short",
-        "prefix_of_target",
-    ),
+    masked_rules: str | Sequence[str] = ("subword", "is_target", "accent_variant", "too_short", "prefix_of_target"),
     masked_merge: str = "accents",
     antonyms: Literal["bar", "keep"] = "bar",
     names: Literal["protect", "replace"] = "protect",
@@ -552,11 +546,5 @@ def train_inflector(
     """
     return _act(
         "simplify train-inflector",
-        {
-            "inputs": inputs,
-            "language": language,
-            "out": out,
-            "format": format,
-            "overwrite": overwrite,
-        },
+        {"inputs": inputs, "language": language, "out": out, "format": format, "overwrite": overwrite},
     )

@@ -73,14 +73,7 @@ class Views:
             self.snapshot,
             "change",
             "top",
-            {
-                "top": top,
-                "alignment": alignment,
-                "measure": measure,
-                "pair": pair,
-                "targets": targets,
-                "pos": pos,
-            },
+            {"top": top, "alignment": alignment, "measure": measure, "pair": pair, "targets": targets, "pos": pos},
         )
 
     def tell_top(
@@ -137,14 +130,7 @@ class Views:
             self.snapshot,
             "change",
             "top",
-            {
-                "top": top,
-                "alignment": alignment,
-                "measure": measure,
-                "pair": pair,
-                "targets": targets,
-                "pos": pos,
-            },
+            {"top": top, "alignment": alignment, "measure": measure, "pair": pair, "targets": targets, "pos": pos},
         )
 
     def word(
@@ -178,14 +164,7 @@ class Views:
             self.snapshot,
             "change",
             "word",
-            {
-                "word": word,
-                "slice": slice,
-                "examples": examples,
-                "order": order,
-                "seed": seed,
-                "corpus": corpus,
-            },
+            {"word": word, "slice": slice, "examples": examples, "order": order, "seed": seed, "corpus": corpus},
         )
 
     def tell_word(
@@ -219,14 +198,7 @@ class Views:
             self.snapshot,
             "change",
             "word",
-            {
-                "word": word,
-                "slice": slice,
-                "examples": examples,
-                "order": order,
-                "seed": seed,
-                "corpus": corpus,
-            },
+            {"word": word, "slice": slice, "examples": examples, "order": order, "seed": seed, "corpus": corpus},
         )
 
     def words(
@@ -260,14 +232,7 @@ class Views:
             self.snapshot,
             "change",
             "words",
-            {
-                "words": words,
-                "slice": slice,
-                "examples": examples,
-                "order": order,
-                "seed": seed,
-                "corpus": corpus,
-            },
+            {"words": words, "slice": slice, "examples": examples, "order": order, "seed": seed, "corpus": corpus},
         )
 
     def tell_words(
@@ -301,14 +266,7 @@ class Views:
             self.snapshot,
             "change",
             "words",
-            {
-                "words": words,
-                "slice": slice,
-                "examples": examples,
-                "order": order,
-                "seed": seed,
-                "corpus": corpus,
-            },
+            {"words": words, "slice": slice, "examples": examples, "order": order, "seed": seed, "corpus": corpus},
         )
 
     def series(self, series: str | Sequence[str]) -> pa.Table:
@@ -342,12 +300,7 @@ class Views:
         return _tell(self.snapshot, "change", "series", {"series": series})
 
     def neighbours(
-        self,
-        neighbours: str,
-        *,
-        slice: str | None = None,
-        training_seed: int | str | None = None,
-        n: int | str = 10,
+        self, neighbours: str, *, slice: str | None = None, training_seed: int | str | None = None, n: int | str = 10
     ) -> pa.Table:
         """The neighbours of a word in every slice.
 
@@ -372,11 +325,7 @@ class Views:
         )
 
     def hardest(
-        self,
-        hardest: int | str = 20,
-        *,
-        kind: Literal["single", "mwe"] | None = None,
-        genre: str | None = None,
+        self, hardest: int | str = 20, *, kind: Literal["single", "mwe"] | None = None, genre: str | None = None
     ) -> pa.Table:
         """The most complex instances, in context.
 
@@ -400,11 +349,7 @@ class Views:
         )
 
     def tell_hardest(
-        self,
-        hardest: int | str = 20,
-        *,
-        kind: Literal["single", "mwe"] | None = None,
-        genre: str | None = None,
+        self, hardest: int | str = 20, *, kind: Literal["single", "mwe"] | None = None, genre: str | None = None
     ) -> list[str]:
         """The most complex instances, in context.
 
@@ -427,9 +372,7 @@ class Views:
             {"hardest": hardest, "kind": kind, "genre": genre},
         )
 
-    def features(
-        self, features: str | Sequence[str], *, groups: str | Sequence[str] = ()
-    ) -> pa.Table:
+    def features(self, features: str | Sequence[str], *, groups: str | Sequence[str] = ()) -> pa.Table:
         """The features of targets.
 
         Args:
@@ -444,16 +387,9 @@ class Views:
             UsageError: an option is wrong, or missing.
             LexbeamError: it failed, for the reason told.
         """
-        return _ask(
-            self.snapshot,
-            "complexity.features",
-            "features",
-            {"features": features, "groups": groups},
-        )
+        return _ask(self.snapshot, "complexity.features", "features", {"features": features, "groups": groups})
 
-    def tell_features(
-        self, features: str | Sequence[str], *, groups: str | Sequence[str] = ()
-    ) -> list[str]:
+    def tell_features(self, features: str | Sequence[str], *, groups: str | Sequence[str] = ()) -> list[str]:
         """The features of targets.
 
         Args:
@@ -468,12 +404,7 @@ class Views:
             UsageError: an option is wrong, or missing.
             LexbeamError: it failed, for the reason told.
         """
-        return _tell(
-            self.snapshot,
-            "complexity.features",
-            "features",
-            {"features": features, "groups": groups},
-        )
+        return _tell(self.snapshot, "complexity.features", "features", {"features": features, "groups": groups})
 
     def worst(
         self,
@@ -500,10 +431,7 @@ class Views:
             LexbeamError: it failed, for the reason told.
         """
         return _ask(
-            self.snapshot,
-            "complexity.score",
-            "worst",
-            {"worst": worst, "scorer": scorer, "kind": kind, "genre": genre},
+            self.snapshot, "complexity.score", "worst", {"worst": worst, "scorer": scorer, "kind": kind, "genre": genre}
         )
 
     def tell_worst(
@@ -531,10 +459,7 @@ class Views:
             LexbeamError: it failed, for the reason told.
         """
         return _tell(
-            self.snapshot,
-            "complexity.score",
-            "worst",
-            {"worst": worst, "scorer": scorer, "kind": kind, "genre": genre},
+            self.snapshot, "complexity.score", "worst", {"worst": worst, "scorer": scorer, "kind": kind, "genre": genre}
         )
 
     def questions(
@@ -740,11 +665,7 @@ class Views:
         )
 
     def stages(
-        self,
-        stages: str | Sequence[str],
-        *,
-        stages_setting: str | None = None,
-        stages_most: int | str = 5,
+        self, stages: str | Sequence[str], *, stages_setting: str | None = None, stages_most: int | str = 5
     ) -> pa.Table:
         """Candidates stage by stage, with their rank in gold.
 
@@ -769,11 +690,7 @@ class Views:
         )
 
     def tell_stages(
-        self,
-        stages: str | Sequence[str],
-        *,
-        stages_setting: str | None = None,
-        stages_most: int | str = 5,
+        self, stages: str | Sequence[str], *, stages_setting: str | None = None, stages_most: int | str = 5
     ) -> list[str]:
         """Candidates stage by stage, with their rank in gold.
 

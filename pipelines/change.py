@@ -12,14 +12,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pipelines.change_plan import (
-    ChangeOptions,
-    ChangePlan,
-    may_be_series,
-    parse_seeds,
-    plan_change,
-    read_targets,
-)
+from pipelines.change_plan import ChangeOptions, ChangePlan, may_be_series, parse_seeds, plan_change, read_targets
 from pipelines.command import Command, Graph, HandedBack, Source
 from schemas.alignments import ALIGNMENTS as ALIGNMENTS_TABLE
 from schemas.neighbours import NEIGHBOURS as NEIGHBOURS_TABLE
@@ -83,9 +76,7 @@ def _asks(options: ChangeOptions) -> Callable[[Collection[int]], str | None] | N
     return None if len(options.corpora) > 1 else partial(lacking, spec=options.slices)
 
 
-def _build(
-    pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph
-) -> Mapping[str, "beam.PCollection"]:
+def _build(pipeline: "beam.Pipeline", plan: ChangePlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of `sentences` in, parts of the change tables out."""
     import apache_beam as beam
 
@@ -108,22 +99,16 @@ def _build(
         | "SentenceParts" >> beam.Create(plan.parts, reshuffle=False)
         | "DeriveView" >> DeriveView(workspace, plan.view, plan.budget, lanes, plan.settle)
     )
-    ready = (
-        viewed | "EachSlice" >> beam.ParDo(EachSlice()) | "MergeSlices" >> MergeSlices(workspace)
-    )
+    ready = viewed | "EachSlice" >> beam.ParDo(EachSlice()) | "MergeSlices" >> MergeSlices(workspace)
     spaces = ready | "Train" >> TrainSlices(workspace, plan.pairs, plan.sgns, lanes)
-    aligned = spaces | "Align" >> AlignPairs(
-        workspace, plan.pairs, plan.score.alignments, plan.align, ready
-    )
+    aligned = spaces | "Align" >> AlignPairs(workspace, plan.pairs, plan.score.alignments, plan.align, ready)
     nulls, series_nulls, series_deals = {}, {}, {}
     series_options = SeriesOptions(align=plan.align, rank=plan.score.rank)
     pairs, names = len(plan.pairs.pairs), len(plan.pairs.names)
     if plan.null.nulls:
         groups = groups_of(plan.pairs, plan.series)
         own = null_slices(plan.pairs, groups, plan.null.nulls)
-        dealt = viewed | "DealSlices" >> DealSlices(
-            workspace, groups, plan.documents, plan.null, plan.view.ranges
-        )
+        dealt = viewed | "DealSlices" >> DealSlices(workspace, groups, plan.documents, plan.null, plan.view.ranges)
         null_ready = dealt.views | "MergeNulls" >> MergeSlices(workspace)
         null_spaces = null_ready | "TrainNulls" >> TrainSlices(workspace, own, plan.sgns, lanes)
         nulls["deals"] = dealt.deals | "OfPairs" >> beam.ParDo(OfGroups(range(pairs)))
@@ -131,27 +116,20 @@ def _build(
             workspace, own, plan.null.nulls, plan.align, plan.score, null_ready
         )
         if plan.series:
-            series_deals["deals"] = dealt.deals | "OfSeries" >> beam.ParDo(
-                OfGroups(range(pairs, pairs + 1))
-            )
+            series_deals["deals"] = dealt.deals | "OfSeries" >> beam.ParDo(OfGroups(range(pairs, pairs + 1)))
             series_nulls["nulls"] = null_spaces | "TraceNulls" >> TraceSeries(
-                workspace, own, first_place(groups, pairs, plan.null.nulls), names, series_options,
-                null_ready, {},
-            )  # fmt: skip
+                workspace, own, first_place(groups, pairs, plan.null.nulls), names, series_options, null_ready, {}
+            )
     combined = (
         aligned
         | "Score" >> ScoreSeeds(workspace, plan.score)
         | "Combine" >> CombineSeeds(workspace, plan.pairs, plan.score, nulls, ready)
     )
     summary = combined | "Summarise" >> SummarisePairs(workspace, plan.pairs, plan.score, ready)
-    neighbours = spaces | "Neighbours" >> ListNeighbours(
-        workspace, plan.pairs, plan.score, plan.neighbours, combined
-    )
+    neighbours = spaces | "Neighbours" >> ListNeighbours(workspace, plan.pairs, plan.score, plan.neighbours, combined)
     if plan.write_text:
         ready | "WriteText" >> WriteText(plan.write_text, plan.pairs.names)
-    slices = (ready, spaces) | "DescribeSlices" >> DescribeSlices(
-        workspace, plan.view.slices, plan.pairs
-    )
+    slices = (ready, spaces) | "DescribeSlices" >> DescribeSlices(workspace, plan.view.slices, plan.pairs)
     made = {}
     if plan.series:
         traced = spaces | "Trace" >> TraceSeries(
@@ -162,9 +140,15 @@ def _build(
         )
         made = {SERIES_TABLE.name: series, POINTS.name: series}
     parts = {
-        "vectors": spaces, "neighbours": neighbours, "alignments": aligned, "scores": combined,
-        PAIRS.name: combined, SUMMARY.name: summary, "slices": slices, **made,
-    } | "NumberParts" >> NumberParts(plan.pairs, plan.score.alignments)  # fmt: skip
+        "vectors": spaces,
+        "neighbours": neighbours,
+        "alignments": aligned,
+        "scores": combined,
+        PAIRS.name: combined,
+        SUMMARY.name: summary,
+        "slices": slices,
+        **made,
+    } | "NumberParts" >> NumberParts(plan.pairs, plan.score.alignments)
     return {"parts": parts, "outside": viewed | "CountOutside" >> beam.Map(_outside)}
 
 
@@ -197,12 +181,18 @@ def _expected(plan: ChangePlan) -> Mapping[str, int]:
 
 # Of COUNT and SHUFFLE some are of null slices: they come last.
 _WAITS = {
-    VIEW.name: (MEASURE.name,), DEAL.name: (SIZES.name,), DEALT.name: (DEAL.name,),
-    COUNT.name: (VIEW.name, DEALT.name), SHUFFLE.name: (VIEW.name, DEALT.name),
-    TRAIN.name: (COUNT.name, SHUFFLE.name), ALIGN.name: (TRAIN.name,), SCORE.name: (ALIGN.name,),
-    COMBINE.name: (SCORE.name, DEAL.name), SUMMARISE.name: (COMBINE.name,),
+    VIEW.name: (MEASURE.name,),
+    DEAL.name: (SIZES.name,),
+    DEALT.name: (DEAL.name,),
+    COUNT.name: (VIEW.name, DEALT.name),
+    SHUFFLE.name: (VIEW.name, DEALT.name),
+    TRAIN.name: (COUNT.name, SHUFFLE.name),
+    ALIGN.name: (TRAIN.name,),
+    SCORE.name: (ALIGN.name,),
+    COMBINE.name: (SCORE.name, DEAL.name),
+    SUMMARISE.name: (COMBINE.name,),
     SERIES.name: (TRACE.name,),
-}  # fmt: skip
+}
 
 
 def _weights(options: ChangeOptions) -> Mapping[str, float]:
@@ -234,9 +224,7 @@ def _weights(options: ChangeOptions) -> Mapping[str, float]:
 
 
 def _chosen(plan: ChangePlan) -> Mapping[str, Mapping[str, Any]]:
-    used: tuple[Stage[Any, Any, Any], ...] = (
-        VIEW, COUNT, SHUFFLE, TRAIN, SUMMARISE, NEIGHBOURS, SLICE,
-    )  # fmt: skip
+    used: tuple[Stage[Any, Any, Any], ...] = (VIEW, COUNT, SHUFFLE, TRAIN, SUMMARISE, NEIGHBOURS, SLICE)
     if plan.budget is not None:
         used = (MEASURE, *used)
     if plan.null.nulls:
@@ -253,9 +241,23 @@ def _chosen(plan: ChangePlan) -> Mapping[str, Mapping[str, Any]]:
 
 
 _STAGES: tuple[Stage[Any, Any, Any], ...] = (
-    MEASURE, VIEW, SIZES, DEAL, DEALT, COUNT, SHUFFLE, TRAIN, ALIGN, SCORE, COMBINE,
-    SUMMARISE, TRACE, SERIES, NEIGHBOURS, SLICE,
-)  # fmt: skip
+    MEASURE,
+    VIEW,
+    SIZES,
+    DEAL,
+    DEALT,
+    COUNT,
+    SHUFFLE,
+    TRAIN,
+    ALIGN,
+    SCORE,
+    COMBINE,
+    SUMMARISE,
+    TRACE,
+    SERIES,
+    NEIGHBOURS,
+    SLICE,
+)
 _ALIGNMENTS = "transforms.change.alignment:ALIGNMENTS"
 _NO_TASK: Any = None
 
@@ -287,8 +289,7 @@ def _told(section: Mapping[str, Any]) -> Mapping[str, str | None]:
     return {
         "slices": ", ".join(f"{name} ({first} to {last})" for name, first, last in slices),
         "pairs": ", ".join(f"{names[first]} to {names[last]}" for first, last in section["pairs"]),
-        "view": f"by {view['unit']}, letter case {view['case']}, "
-        f"sentences of {view['min_sentence']} tokens or more",
+        "view": f"by {view['unit']}, letter case {view['case']}, sentences of {view['min_sentence']} tokens or more",
     }
 
 
@@ -313,10 +314,7 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
   lexbeam change results --slices 1810-1860,1960-2010 --null 5
   lexbeam change corpus --out change --slices bc=..-1,ad=0.. --targets words.txt \\
       --dim 100 --window 10 --epochs 5 --min-count 1,6 --seeds 3 --alignment op,cca""",
-    tables=(
-        SUMMARY, PAIRS, SERIES_TABLE, POINTS, SLICES, SCORES, NEIGHBOURS_TABLE, VECTORS,
-        ALIGNMENTS_TABLE,
-    ),
+    tables=(SUMMARY, PAIRS, SERIES_TABLE, POINTS, SLICES, SCORES, NEIGHBOURS_TABLE, VECTORS, ALIGNMENTS_TABLE),
     reads=_reads,
     check=read_targets,
     asks=_asks,
@@ -335,4 +333,4 @@ CHANGE: Command[ChangeOptions, ChangePlan] = Command(
     views=VIEWS,
     report=panels,
     quotes=quotes,
-)  # fmt: skip
+)

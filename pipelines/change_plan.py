@@ -74,8 +74,7 @@ def check_null(number: int) -> None:
     """Refuse a number of null pairs from which nothing can be told."""
     if 0 < number < LEAST_RUNS:
         raise UsageError(
-            f"`null` {number}: fewer than {LEAST_RUNS} null pairs tell too little of chance (5 are "
-            "good); 0 makes none"
+            f"`null` {number}: fewer than {LEAST_RUNS} null pairs tell too little of chance (5 are good); 0 makes none"
         )
 
 
@@ -91,45 +90,67 @@ class ChangeOptions(RunnerOptions):
     """Options of `lexbeam change`."""
 
     corpora: tuple[str, ...] = option(
-        (), help="folders made by `lexbeam corpus`; several make one corpus; none: that of `out`",
-        metavar="CORPUS_DIR", positional=True, path="place", published=False, fills="out",
-    )  # fmt: skip
+        (),
+        help="folders made by `lexbeam corpus`; several make one corpus; none: that of `out`",
+        metavar="CORPUS_DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
     slices: str = option(
         help="periods, both ends included: 1810-1860,1960-2010 or bc=..-1,ad=0.. or 'every 20'",
-        metavar="SPEC", check=check_slices, stands_for=with_hyphens,
-    )  # fmt: skip
+        metavar="SPEC",
+        check=check_slices,
+        stands_for=with_hyphens,
+    )
     pairs: str = option("consecutive", help="pairs of slices to compare", choices=tuple(PAIRS))
     targets: str | None = option(
-        None, help="target words, one a line, perhaps with _nn, _vb or _jj", metavar="FILE",
-        path="file", published=False,
-    )  # fmt: skip
+        None,
+        help="target words, one a line, perhaps with _nn, _vb or _jj",
+        metavar="FILE",
+        path="file",
+        published=False,
+    )
     view: ViewOptions = embedded(ViewOptions, group="training view")
     max_tokens: str | None = option(
-        None, help="downsample slices to this many tokens, or to the `smallest` slice",
-        metavar="N", check=parse_budget, group="training view",
-    )  # fmt: skip
-    write_text: str | None = option(
-        None, help="also write the training view as text, a file per slice", metavar="DIR",
-        path="place", published=False, group="training view",
-    )  # fmt: skip
-    sgns: SgnsOptions = embedded(SgnsOptions, group="training")
-    min_count: tuple[int, ...] = option(
-        (5,), help="frequency cut, one or one per slice", least=1, group="training"
+        None,
+        help="downsample slices to this many tokens, or to the `smallest` slice",
+        metavar="N",
+        check=parse_budget,
+        group="training view",
     )
+    write_text: str | None = option(
+        None,
+        help="also write the training view as text, a file per slice",
+        metavar="DIR",
+        path="place",
+        published=False,
+        group="training view",
+    )
+    sgns: SgnsOptions = embedded(SgnsOptions, group="training")
+    min_count: tuple[int, ...] = option((5,), help="frequency cut, one or one per slice", least=1, group="training")
     seeds: tuple[int, ...] = option(
-        (1,), help="number of seeds (3), or the seeds themselves (1,5,9)", least=0,
-        most=2**31 - 1, check=parse_seeds, group="training",
-    )  # fmt: skip
+        (1,),
+        help="number of seeds (3), or the seeds themselves (1,5,9)",
+        least=0,
+        most=2**31 - 1,
+        check=parse_seeds,
+        group="training",
+    )
     null: int = option(
-        0, help="null pairs for each pair of slices, which say what scores chance gives: 3 at "
+        0,
+        help="null pairs for each pair of slices, which say what scores chance gives: 3 at "
         "least, or 0 for none (default 0)",
-        least=0, most=MOST_NULLS, check=check_null, group=EVIDENCE,
-    )  # fmt: skip
+        least=0,
+        most=MOST_NULLS,
+        check=check_null,
+        group=EVIDENCE,
+    )
     null_seed: int = option(1, help="seed that documents are dealt by", least=0, group=EVIDENCE)
     series: bool = option(
-        True, help="with three or more slices: series of all of them, and change points",
-        group=SCORES,
-    )  # fmt: skip
+        True, help="with three or more slices: series of all of them, and change points", group=SCORES
+    )
     align: AlignOptions = embedded(AlignOptions, group=SCORES)
     score: ScoreOptions = embedded(ScoreOptions, group=SCORES)
     neighbours: NeighbourOptions = embedded(NeighbourOptions, group="neighbours")
@@ -173,17 +194,15 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
         view = replace(view, case=case_of(languages(corpora)))
     targets = read_targets(options, view)
     check_columns(
-        corpora, _columns(options, targets),
+        corpora,
+        _columns(options, targets),
         remedy="choose an engine that gives them, another `unit`, or targets without _nn, _vb, _jj",
-    )  # fmt: skip
+    )
     cuts = per_slice(list(options.min_count), slices)
     return ChangePlan(
         parts=sentence_parts(corpora),
         settle=len(corpora) > 1,
-        view=ViewSpec(
-            slices=slices, targets=targets, options=view,
-            ranges=_ranges(slices, corpora),
-        ),
+        view=ViewSpec(slices=slices, targets=targets, options=view, ranges=_ranges(slices, corpora)),
         budget=parse_budget(options.max_tokens),
         pairs=Comparisons(
             names=tuple(slice.name for slice in slices),
@@ -199,7 +218,7 @@ def plan_change(options: ChangeOptions, inputs: Inputs) -> ChangePlan:
         score=replace(options.score, targets=targets.words),
         neighbours=options.neighbours,
         write_text=options.write_text,
-    )  # fmt: skip
+    )
 
 
 def _ranges(slices: Sequence[Slice], corpora: Sequence[Corpus]) -> tuple[int, ...]:
@@ -213,11 +232,7 @@ def _ranges(slices: Sequence[Slice], corpora: Sequence[Corpus]) -> tuple[int, ..
 
 def _documents(corpora: Sequence[Corpus]) -> dict[str, Part]:
     """Return the parts of `documents` by the digests of the parts of `sentences` beside them."""
-    return {
-        parts.sentences.sha256: parts.documents
-        for corpus in reversed(corpora)
-        for parts in corpus.pairs
-    }
+    return {parts.sentences.sha256: parts.documents for corpus in reversed(corpora) for parts in corpus.pairs}
 
 
 def read_targets(options: ChangeOptions, view: ViewOptions | None = None) -> Targets:

@@ -33,12 +33,13 @@ class CleanOptions:
     """Options of `lexbeam clean`."""
 
     path: str | None = option(
-        None, help="folder of published tables, or with `cache` a cache folder",
-        metavar="DIR", positional=True, path="place",
-    )  # fmt: skip
-    cache: bool = option(
-        False, help="free the cache of compiled resources, the user's if no folder is given"
+        None,
+        help="folder of published tables, or with `cache` a cache folder",
+        metavar="DIR",
+        positional=True,
+        path="place",
     )
+    cache: bool = option(False, help="free the cache of compiled resources, the user's if no folder is given")
 
 
 def _clean(options: CleanOptions, action: Action) -> None:
@@ -64,10 +65,7 @@ def _clean(options: CleanOptions, action: Action) -> None:
 def _clean_folder(out: str, action: Action) -> None:
     survey(out)
     if not files.is_local(out):
-        log.warning(
-            "%s: object stores have no locks: a run that is at work there loses what it has begun",
-            out,
-        )
+        log.warning("%s: object stores have no locks: a run that is at work there loses what it has begun", out)
     # The lock is held while leftovers are found again and removed: none is of a run at work.
     with locked(out, name="path"):
         found = survey(out).leftovers

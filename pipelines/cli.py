@@ -10,12 +10,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from pipelines.interrupts import (
-    heed_signals,
-    interrupted_status,
-    leave_signals,
-    was_interrupted,
-)
+from pipelines.interrupts import heed_signals, interrupted_status, leave_signals, was_interrupted
 from pipelines.options import Parser, add_options, as_flags, flags_of, from_arguments
 from pipelines.registry import DESCRIPTION, commands, load, loaded
 from transforms.common.errors import LexbeamError, UsageError, nearest, readable
@@ -84,11 +79,7 @@ def parser_of_all() -> Parser:
 def _within(first: str) -> dict[str, str]:
     """Return the second words of the commands of two words that begin so, with their help."""
     split = {words: words.partition(" ") for words in commands()}
-    return {
-        second: commands()[words].help
-        for words, (head, _, second) in split.items()
-        if head == first and second
-    }
+    return {second: commands()[words].help for words, (head, _, second) in split.items() if head == first and second}
 
 
 def _listed(helps: Mapping[str, str]) -> list[str]:
@@ -136,9 +127,7 @@ def _split(arguments: Sequence[str]) -> tuple[str, list[str]]:
     first = arguments[0]
     if inner := _within(first):
         hint = nearest(arguments[1], inner) if len(arguments) > 1 else ""
-        raise UsageError(
-            f"`lexbeam {first}` takes one of {', '.join(inner)}{hint} (see lexbeam {first} --help)"
-        )
+        raise UsageError(f"`lexbeam {first}` takes one of {', '.join(inner)}{hint} (see lexbeam {first} --help)")
     if first.startswith("-"):
         raise UsageError(f"unknown option {first!r} (see lexbeam --help)")
     raise UsageError(f"no command is called {first!r}{nearest(first, known)} (see lexbeam --help)")

@@ -10,13 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.command import Action, Command
 from transforms.cloze.abstractness import Learned, inputs_of, learn
-from transforms.cloze.abstractness_options import (
-    RATINGS,
-    VECTORS,
-    WORDNET,
-    AbstractnessOptions,
-    check_abstractness,
-)
+from transforms.cloze.abstractness_options import RATINGS, VECTORS, WORDNET, AbstractnessOptions, check_abstractness
 from transforms.cloze.concreteness_inputs import Given
 from transforms.cloze.concreteness_ratings import joined_ratings
 from transforms.common import files
@@ -43,16 +37,15 @@ def _learn(options: AbstractnessOptions, action: Action) -> None:
     lexicon = prepare(LexiconOptions(resources=tuple(texts.values()), cache=options.words.cache))
     opened = {held.name: held.open() for held in lexicon.held}
     called = {name: _called(text) for name, text in texts.items()}
-    ratings = joined_ratings(
-        {called[name]: found for name, found in opened.items() if isinstance(found, WordList)}
-    )
+    ratings = joined_ratings({called[name]: found for name, found in opened.items() if isinstance(found, WordList)})
     wordnet = opened.get(WORDNET)
     vectors = {name: found for name, found in opened.items() if isinstance(found, Vectors)}
     given = Given(wordnet if isinstance(wordnet, WordNet) else None, tuple(vectors.values()))
     made_from = {
-        "wordnet": called.get(WORDNET, ""), "glosses": called.get(WORDNET, ""),
+        "wordnet": called.get(WORDNET, ""),
+        "glosses": called.get(WORDNET, ""),
         "vectors": ", ".join(called[name] for name in vectors),
-    }  # fmt: skip
+    }
     learned = learn(ratings, given, options, _digests(lexicon), made_from)
     digest = keep_model(options.out, learned.model, overwrite=options.overwrite)
     for line in _told(learned, options, digest):
@@ -99,9 +92,7 @@ def _told(learned: Learned, options: AbstractnessOptions, digest: str) -> Iterat
     plain, calibrated = learned.cuts
     yield f"of words rated below {below:g}, and of the others, so many are predicted"
     for cut, how in ((plain, ""), (calibrated, ", calibrated (Youden's index)")):
-        yield (
-            f"  below {cut.threshold:.3g}: {cut.sensitivity:.1%}, {1 - cut.specificity:.1%}{how}"
-        )
+        yield (f"  below {cut.threshold:.3g}: {cut.sensitivity:.1%}, {1 - cut.specificity:.1%}{how}")
     yield f"{learned.vocabulary} words in {files.shown(options.out)}, model {digest[:12]}"
 
 

@@ -26,13 +26,7 @@ from schemas.cloze_questions import (
 )
 from schemas.columns import column
 from transforms.cloze.annotations import AnnotationOptions, read_annotations
-from transforms.cloze.judging import (
-    COLUMNS,
-    annotation_rows,
-    figures_of,
-    questions_of,
-    verdict_rows,
-)
+from transforms.cloze.judging import COLUMNS, annotation_rows, figures_of, questions_of, verdict_rows
 from transforms.cloze.quality import QualityOptions, settle_annotations
 from transforms.cloze.question_files import check_name, refuse_existing, write_questions
 from transforms.cloze.question_sheet import COLUMNS as SHEET_COLUMNS
@@ -57,18 +51,29 @@ class ClozeAnnotateOptions(PublishOptions):
     """Options of `lexbeam cloze annotate`."""
 
     folder: str | None = option(
-        None, help="folder with the questions; none: that of `out`", metavar="DIR",
-        positional=True, path="place", published=False, fills="out",
-    )  # fmt: skip
+        None,
+        help="folder with the questions; none: that of `out`",
+        metavar="DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
     annotations: tuple[str, ...] = option(
-        help="files, folders or globs: sheets that people filled in, tables and JSON lines with an "
-        "answer a row", metavar="FILE", path="input", published=False,
-    )  # fmt: skip
+        help="files, folders or globs: sheets that people filled in, tables and JSON lines with an answer a row",
+        metavar="FILE",
+        path="input",
+        published=False,
+    )
     write_jsonl: str | None = option(
-        None, help="write the questions that are kept as the task's files have them; {kind} and "
+        None,
+        help="write the questions that are kept as the task's files have them; {kind} and "
         "{split} in the name: a file for each",
-        metavar="FILE", path="place", published=False, check=check_name,
-    )  # fmt: skip
+        metavar="FILE",
+        path="place",
+        published=False,
+        check=check_name,
+    )
     tables: AnnotationOptions = embedded(AnnotationOptions, group="annotations")
     how: QualityOptions = embedded(QualityOptions, group="rules")
 
@@ -145,8 +150,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
         why = "".join(f", {name} {count}" for name, count in counts.items() if count)
         yield f"{own['kind']}: {own['kept']} of {own['questions']} questions are kept{why}"
     rows = tuple(_cells(kind, own) for kind, own in _agreements(section))
-    heads = ("kind", "answers", "annotators", "questions with several", "accuracy", "alpha",
-             "share of the majority")  # fmt: skip
+    heads = ("kind", "answers", "annotators", "questions with several", "accuracy", "alpha", "share of the majority")
     yield Grid(heads, rows, frozenset(range(1, len(heads))), 2)
 
 
@@ -167,47 +171,58 @@ def _panels(snapshot: Snapshot) -> list[Panel]:
         for own in section["kinds"]
         for name, count in {"kept": own["kept"], **own["dropped"]}.items()
     ]
-    outcomes = pa.schema([
-        column("kind", pa.string(), "what makes the answer abstract"),
-        column("outcome", pa.string(), "kept, or why not: " + "; ".join(
-            f"{name}: {doc}" for name, doc in VERDICT_REASONS.items())),
-        column("questions", pa.int64(), "how many"),
-    ])  # fmt: skip
-    agreed = [
-        {"kind": kind, **{name: own[name] for name in _COUNTS + _FIGURES}}
-        for kind, own in _agreements(section)
-    ]
-    columns = pa.schema([
-        column("kind", pa.string(), "what makes the answer abstract"),
-        column("answers", pa.int64(), "answers that count"),
-        column("annotators", pa.int64(), "who gave them"),
-        column("several", pa.int64(), "questions with two answers or more"),
-        column("accuracy", pa.float64(), "share of right answers", nullable=True),
-        column("alpha", pa.float64(), "Krippendorff's alpha for categories", nullable=True),
-        column("majority", pa.float64(), "mean share of the most frequent answer, of questions "
-               "with two answers or more", nullable=True),
-    ])  # fmt: skip
+    outcomes = pa.schema(
+        [
+            column("kind", pa.string(), "what makes the answer abstract"),
+            column(
+                "outcome",
+                pa.string(),
+                "kept, or why not: " + "; ".join(f"{name}: {doc}" for name, doc in VERDICT_REASONS.items()),
+            ),
+            column("questions", pa.int64(), "how many"),
+        ]
+    )
+    agreed = [{"kind": kind, **{name: own[name] for name in _COUNTS + _FIGURES}} for kind, own in _agreements(section)]
+    columns = pa.schema(
+        [
+            column("kind", pa.string(), "what makes the answer abstract"),
+            column("answers", pa.int64(), "answers that count"),
+            column("annotators", pa.int64(), "who gave them"),
+            column("several", pa.int64(), "questions with two answers or more"),
+            column("accuracy", pa.float64(), "share of right answers", nullable=True),
+            column("alpha", pa.float64(), "Krippendorff's alpha for categories", nullable=True),
+            column(
+                "majority",
+                pa.float64(),
+                "mean share of the most frequent answer, of questions with two answers or more",
+                nullable=True,
+            ),
+        ]
+    )
     return [
-        Rows("What became of questions", "Questions by what people's answers say of them.",
-             pa.Table.from_pylist(became, outcomes)),
-        Rows("Agreement of answers", "How far people agree on answers that count.",
-             pa.Table.from_pylist(agreed, columns)),
-    ]  # fmt: skip
+        Rows(
+            "What became of questions",
+            "Questions by what people's answers say of them.",
+            pa.Table.from_pylist(became, outcomes),
+        ),
+        Rows(
+            "Agreement of answers", "How far people agree on answers that count.", pa.Table.from_pylist(agreed, columns)
+        ),
+    ]
 
 
-def _write(
-    options: ClozeAnnotateOptions, snapshot: Snapshot, tell: Callable[[str], object]
-) -> None:
+def _write(options: ClozeAnnotateOptions, snapshot: Snapshot, tell: Callable[[str], object]) -> None:
     """Write the task's files of the questions that are kept."""
     if options.write_jsonl:
         rows = snapshot.read(VERDICTS.name, ["question_id", "kind", "kept"])
         kept = rows.filter(rows["kept"]).to_pylist()
         held = snapshot if options.folder is None else open_snapshot(options.folder)
         made = write_questions(
-            held.paths(QUESTIONS.name), options.write_jsonl,
+            held.paths(QUESTIONS.name),
+            options.write_jsonl,
             {(row["question_id"], row["kind"]) for row in kept},
             replace=options.overwrite or options.resume,
-        )  # fmt: skip
+        )
         for path, count in made.items():
             tell(f"{files.shown(path)}: {count} questions")
 

@@ -19,22 +19,8 @@ from pipelines.common_options import RunnerOptions
 from schemas.cloze import CLOZE_METRICS, KINDS, PAIRS
 from schemas.cloze_answers import ANSWERS, ASKED_REASONS
 from schemas.cloze_questions import QUESTIONS
-from transforms.cloze.answering import (
-    ANSWER,
-    ANSWER_TRAIN,
-    SYSTEMS,
-    WHOLE,
-    AnswerOptions,
-    TrainedSystem,
-)
-from transforms.cloze.answering_data import (
-    ASK,
-    ASKED,
-    ENCODE_ASKED,
-    Asked,
-    AskTask,
-    VocabularyOptions,
-)
+from transforms.cloze.answering import ANSWER, ANSWER_TRAIN, SYSTEMS, WHOLE, AnswerOptions, TrainedSystem
+from transforms.cloze.answering_data import ASK, ASKED, ENCODE_ASKED, Asked, AskTask, VocabularyOptions
 from transforms.cloze.answers_measuring import MEASURE_ANSWERS, MeasureSettings
 from transforms.cloze.multiple_choice import (
     CHOOSE_ANSWERS,
@@ -74,48 +60,74 @@ class ClozeAnswerOptions(RunnerOptions):
     """Options of `lexbeam cloze answer`."""
 
     folder: str | None = option(
-        None, help="folder with questions, of `lexbeam cloze questions`; none: that of `out`",
-        metavar="DIR", positional=True, path="place", published=False, fills="out",
-    )  # fmt: skip
+        None,
+        help="folder with questions, of `lexbeam cloze questions`; none: that of `out`",
+        metavar="DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
     systems: tuple[str, ...] = option(
-        SYSTEMS, help="who answers: ga5, the gated-attention reader over five options, trained "
+        SYSTEMS,
+        help="who answers: ga5, the gated-attention reader over five options, trained "
         "here; multiple-choice:PATH, a local model of transformers",
-        metavar="SYSTEM", path="place", within=within_system, check=check_systems,
-    )  # fmt: skip
+        metavar="SYSTEM",
+        path="place",
+        within=within_system,
+        check=check_systems,
+    )
     asked: str = option(
-        "questions", help="what is asked: questions that were made here, or targets that the "
-        "files have with their options", choices=ASKED, group="what is held out",
-    )  # fmt: skip
+        "questions",
+        help="what is asked: questions that were made here, or targets that the files have with their options",
+        choices=ASKED,
+        group="what is held out",
+    )
     by: str = option(
-        "article", help="systems are trained on other folds of articles than they are asked, or "
-        "on a split of the questions", choices=BY, group="what is held out",
-    )  # fmt: skip
+        "article",
+        help="systems are trained on other folds of articles than they are asked, or on a split of the questions",
+        choices=BY,
+        group="what is held out",
+    )
     folds: int = option(4, help="folds of articles", least=2, most=1_000, group="what is held out")
     splits: tuple[str, ...] = option(
-        SPLITS, help="with `by` split: that which systems are trained on, that which decides when "
-        "training stops, and that which they are asked", metavar="NAME", group="what is held out",
-    )  # fmt: skip
-    cross: bool = option(
-        True, help="also ask systems the kinds that they were not trained on",
+        SPLITS,
+        help="with `by` split: that which systems are trained on, that which decides when "
+        "training stops, and that which they are asked",
+        metavar="NAME",
         group="what is held out",
-    )  # fmt: skip
+    )
+    cross: bool = option(
+        True, help="also ask systems the kinds that they were not trained on", group="what is held out"
+    )
     seed: int = option(1, help="of folds and training", group="readers")
     reader: NetworkOptions = embedded(NetworkOptions, group="readers")
     vocabulary: VocabularyOptions = embedded(VocabularyOptions, group="readers")
     vectors: str | None = option(
-        None, help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
-        metavar="FILE|DIR", path="resource", within=within_vectors, stands_for=as_vectors,
-        check=check_spec, group="readers",
-    )  # fmt: skip
+        None,
+        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
+        metavar="FILE|DIR",
+        path="resource",
+        within=within_vectors,
+        stands_for=as_vectors,
+        check=check_spec,
+        group="readers",
+    )
     max_length: int | None = option(
-        None, name="encoder_length", help="pieces of passage and question together that models "
-        "read; what is over is cut from the passage's end; default: what the model takes", least=8,
+        None,
+        name="encoder_length",
+        help="pieces of passage and question together that models "
+        "read; what is over is cut from the passage's end; default: what the model takes",
+        least=8,
         group="multiple-choice models",
-    )  # fmt: skip
+    )
     device: str = option(
-        "auto", name="encoder_device", help="where models run; auto: a CUDA device if there is "
-        "one, else the CPU", choices=DEVICES, group="multiple-choice models",
-    )  # fmt: skip
+        "auto",
+        name="encoder_device",
+        help="where models run; auto: a CUDA device if there is one, else the CPU",
+        choices=DEVICES,
+        group="multiple-choice models",
+    )
     bootstrap: BootstrapOptions = embedded(BootstrapOptions, group="intervals")
     resources: CacheOptions = embedded(CacheOptions, group="resources")
 
@@ -158,8 +170,7 @@ def _check(options: ClozeAnswerOptions) -> None:
             raise UsageError("`asked` targets have no splits: give `by` article")
         if len(set(options.splits)) != len(SPLITS) or not all(options.splits):
             raise UsageError(
-                "`splits` are three different ones: to train on, to stop by, and to ask, such as "
-                + ",".join(SPLITS)
+                "`splits` are three different ones: to train on, to stop by, and to ask, such as " + ",".join(SPLITS)
             )
     if set(options.systems) & set(SYSTEMS):
         check_torch("systems", "multiple-choice:PATH")
@@ -171,9 +182,10 @@ def _plan(options: ClozeAnswerOptions, inputs: Inputs) -> Plan:
     groups, splits = _groups(pairs, made)
     if not groups:
         raise LexbeamError(
-            "there is nothing to ask: no pair has a target with options" if made is None else
-            "there is nothing to ask: table cloze/questions has no question that is kept"
-        )  # fmt: skip
+            "there is nothing to ask: no pair has a target with options"
+            if made is None
+            else "there is nothing to ask: table cloze/questions has no question that is kept"
+        )
     by_split = options.by == "split"
     for name in options.splits if by_split else ():
         if name not in splits:
@@ -185,32 +197,39 @@ def _plan(options: ClozeAnswerOptions, inputs: Inputs) -> Plan:
     lexicon = prepare(LexiconOptions(resources=vectors, cache=options.resources.cache))
     folds = (WHOLE,) if by_split else range(options.folds)
     keys = tuple(
-        sorted((system, language, kind, fold) for system in SYSTEMS if system in options.systems
-               for language, kind in groups for fold in folds)
-    )  # fmt: skip
+        sorted(
+            (system, language, kind, fold)
+            for system in SYSTEMS
+            if system in options.systems
+            for language, kind in groups
+            for fold in folds
+        )
+    )
     train, dev, test = options.splits if by_split else SPLITS
     models = choice_models(options.systems)
     settings = ChoiceSettings(
-        options.max_length, options.device, test if by_split else None,
-        tuple(sorted({model.kind for model in models})),
-    )  # fmt: skip
+        options.max_length, options.device, test if by_split else None, tuple(sorted({model.kind for model in models}))
+    )
     return Plan(
         tuple(
-            AskTask(part.number, part, None if made is None else
-                    tuple(one for one in made if one.number == part.number))
+            AskTask(
+                part.number, part, None if made is None else tuple(one for one in made if one.number == part.number)
+            )
             for part in pairs
         ),
-        tuple(sorted({language for language, _ in groups})), keys, models,
+        tuple(sorted({language for language, _ in groups})),
+        keys,
+        models,
         options.vocabulary,
-        AnswerOptions(0 if by_split else options.folds, (train, dev, test), options.cross,
-                      options.seed, options.reader, lexicon),
-        settings, options.bootstrap,
-    )  # fmt: skip
+        AnswerOptions(
+            0 if by_split else options.folds, (train, dev, test), options.cross, options.seed, options.reader, lexicon
+        ),
+        settings,
+        options.bootstrap,
+    )
 
 
-def _groups(
-    pairs: Sequence[Part], made: Sequence[Part] | None
-) -> tuple[set[tuple[str, str]], set[str]]:
+def _groups(pairs: Sequence[Part], made: Sequence[Part] | None) -> tuple[set[tuple[str, str]], set[str]]:
     """Return languages and kinds of what there is to ask, and splits."""
     groups: set[tuple[str, str]] = set()
     splits: set[str] = set()
@@ -225,10 +244,13 @@ def _groups(
     for rows in read_rows([checked(part) for part in pairs], ["language", "targets"]):
         targets = rows["targets"].combine_chunks()
         owners, values = pc.list_parent_indices(targets), pc.list_flatten(targets)
-        found = pa.table({
-            "language": rows["language"].combine_chunks().take(owners),
-            "kind": pc.struct_field(values, "kind"), "token": pc.struct_field(values, "token"),
-        })  # fmt: skip
+        found = pa.table(
+            {
+                "language": rows["language"].combine_chunks().take(owners),
+                "kind": pc.struct_field(values, "kind"),
+                "token": pc.struct_field(values, "token"),
+            }
+        )
         found = found.filter(pc.is_valid(found["token"]))
         for row in found.group_by(["language", "kind"]).aggregate([]).to_pylist():
             groups.add((row["language"] or "", row["kind"]))
@@ -245,8 +267,7 @@ def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, 
     asked, encoded = (
         pipeline
         | "Parts" >> beam.Create([(task.number, task) for task in plan.tasks], reshuffle=False)
-        | "AskAll"
-        >> AskAll(graph.workspace, plan.languages, plan.pairs, plan.vocabulary, graph.lanes)
+        | "AskAll" >> AskAll(graph.workspace, plan.languages, plan.pairs, plan.vocabulary, graph.lanes)
     )
     trained, answers = (asked, encoded) | "AnswerAll" >> AnswerAll(
         graph.workspace, plan.keys, plan.models, options, plan.settings, plan.pairs, graph.lanes
@@ -269,9 +290,7 @@ def _expected(plan: Plan) -> Mapping[str, int]:
 
 def _chosen(plan: Plan) -> Mapping[str, Mapping[str, Any]]:
     nothing: Any = None
-    chosen: dict[str, Mapping[str, Any]] = {
-        ASK.name: {}, ENCODE_ASKED.name: {}, MEASURE_ANSWERS.name: {}
-    }  # fmt: skip
+    chosen: dict[str, Mapping[str, Any]] = {ASK.name: {}, ENCODE_ASKED.name: {}, MEASURE_ANSWERS.name: {}}
     if plan.keys:
         for stage in (ANSWER_TRAIN, ANSWER):
             chosen[stage.name] = stage.chosen(nothing, plan.options)
@@ -282,8 +301,7 @@ def _chosen(plan: Plan) -> Mapping[str, Mapping[str, Any]]:
 
 def _resources(plan: Plan) -> Mapping[str, Any]:
     models = {
-        model.system: {"kind": "encoder", "name": model.info.name, "digest": model.info.digest}
-        for model in plan.models
+        model.system: {"kind": "encoder", "name": model.info.name, "digest": model.info.digest} for model in plan.models
     }
     return {**plan.options.lexicon.described(), **models}
 
@@ -300,21 +318,28 @@ def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
         "splits": [] if plan.options.folds else list(plan.options.splits),
         "kinds": [
             {
-                "kind": kind, "questions": counts[kind, ""],
+                "kind": kind,
+                "questions": counts[kind, ""],
                 "reasons": {name: counts[kind, name] for name in ASKED_REASONS},
             }
-            for kind in KINDS if any(kind == one for one, _ in counts)
+            for kind in KINDS
+            if any(kind == one for one, _ in counts)
         ],
         "training": [
             {
-                "system": key[0], "language": key[1], "trained_on": key[2],
-                "fold": None if key[3] == WHOLE else key[3], "epochs": len(one.losses),
-                "best": one.best, "questions": one.questions, "held_out": one.held_out,
+                "system": key[0],
+                "language": key[1],
+                "trained_on": key[2],
+                "fold": None if key[3] == WHOLE else key[3],
+                "epochs": len(one.losses),
+                "best": one.best,
+                "questions": one.questions,
+                "held_out": one.held_out,
                 "loss": one.losses[one.best] if one.losses else None,
             }
             for key, one in sorted(outcome.rows["trained"], key=_key)
         ],
-    }  # fmt: skip
+    }
 
 
 def _key(element: Any) -> Any:

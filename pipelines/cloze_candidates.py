@@ -39,9 +39,14 @@ class ClozeCandidatesOptions(RunnerOptions):
     """Options of `lexbeam cloze candidates`."""
 
     folder: str | None = option(
-        None, help="folder with pairs, of `lexbeam cloze pairs`; none: that of `out`",
-        metavar="DIR", positional=True, path="place", published=False, fills="out",
-    )  # fmt: skip
+        None,
+        help="folder with pairs, of `lexbeam cloze pairs`; none: that of `out`",
+        metavar="DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
     asked: CandidateOptions = embedded(CandidateOptions, group="filters")
 
 
@@ -79,9 +84,7 @@ def _plan(options: ClozeCandidatesOptions, inputs: Inputs) -> Plan:
         return Plan(parts, asking, {}, None)
     ids = read_rows([checked(part) for part in parts], ["pair_id"])
     cutoff = cutoff_of(ids, own.random_pairs, own.seed)
-    return Plan(
-        parts, asking, quantiles, Sampled(asking.setting, tuple(quantiles), cutoff, own.seed)
-    )
+    return Plan(parts, asking, quantiles, Sampled(asking.setting, tuple(quantiles), cutoff, own.seed))
 
 
 def _languages(parts: Sequence[Part]) -> set[str | None]:
@@ -103,8 +106,7 @@ def warn_of_languages(languages: Iterable[str | None], asking: Asking, remedy: s
     for language in sorted(languages, key=lambda one: one or ""):
         if lexicon.find(WORDNET, language) is None:
             log.warning(
-                "there is no WordNet for %s: synonyms and antonyms say nothing there, and no word "
-                "is nonspecific%s",
+                "there is no WordNet for %s: synonyms and antonyms say nothing there, and no word is nonspecific%s",
                 f"language {language!r}" if language else "pairs that have no language",
                 "" if language else f" ({remedy} takes a language)",
             )
@@ -181,16 +183,19 @@ def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
         "random_pairs": {name: n for found in taken for name, n in found.pairs.items()},
         "counts": [
             {
-                "kind": count.kind, "filter": count.filter or "all", "words": count.words,
-                "rejected": count.rejected, "abstained": count.abstained,
-                "reasons": count.reasons, "targets": count.targets,
+                "kind": count.kind,
+                "filter": count.filter or "all",
+                "words": count.words,
+                "rejected": count.rejected,
+                "abstained": count.abstained,
+                "reasons": count.reasons,
+                "targets": count.targets,
                 "targets_rejected": count.targets_rejected,
             }
             for kind in plan.asking.kinds
-            for count in sorted((c for c in counts.values() if c.kind == kind),
-                                key=lambda c: order.index(c.filter))
+            for count in sorted((c for c in counts.values() if c.kind == kind), key=lambda c: order.index(c.filter))
         ],
-    }  # fmt: skip
+    }
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
@@ -203,10 +208,8 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
             f"{kind}: {whole['words'] - whole['rejected']} candidates of {whole['words']} words in "
             f"{section['pairs']} summaries"
         )
-        heads = ("filter", "asked", "rejected", "abstained", "first to reject", "targets",
-                 "targets rejected")  # fmt: skip
-        names = ("filter", "words", "rejected", "abstained", "reasons", "targets",
-                 "targets_rejected")  # fmt: skip
+        heads = ("filter", "asked", "rejected", "abstained", "first to reject", "targets", "targets rejected")
+        names = ("filter", "words", "rejected", "abstained", "reasons", "targets", "targets_rejected")
         rows = tuple(tuple(str(row[name]) for name in names) for row in own[1:])
         yield Grid(heads, rows, frozenset(range(1, len(heads))), 2)
     for name, value in section["thresholds"].items():

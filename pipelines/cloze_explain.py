@@ -45,9 +45,11 @@ class AskedOptions(CandidateOptions):
     """What is asked of the words: what candidates are asked, as far as there is what it needs."""
 
     kind: tuple[str, ...] = option(
-        (), help="what makes answers abstract: one or several; if not given, all, as far as there "
-        "is what they need", metavar="KIND", choices=KINDS,
-    )  # fmt: skip
+        (),
+        help="what makes answers abstract: one or several; if not given, all, as far as there is what they need",
+        metavar="KIND",
+        choices=KINDS,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,13 +62,14 @@ class ExplainOptions:
         None, help="language of both; if not given, that of the engine, without one en", metavar="L"
     )
     engine: str | None = option(
-        None, help="annotate the texts: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
+        None,
+        help="annotate the texts: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
         "without one there are word forms alone",
-        path="place", within=model_folder, check=check_text_engine,
-    )  # fmt: skip
-    tsv: bool = option(
-        False, help="print a row for each word and kind, tab-separated, and nothing else"
+        path="place",
+        within=model_folder,
+        check=check_text_engine,
     )
+    tsv: bool = option(False, help="print a row for each word and kind, tab-separated, and nothing else")
     json: bool = option(False, help="print the same rows as one JSON document, and nothing else")
     lengths: LengthOptions = embedded(LengthOptions, group="limits")
     asked: AskedOptions = embedded(AskedOptions, group="filters")
@@ -115,10 +118,7 @@ def _pair(options: ExplainOptions) -> pa.Table:
     language = options.language or (info.language if info else LANGUAGE)
     engine = load_engine(options.engine) if options.engine else None
     try:
-        return pair_of(
-            texts["passage"], texts["summary"], language=language, engine=engine,
-            lengths=options.lengths,
-        )  # fmt: skip
+        return pair_of(texts["passage"], texts["summary"], language=language, engine=engine, lengths=options.lengths)
     except BadRecord as error:
         shown = " and ".join(files.shown(getattr(options, name)) for name in texts)
         raise UsageError(f"{shown} are no pair: {error.detail}") from error

@@ -26,15 +26,12 @@ class ClozeExportOptions(FolderOptions):
     """Options of `lexbeam cloze export`."""
 
     to: str = option(
-        help="file to write, FILE.tsv; with `annotator` FILE.NAME.tsv for each", metavar="FILE",
-        path="place",
-    )  # fmt: skip
+        help="file to write, FILE.tsv; with `annotator` FILE.NAME.tsv for each", metavar="FILE", path="place"
+    )
     annotator: tuple[str, ...] = option(
         (), help="a file for each of these people, each in another order", metavar="NAME"
     )
-    kind: tuple[str, ...] = option(
-        (), help="questions of these kinds alone", metavar="KIND", choices=KINDS
-    )
+    kind: tuple[str, ...] = option((), help="questions of these kinds alone", metavar="KIND", choices=KINDS)
     split: tuple[str, ...] = option((), help="questions of these splits alone", metavar="SPLIT")
     most: int | None = option(None, help="ask so many questions, drawn by `seed`", least=1)
     seed: int = option(1, help="of the order of rows, and of the draw")

@@ -24,23 +24,9 @@ from transforms.cloze.filters_base import WORDNET
 from transforms.cloze.options import OptionRules
 from transforms.cloze.reader_data import EncodeOptions, Group, GroupTask, asked_rows
 from transforms.cloze.reader_encoding import ENCODE
-from transforms.cloze.reader_stages import (
-    CUTS,
-    NAMED,
-    READ_PREDICT,
-    READ_TRAIN,
-    FoldOptions,
-    Predicted,
-    TrainedReader,
-)
+from transforms.cloze.reader_stages import CUTS, NAMED, READ_PREDICT, READ_TRAIN, FoldOptions, Predicted, TrainedReader
 from transforms.cloze.readers import FREQUENCY, READERS, ReaderOptions, check_torch
-from transforms.cloze.word_resources import (
-    as_vectors,
-    as_wordnet,
-    check_spec,
-    within_vectors,
-    within_wordnet,
-)
+from transforms.cloze.word_resources import as_vectors, as_wordnet, check_spec, within_vectors, within_wordnet
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import embedded, option
 from transforms.common.shown import Block, Grid
@@ -63,18 +49,25 @@ class ClozeOptionsOptions(RunnerOptions):
     """Options of `lexbeam cloze options`."""
 
     folder: str | None = option(
-        None, help="folder with candidates, of `lexbeam cloze candidates`; none: that of `out`",
-        metavar="DIR", positional=True, path="place", published=False, fills="out",
-    )  # fmt: skip
+        None,
+        help="folder with candidates, of `lexbeam cloze candidates`; none: that of `out`",
+        metavar="DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
     readers: tuple[str, ...] = option(
-        ("ga", "ar", "ar-gloss"), help="who names words: gated-attention reader, attentive "
+        ("ga", "ar", "ar-gloss"),
+        help="who names words: gated-attention reader, attentive "
         "reader, attentive reader with glosses; or frequency alone, which needs no torch",
-        metavar="READER", choices=READERS, group="readers",
-    )  # fmt: skip
+        metavar="READER",
+        choices=READERS,
+        group="readers",
+    )
     folds: int = option(
-        4, help="parts of the articles; a reader is asked the one that it is not trained on",
-        least=2, group="readers",
-    )  # fmt: skip
+        4, help="parts of the articles; a reader is asked the one that it is not trained on", least=2, group="readers"
+    )
     seed: int = option(1, help="of folds, training and draws", group="readers")
     reader: ReaderOptions = embedded(ReaderOptions, group="readers")
     gloss_tokens: int = option(30, help="words of a gloss, at most", least=1, group="readers")
@@ -82,16 +75,25 @@ class ClozeOptionsOptions(RunnerOptions):
     rules: OptionRules = embedded(OptionRules, group="options")
     bands: BandOptions = embedded(BandOptions, group="reader frequency")
     wordnet: str | None = option(
-        None, help="folder of the database files of WordNet, see docs/wordnet.md; if not given, "
-        "where Debian has them",
-        metavar="PATH", path="resource", within=within_wordnet, stands_for=as_wordnet,
-        check=check_spec, group="resources",
-    )  # fmt: skip
+        None,
+        help="folder of the database files of WordNet, see docs/wordnet.md; if not given, where Debian has them",
+        metavar="PATH",
+        path="resource",
+        within=within_wordnet,
+        stands_for=as_wordnet,
+        check=check_spec,
+        group="resources",
+    )
     vectors: str | None = option(
-        None, help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
-        metavar="FILE|DIR", path="resource", within=within_vectors, stands_for=as_vectors,
-        check=check_spec, group="resources",
-    )  # fmt: skip
+        None,
+        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
+        metavar="FILE|DIR",
+        path="resource",
+        within=within_vectors,
+        stands_for=as_vectors,
+        check=check_spec,
+        group="resources",
+    )
     resources: CacheOptions = embedded(CacheOptions, group="resources")
 
 
@@ -124,8 +126,7 @@ def _check(options: ClozeOptionsOptions) -> None:
         raise UsageError("`readers` names none: give at least one")
     if FREQUENCY in options.readers and len(options.readers) > 1:
         raise UsageError(
-            f"`readers` {FREQUENCY} draws words by the answer, others do not know it: give it "
-            "alone, or leave it out"
+            f"`readers` {FREQUENCY} draws words by the answer, others do not know it: give it alone, or leave it out"
         )
     if options.bands.least_similar > options.bands.most_similar:
         raise UsageError("`least_similar` is above `most_similar`: no word is left")
@@ -142,9 +143,7 @@ def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> Plan:
         languages.update(pc.unique(pc.fill_null(rows["language"], "")).to_pylist())
     kinds: set[str] = set()
     for rows in read_rows([checked(part) for part in found], ["kind", "passed", "target"]):
-        kinds.update(
-            kind for kind in KINDS if asked_rows(rows, kind, options.encode.asked).num_rows
-        )
+        kinds.update(kind for kind in KINDS if asked_rows(rows, kind, options.encode.asked).num_rows)
     if not kinds:
         raise LexbeamError(
             "no word of table cloze/candidates is asked for: none passed all filters, or, with "
@@ -153,21 +152,17 @@ def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> Plan:
     wordnet = options.wordnet or f"{WORDNET}=wordnet"
     resources = (wordnet, *([options.vectors] if options.vectors else []))
     lexicon = prepare(LexiconOptions(resources=resources, cache=options.resources.cache))
-    groups = [Group(kind, language) for kind in KINDS for language in sorted(languages)
-              if kind in kinds]  # fmt: skip
+    groups = [Group(kind, language) for kind in KINDS for language in sorted(languages) if kind in kinds]
     readers = tuple(reader for reader in READERS if reader in options.readers)
     return Plan(
         groups=tuple(GroupTask(group, pairs, found) for group in groups),
         readers=readers,
         encode=options.encode,
-        options=FoldOptions(
-            options.folds, options.seed, options.reader, options.bands, options.gloss_tokens,
-            lexicon,
-        ),
+        options=FoldOptions(options.folds, options.seed, options.reader, options.bands, options.gloss_tokens, lexicon),
         choose=ChooseOptions(options.rules, options.encode.asked, lexicon),
         candidates=found,
         pairs=pairs,
-    )  # fmt: skip
+    )
 
 
 def _keys(plan: Plan) -> list[tuple[Group, str, int]]:
@@ -191,15 +186,16 @@ def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, 
         pipeline
         | "Groups" >> beam.Create([(task.group, task) for task in plan.groups], reshuffle=False)
         | "Read"
-        >> ReadInFolds(
-            graph.workspace, plan.readers, plan.encode, plan.options._replace(lexicon=lexicon),
-            graph.lanes,
-        )
-    )  # fmt: skip
+        >> ReadInFolds(graph.workspace, plan.readers, plan.encode, plan.options._replace(lexicon=lexicon), graph.lanes)
+    )
     chosen, parts = (encoded, predicted) | "Choose" >> ChooseAll(
-        graph.workspace, plan.choose._replace(lexicon=lexicon), tuple(_keys(plan)),
-        plan.candidates, plan.pairs, graph.lanes,
-    )  # fmt: skip
+        graph.workspace,
+        plan.choose._replace(lexicon=lexicon),
+        tuple(_keys(plan)),
+        plan.candidates,
+        plan.pairs,
+        graph.lanes,
+    )
     return {"parts": parts, "chosen": chosen, "trained": trained, "predicted": predicted}
 
 
@@ -237,22 +233,31 @@ def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
         "folds": plan.options.folds,
         "kinds": [
             {
-                "kind": kind, "questions": questions[kind], "too_few_options": few[kind],
+                "kind": kind,
+                "questions": questions[kind],
+                "too_few_options": few[kind],
                 "dropped": {name: reasons[kind][name] for name in OPTION_REASONS},
             }
-            for kind in KINDS if kind in questions
+            for kind in KINDS
+            if kind in questions
         ],
         "training": [
             {
-                "kind": key[0][0], "language": key[0][1], "reader": key[1], "fold": key[2],
-                "epochs": len(one.losses), "best": one.best, "questions": one.questions,
-                "held_out": one.held_out, "further": one.further,
+                "kind": key[0][0],
+                "language": key[0][1],
+                "reader": key[1],
+                "fold": key[2],
+                "epochs": len(one.losses),
+                "best": one.best,
+                "questions": one.questions,
+                "held_out": one.held_out,
+                "further": one.further,
                 "loss": one.losses[one.best] if one.losses else None,
             }
             for key, one in sorted(outcome.rows["trained"], key=_key)
         ],
         "measured": _measured(outcome.rows["predicted"]),
-    }  # fmt: skip
+    }
 
 
 def _key(element: Any) -> Any:
@@ -272,13 +277,18 @@ def _measured(predicted: list[Any]) -> list[dict[str, Any]]:
         unseen = sum(one.unseen for one in tallies)
         reciprocal = sum(one.reciprocal for one in tallies)
         hits = [sum(one.hits[place] for one in tallies) for place in range(len(CUTS))]
-        rows.append({
-            "kind": kind, "language": language, "reader": reader, "questions": number,
-            "unseen": unseen, "mrr": reciprocal / number if number else None,
-            "mrr_seen": reciprocal / (number - unseen) if number > unseen else None,
-            **{f"recall_at_{k}": hit / number if number else None
-               for k, hit in zip(CUTS, hits, strict=True)},
-        })  # fmt: skip
+        rows.append(
+            {
+                "kind": kind,
+                "language": language,
+                "reader": reader,
+                "questions": number,
+                "unseen": unseen,
+                "mrr": reciprocal / number if number else None,
+                "mrr_seen": reciprocal / (number - unseen) if number > unseen else None,
+                **{f"recall_at_{k}": hit / number if number else None for k, hit in zip(CUTS, hits, strict=True)},
+            }
+        )
     return rows
 
 
@@ -292,8 +302,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
         )
     if section["measured"]:
         texts = _texts(section)
-        names = (*texts, "questions", "unseen", "mrr", "mrr_seen",
-                 *(f"recall_at_{k}" for k in CUTS))  # fmt: skip
+        names = (*texts, "questions", "unseen", "mrr", "mrr_seen", *(f"recall_at_{k}" for k in CUTS))
         heads = (*texts, "questions", "unseen", "MRR", "MRR seen", *(f"R@{k}" for k in CUTS))
         rows = tuple(tuple(_shown(row[name]) for name in names) for row in section["measured"])
         yield Grid(heads, rows, frozenset(range(len(texts), len(heads))), 2)
@@ -319,33 +328,48 @@ def _panels(snapshot: Snapshot) -> list[Panel]:
         for own in section["kinds"]
         for name, number in own["dropped"].items()
     ]
-    schema = pa.schema([
-        column("kind", pa.string(), "what makes the answer abstract"),
-        column("reason", pa.string(), "why words that readers named are no options"),
-        column("words", pa.int64(), "how many"),
-    ])  # fmt: skip
-    panels.append(Rows("Words that are no options", "By the reason for which they were dropped.",
-                       pa.Table.from_pylist(dropped, schema)))  # fmt: skip
+    schema = pa.schema(
+        [
+            column("kind", pa.string(), "what makes the answer abstract"),
+            column("reason", pa.string(), "why words that readers named are no options"),
+            column("words", pa.int64(), "how many"),
+        ]
+    )
+    panels.append(
+        Rows(
+            "Words that are no options",
+            "By the reason for which they were dropped.",
+            pa.Table.from_pylist(dropped, schema),
+        )
+    )
     if section["measured"]:
         columns = {
-            **dict.fromkeys(_texts(section), pa.string()), "questions": pa.int64(),
-            "unseen": pa.int64(), "mrr": pa.float64(), "mrr_seen": pa.float64(),
+            **dict.fromkeys(_texts(section), pa.string()),
+            "questions": pa.int64(),
+            "unseen": pa.int64(),
+            "mrr": pa.float64(),
+            "mrr_seen": pa.float64(),
             **{f"recall_at_{k}": pa.float64() for k in CUTS},
-        }  # fmt: skip
+        }
         docs = {
-            "kind": "what makes the answer abstract", "reader": "the reader",
-            "language": "of the texts", "questions": "questions that it was asked",
+            "kind": "what makes the answer abstract",
+            "reader": "the reader",
+            "language": "of the texts",
+            "questions": "questions that it was asked",
             "unseen": "of these, answers that no other fold has: misses",
-            "mrr": "mean reciprocal rank of the answer", "mrr_seen": "that of answers seen",
-        }  # fmt: skip
-        measured = pa.schema([
-            column(name, kind, docs.get(name, f"answers among the first {name[10:]} words"),
-                   nullable=True)
-            for name, kind in columns.items()
-        ])  # fmt: skip
+            "mrr": "mean reciprocal rank of the answer",
+            "mrr_seen": "that of answers seen",
+        }
+        measured = pa.schema(
+            [
+                column(name, kind, docs.get(name, f"answers among the first {name[10:]} words"), nullable=True)
+                for name, kind in columns.items()
+            ]
+        )
         rows = [{name: row[name] for name in columns} for row in section["measured"]]
-        panels.append(Rows("Readers", "How often readers name the answer, folds together.",
-                           pa.Table.from_pylist(rows, measured)))  # fmt: skip
+        panels.append(
+            Rows("Readers", "How often readers name the answer, folds together.", pa.Table.from_pylist(rows, measured))
+        )
     return panels
 
 
@@ -361,12 +385,15 @@ CLOZE_OPTIONS: Command[ClozeOptionsOptions, Plan] = Command(
     stages=(ENCODE, READ_TRAIN, READ_PREDICT, CHOOSE),
     plan=_plan,
     build=_build,
-    rows={"chosen": Chosen, "trained": tuple[tuple[Group, str, int], TrainedReader],
-          "predicted": tuple[tuple[Group, str, int], Predicted]},
+    rows={
+        "chosen": Chosen,
+        "trained": tuple[tuple[Group, str, int], TrainedReader],
+        "predicted": tuple[tuple[Group, str, int], Predicted],
+    },
     expected=_expected,
     chosen=_chosen,
     resources=lambda plan: plan.options.lexicon.described(),
     section=_section,
     summary=_summary,
     report=_panels,
-)  # fmt: skip
+)

@@ -25,13 +25,7 @@ from transforms.cloze.layouts import CORPUS, LAYOUTS
 from transforms.cloze.layouts_base import ReadOptions, paths_of_fields
 from transforms.cloze.loading import READ, READ_CORPUS, CorpusOptions, Loaded, LoadOptions
 from transforms.cloze.pairing import LengthOptions
-from transforms.cloze.settling import (
-    LIST_REJECTS,
-    SETTLE,
-    Settled,
-    SettleOptions,
-    acceptable_units,
-)
+from transforms.cloze.settling import LIST_REJECTS, SETTLE, Settled, SettleOptions, acceptable_units
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.lanes import group_by_size
@@ -73,36 +67,41 @@ class ClozePairsOptions(IntakeOptions):
     """Options of `lexbeam cloze pairs`."""
 
     inputs: tuple[str, ...] = option(
-        (), help="files, folders or globs, compressed or not; of layout corpus folders that "
+        (),
+        help="files, folders or globs, compressed or not; of layout corpus folders that "
         "`lexbeam corpus` made; none: that of `out`",
-        metavar="INPUT", positional=True, path="input", published=False,
-    )  # fmt: skip
+        metavar="INPUT",
+        positional=True,
+        path="input",
+        published=False,
+    )
     layout: str = option(
         help="how pairs lie in them: recam, the files of the task; jsonl and tsv, two fields; "
         "documents, cut into summary and passage; corpus, likewise, with its annotation",
-        choices=(*LAYOUTS, CORPUS), group=INPUT,
-    )  # fmt: skip
-    kind: str | None = option(
-        None, help="kind of ReCAM's questions where the file's name does not say", choices=KINDS,
+        choices=(*LAYOUTS, CORPUS),
         group=INPUT,
-    )  # fmt: skip
-    format: str = option("auto", help="format of documents", choices=FORMATS, group=INPUT)
-    exclude: tuple[str, ...] = option(
-        (), help="patterns of files to leave out", check=check_patterns, group=INPUT
     )
+    kind: str | None = option(
+        None, help="kind of ReCAM's questions where the file's name does not say", choices=KINDS, group=INPUT
+    )
+    format: str = option("auto", help="format of documents", choices=FORMATS, group=INPUT)
+    exclude: tuple[str, ...] = option((), help="patterns of files to leave out", check=check_patterns, group=INPUT)
     reader: ReaderOptions = embedded(ReaderOptions, group=INPUT)
     language: str | None = option(
-        None, help="language where the record does not say; else that of the engine", metavar="L",
-        group=INPUT,
-    )  # fmt: skip
+        None, help="language where the record does not say; else that of the engine", metavar="L", group=INPUT
+    )
     genre: str | None = option(None, help="genre where the record does not say", group=INPUT)
     cut: CutOptions = embedded(CutOptions, group="documents")
     lengths: LengthOptions = embedded(LengthOptions, group="limits")
     engine: str | None = option(
-        None, help="annotate the texts: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
+        None,
+        help="annotate the texts: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
         "without one there are word forms alone",
-        path="place", within=model_folder, check=check_text_engine, group="annotation",
-    )  # fmt: skip
+        path="place",
+        within=model_folder,
+        check=check_text_engine,
+        group="annotation",
+    )
 
 
 @dataclass(frozen=True)
@@ -121,9 +120,7 @@ class PairsPlan:
     def of_corpus(self) -> CorpusOptions:
         """How documents of corpora become pairs."""
         read = self.load.read
-        return CorpusOptions(
-            cut=read.cut, lengths=self.load.lengths, language=read.language, genre=read.genre
-        )
+        return CorpusOptions(cut=read.cut, lengths=self.load.lengths, language=read.language, genre=read.genre)
 
 
 def _reads(options: ClozePairsOptions) -> Sequence[Source]:
@@ -159,9 +156,7 @@ def _check(options: ClozePairsOptions) -> None:
         ("passage", lengths.min_passage_words, lengths.max_passage_words),
     ):
         if least > most:
-            raise UsageError(
-                f"`min_{name}_words` is {least}, and `max_{name}_words` {most}: no {name} is left"
-            )
+            raise UsageError(f"`min_{name}_words` is {least}, and `max_{name}_words` {most}: no {name} is left")
     if options.engine:
         describe_engine(options.engine)
 
@@ -173,9 +168,8 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
     if options.layout == CORPUS:
         corpora = corpora_of(inputs)
         check_columns(
-            corpora, ["forms"], remedy="pairs are of words as they stand in the text: make it anew "
-            "with an engine",
-        )  # fmt: skip
+            corpora, ["forms"], remedy="pairs are of words as they stand in the text: make it anew with an engine"
+        )
         by_content = {pair.documents.sha256: pair for one in corpora for pair in one.pairs}
         corpus = tuple(by_content[name] for name in sorted(by_content))
     else:
@@ -187,24 +181,31 @@ def _plan(options: ClozePairsOptions, inputs: Inputs) -> PairsPlan:
             for group in group_by_size(listed, _share_of_unit, UNIT_BYTES)
         )
     read = ReadOptions(
-        layout=options.layout, kind=options.kind, format=options.format,
-        language=options.language, genre=options.genre,
-        engine_language=info.language if info else None, cut=options.cut, reader=options.reader,
-    )  # fmt: skip
+        layout=options.layout,
+        kind=options.kind,
+        format=options.format,
+        language=options.language,
+        genre=options.genre,
+        engine_language=info.language if info else None,
+        cut=options.cut,
+        reader=options.reader,
+    )
     return PairsPlan(
-        units, corpus, LoadOptions(read=read, lengths=options.lengths),
+        units,
+        corpus,
+        LoadOptions(read=read, lengths=options.lengths),
         SettleOptions(engine=options.engine or "", fingerprint=info.fingerprint if info else ""),
-        info.name if info else "", options.parts, options.max_reject_share,
-    )  # fmt: skip
+        info.name if info else "",
+        options.parts,
+        options.max_reject_share,
+    )
 
 
 def _share_of_unit(file: InputFile) -> int:
     return max(file.size, UNIT_BYTES // UNIT_FILES)
 
 
-def _build(
-    pipeline: "beam.Pipeline", plan: PairsPlan, graph: Graph
-) -> Mapping[str, "beam.PCollection"]:
+def _build(pipeline: "beam.Pipeline", plan: PairsPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     import apache_beam as beam
 
     from transforms.cloze.pairs_ptransforms import LoadCorpora, LoadUnits, SettlePairs
@@ -216,14 +217,8 @@ def _build(
         loaded = parts_in | "LoadCorpora" >> LoadCorpora(workspace, plan.of_corpus, lanes)
     else:
         units = [(unit.files[0].name, unit) for unit in plan.units]
-        loaded = (
-            pipeline
-            | "Units" >> beam.Create(units, False)
-            | "LoadUnits" >> LoadUnits(workspace, plan.load, lanes)
-        )
-    settled, parts = loaded | "Settle" >> SettlePairs(
-        workspace, plan.settle, plan.parts, plan.max_reject_share, lanes
-    )
+        loaded = pipeline | "Units" >> beam.Create(units, False) | "LoadUnits" >> LoadUnits(workspace, plan.load, lanes)
+    settled, parts = loaded | "Settle" >> SettlePairs(workspace, plan.settle, plan.parts, plan.max_reject_share, lanes)
     return {"parts": parts, "loaded": loaded, "settled": settled}
 
 
@@ -273,9 +268,7 @@ def _section(plan: PairsPlan, outcome: HandedBack) -> Mapping[str, Any]:
         "languages": dict(sorted(languages.items())),
         "flags": {name: flags[name] for name in FLAGS if flags[name]},
         "targets": [
-            {"kind": kind, "targets": targets[kind][0], "found": targets[kind][1]}
-            for kind in KINDS
-            if kind in targets
+            {"kind": kind, "targets": targets[kind][0], "found": targets[kind][1]} for kind in KINDS if kind in targets
         ],
     }
 
@@ -291,8 +284,7 @@ def _check_rejects(loaded: list[Loaded], reasons: Mapping[str, int], plan: Pairs
     listed = ", ".join(f"{reason} {number}" for reason, number in sorted(reasons.items()))
     rows = sorted(row for one in loaded for row in one.examples)[:EXAMPLES_SHOWN]
     first = "".join(
-        f"\n  {files.shown(row.source)} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
-        for row in rows
+        f"\n  {files.shown(row.source)} {row.position}".rstrip() + f": {row.reason}, {row.detail}" for row in rows
     )
     own = _remedies(plan.load.read.layout)
     remedies = [one for reason in sorted(reasons) for one in own.get(reason) or _general(reason)]
@@ -335,9 +327,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
         + "".join(f", {reason} {number}" for reason, number in section["rejects"].items())
     )
     if section["targets"]:
-        rows = tuple(
-            (one["kind"], str(one["targets"]), str(one["found"])) for one in section["targets"]
-        )
+        rows = tuple((one["kind"], str(one["targets"]), str(one["found"])) for one in section["targets"])
         yield Grid(("kind", "targets", "found"), rows, frozenset({1, 2}), 2)
     for flag, number in section["flags"].items():
         yield f"  {flag} {number}: {FLAGS[flag]}"
@@ -348,8 +338,7 @@ def _panels(snapshot: Snapshot) -> list[Panel]:
     names = ("pairs", "articles", "repeated", "rejected", "summary_tokens", "passage_tokens")
     counts = pa.table({"what": list(names), "number": [section[name] for name in names]})
     targets = pa.Table.from_pylist(
-        section["targets"],
-        schema=pa.schema([("kind", pa.string()), ("targets", pa.int64()), ("found", pa.int64())]),
+        section["targets"], schema=pa.schema([("kind", pa.string()), ("targets", pa.int64()), ("found", pa.int64())])
     )
     flags = pa.table(
         {
@@ -358,9 +347,7 @@ def _panels(snapshot: Snapshot) -> list[Panel]:
             "what it says": [FLAGS[name] for name in section["flags"]],
         }
     )
-    reasons = pa.table(
-        {"reason": list(section["rejects"]), "records": list(section["rejects"].values())},
-    )
+    reasons = pa.table({"reason": list(section["rejects"]), "records": list(section["rejects"].values())})
     panels = [
         Rows("Pairs", "Pairs of passage and summary, and their tokens.", counts),
         Rows("Targets of pairs", "Words that the files ask for, and those found.", targets),

@@ -44,14 +44,22 @@ class ClozeQuestionsOptions(RunnerOptions):
     """Options of `lexbeam cloze questions`."""
 
     folder: str | None = option(
-        None, help="folder with options, of `lexbeam cloze options`; none: that of `out`",
-        metavar="DIR", positional=True, path="place", published=False, fills="out",
-    )  # fmt: skip
+        None,
+        help="folder with options, of `lexbeam cloze options`; none: that of `out`",
+        metavar="DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
     write_jsonl: str | None = option(
-        None, help="write the questions as the task's files have them, too; {kind} and {split} in "
-        "the name: a file for each",
-        metavar="FILE", path="place", published=False, check=check_name,
-    )  # fmt: skip
+        None,
+        help="write the questions as the task's files have them, too; {kind} and {split} in the name: a file for each",
+        metavar="FILE",
+        path="place",
+        published=False,
+        check=check_name,
+    )
     how: QuestionOptions = embedded(QuestionOptions, group="questions")
     split: SplitOptions = embedded(SplitOptions, group="splits")
 
@@ -83,21 +91,17 @@ def _check(options: ClozeQuestionsOptions) -> None:
 
 
 def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> Plan:
-    pairs, candidates, made = (
-        inputs.one(table.name).parts for table in (PAIRS, CANDIDATES, OPTIONS)
-    )
+    pairs, candidates, made = (inputs.one(table.name).parts for table in (PAIRS, CANDIDATES, OPTIONS))
 
     def of(parts: Sequence[Part], number: int) -> tuple[Part, ...]:
         return tuple(one for one in parts if one.number == number)
 
     return Plan(
-        tuple(DraftTask(one.number, one, of(made, one.number), of(pairs, one.number))
-              for one in candidates),
+        tuple(DraftTask(one.number, one, of(made, one.number), of(pairs, one.number)) for one in candidates),
         tuple(pairs),
         options.how,
-        SplitRules(options.split.shares, options.split.tolerance, options.split.score_tolerance,
-                   options.how.seed),
-    )  # fmt: skip
+        SplitRules(options.split.shares, options.split.tolerance, options.split.score_tolerance, options.how.seed),
+    )
 
 
 def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
@@ -110,8 +114,7 @@ def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, 
     drafted, split, parts = (
         pipeline
         | "Parts" >> beam.Create(tasks, reshuffle=False)
-        | "Questions"
-        >> MakeQuestions(graph.workspace, plan.how, plan.rules, plan.pairs, graph.lanes)
+        | "Questions" >> MakeQuestions(graph.workspace, plan.how, plan.rules, plan.pairs, graph.lanes)
     )
     return {"parts": parts, "drafted": drafted, "split": split}
 
@@ -140,15 +143,18 @@ def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
             for kind in kinds
         ],
         "splits": {
-            "shares": list(plan.rules.shares), "tolerance": plan.rules.tolerance,
+            "shares": list(plan.rules.shares),
+            "tolerance": plan.rules.tolerance,
             "score_tolerance": plan.rules.score_tolerance,
-            "articles": split.articles, "groups": split.groups, "largest_group": split.largest,
+            "articles": split.articles,
+            "groups": split.groups,
+            "largest_group": split.largest,
             "too_large": list(split.too_large),
             "largest_deviation": max(deviations, default=0.0),
             "strata": [asdict(one) for one in split.strata],
             "distances": [asdict(one) for one in split.distances],
         },
-    }  # fmt: skip
+    }
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
@@ -166,9 +172,8 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
         if own:
             cells = (f"{row['questions']} ({100 * row['share']:.1f}%)" for row in own)
             far = "; ".join(
-                f"{row['score']} {number(row['distance']) or '-'}"
-                for row in splits["distances"] if row["kind"] == kind
-            )  # fmt: skip
+                f"{row['score']} {number(row['distance']) or '-'}" for row in splits["distances"] if row["kind"] == kind
+            )
             rows.append((kind or "all", *cells, far))
     heads = ("kind", *names, "largest distance of scores (KS)")
     if sum(own["questions"] for own in section["kinds"]):
@@ -187,25 +192,20 @@ def _told(splits: Mapping[str, Any]) -> Iterator[str]:
     off = [
         f"{' '.join(filter(None, (row['kind'] or 'all', row['upos'])))} in {row['split']} "
         f"{row['share']:.3f}, not {row['wanted']:.3f}"
-        for row in splits["strata"] if row["off"]
-    ]  # fmt: skip
-    off += [
-        f"{row['score']} of {row['kind']} {row['distance']:.3f}"
-        for row in splits["distances"] if row["off"]
-    ]  # fmt: skip
+        for row in splits["strata"]
+        if row["off"]
+    ]
+    off += [f"{row['score']} of {row['kind']} {row['distance']:.3f}" for row in splits["distances"] if row["off"]]
     if off:
         yield "off by more than the tolerance: " + "; ".join(off)
 
 
-def _write(
-    options: ClozeQuestionsOptions, snapshot: Snapshot, tell: Callable[[str], object]
-) -> None:
+def _write(options: ClozeQuestionsOptions, snapshot: Snapshot, tell: Callable[[str], object]) -> None:
     """Write the task's files of what is published."""
     if options.write_jsonl:
         made = write_questions(
-            snapshot.paths(QUESTIONS.name), options.write_jsonl,
-            replace=options.overwrite or options.resume,
-        )  # fmt: skip
+            snapshot.paths(QUESTIONS.name), options.write_jsonl, replace=options.overwrite or options.resume
+        )
         for path, count in made.items():
             tell(f"{files.shown(path)}: {count} questions")
 

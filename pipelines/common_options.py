@@ -4,10 +4,7 @@ from dataclasses import dataclass
 
 from transforms.common.options import Within, option
 
-__all__ = [
-    "FolderOptions", "IntakeOptions", "PublishOptions", "RunnerOptions", "model_folder",
-    "or_a_name",
-]  # fmt: skip
+__all__ = ["FolderOptions", "IntakeOptions", "PublishOptions", "RunnerOptions", "model_folder", "or_a_name"]
 
 KEEP = ("all", "published")
 MOST_PARTS = 10_000
@@ -19,41 +16,32 @@ LIMITS = "limits"
 class FolderOptions:
     """What every command takes that looks at a folder."""
 
-    path: str = option(
-        help="folder of published tables", metavar="DIR", positional=True, path="place"
-    )
+    path: str = option(help="folder of published tables", metavar="DIR", positional=True, path="place")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PublishOptions:
     """What every command that publishes takes; nothing of it decides what is published."""
 
-    out: str = option(
-        help="folder of the published tables", path="place", published=False, group=RUN
-    )
+    out: str = option(help="folder of the published tables", path="place", published=False, group=RUN)
     resume: bool = option(
-        False, help="continue a run that was cut off, with the same options",
-        published=False, group=RUN,
-    )  # fmt: skip
-    overwrite: bool = option(
-        False, help="replace what is published there; artefacts are still reused",
-        published=False, group=RUN,
-    )  # fmt: skip
-    fresh: bool = option(
-        False, help="make everything anew, whatever artefacts there are",
-        published=False, group=RUN,
-    )  # fmt: skip
-    drop: tuple[str, ...] = option(
-        (), help="published sections to remove with this publication", metavar="SECTION",
-        published=False, group=RUN,
-    )  # fmt: skip
-    keep: str = option(
-        "all", help="artefacts kept for later runs: all, or only published parts", choices=KEEP,
-        published=False, group=RUN,
-    )  # fmt: skip
-    keep_snapshots: int = option(
-        2, help="snapshots kept, the new one among them", least=1, published=False, group=RUN
+        False, help="continue a run that was cut off, with the same options", published=False, group=RUN
     )
+    overwrite: bool = option(
+        False, help="replace what is published there; artefacts are still reused", published=False, group=RUN
+    )
+    fresh: bool = option(False, help="make everything anew, whatever artefacts there are", published=False, group=RUN)
+    drop: tuple[str, ...] = option(
+        (), help="published sections to remove with this publication", metavar="SECTION", published=False, group=RUN
+    )
+    keep: str = option(
+        "all",
+        help="artefacts kept for later runs: all, or only published parts",
+        choices=KEEP,
+        published=False,
+        group=RUN,
+    )
+    keep_snapshots: int = option(2, help="snapshots kept, the new one among them", least=1, published=False, group=RUN)
 
 
 def or_a_name(value: str) -> Within:
@@ -77,9 +65,14 @@ class RunnerOptions(PublishOptions):
     """What every command that runs a pipeline takes."""
 
     runner_config: str = option(
-        "direct", help="YAML file of runner_configs/, or its name", metavar="FILE", path="place",
-        within=or_a_name, published=False, group=RUN,
-    )  # fmt: skip
+        "direct",
+        help="YAML file of runner_configs/, or its name",
+        metavar="FILE",
+        path="place",
+        within=or_a_name,
+        published=False,
+        group=RUN,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,9 +80,6 @@ class IntakeOptions(RunnerOptions):
     """What every command takes that makes tables of raw records."""
 
     max_reject_share: float = option(
-        0.05, help="publish nothing if more than this share of input records is rejected",
-        least=0, most=1, group=LIMITS,
-    )  # fmt: skip
-    parts: int = option(
-        8, help="parts (files) of each table of records", least=1, most=MOST_PARTS, group=RUN
+        0.05, help="publish nothing if more than this share of input records is rejected", least=0, most=1, group=LIMITS
     )
+    parts: int = option(8, help="parts (files) of each table of records", least=1, most=MOST_PARTS, group=RUN)

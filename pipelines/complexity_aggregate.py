@@ -16,13 +16,7 @@ from pipelines.command import Action, Command, HandedBack, Inputs, Source
 from pipelines.common_options import PublishOptions
 from pipelines.inputs import list_inputs
 from schemas.columns import column
-from schemas.complexity import (
-    INSTANCES,
-    JUDGMENT_REASONS,
-    JUDGMENT_REJECTS,
-    JUDGMENTS,
-    LABELS,
-)
+from schemas.complexity import INSTANCES, JUDGMENT_REASONS, JUDGMENT_REJECTS, JUDGMENTS, LABELS
 from transforms.common import files
 from transforms.common.errors import UsageError
 from transforms.common.fingerprints import digest
@@ -50,13 +44,20 @@ class ComplexityAggregateOptions(PublishOptions):
     """Options of `lexbeam complexity aggregate`."""
 
     folder: str | None = option(
-        None, help="folder with the instances; none: that of `out`", metavar="DIR",
-        positional=True, path="place", published=False, fills="out",
-    )  # fmt: skip
+        None,
+        help="folder with the instances; none: that of `out`",
+        metavar="DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
     judgments: tuple[str, ...] = option(
-        help="files, folders or globs: sheets that people filled in, and tables with a judgment a "
-        "row", metavar="FILE", path="input", published=False,
-    )  # fmt: skip
+        help="files, folders or globs: sheets that people filled in, and tables with a judgment a row",
+        metavar="FILE",
+        path="input",
+        published=False,
+    )
     tables: JudgmentOptions = embedded(JudgmentOptions, group="judgments")
     how: AggregationOptions = embedded(AggregationOptions, group="aggregation")
 
@@ -147,12 +148,9 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     for reason, count in section["reasons"].items():
         yield f"  {reason} {count}: {JUDGMENT_REASONS[reason]}"
     rows = tuple(
-        (
-            row["group"] or "all", *(str(row[name]) for name in _COUNTS),
-            *(number(row[name]) or "-" for name in _FIGURES),
-        )
+        (row["group"] or "all", *(str(row[name]) for name in _COUNTS), *(number(row[name]) or "-" for name in _FIGURES))
         for row in section["groups"]
-    )  # fmt: skip
+    )
     heads = ("group", *_COUNTS, "alpha", "split-half r", "reliability", "ceiling of Pearson's r")
     yield Grid(heads, rows, frozenset(range(1, len(heads))), 2)
 

@@ -30,24 +30,17 @@ class ComplexityExportOptions(FolderOptions):
     """Options of `lexbeam complexity export`."""
 
     to: str = option(
-        help="file to write, FILE.tsv; with `annotator` FILE.NAME.tsv for each", metavar="FILE",
-        path="place",
-    )  # fmt: skip
+        help="file to write, FILE.tsv; with `annotator` FILE.NAME.tsv for each", metavar="FILE", path="place"
+    )
     predictions: str | None = option(
-        None, help="in place of a sheet, lines `id,score` of what this scorer predicts",
-        metavar="SCORER",
-    )  # fmt: skip
+        None, help="in place of a sheet, lines `id,score` of what this scorer predicts", metavar="SCORER"
+    )
     annotator: tuple[str, ...] = option(
         (), help="a file for each of these people, each in another order", metavar="NAME"
     )
-    kind: str = option(
-        "all", help="targets of one word or multi-word expressions alone",
-        choices=(*KINDS, "all"),
-    )  # fmt: skip
+    kind: str = option("all", help="targets of one word or multi-word expressions alone", choices=(*KINDS, "all"))
     most: int | None = option(None, help="ask about so many instances, drawn by `seed`", least=1)
-    duplicates: bool = option(
-        False, help="ask about duplicates, too: the same target, place and sentence"
-    )
+    duplicates: bool = option(False, help="ask about duplicates, too: the same target, place and sentence")
     seed: int = option(1, help="of the order of rows, and of the draw")
 
 
@@ -67,9 +60,7 @@ def _export(options: ComplexityExportOptions, action: Action) -> None:
 
 
 def _sheets(options: ComplexityExportOptions, snapshot: Snapshot) -> Mapping[str, str]:
-    rows = asked(
-        snapshot.read(INSTANCES.name, list(COLUMNS)), options.kind, duplicates=options.duplicates
-    )
+    rows = asked(snapshot.read(INSTANCES.name, list(COLUMNS)), options.kind, duplicates=options.duplicates)
     if options.most is not None:
         order = permutation(rows["instance_id"], seed=options.seed, label="complexity/export")
         rows = rows.take(order[: options.most])

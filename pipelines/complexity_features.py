@@ -25,14 +25,7 @@ from transforms.common.sound import checked
 from transforms.common.tables import Part, read_rows
 from transforms.complexity.corpus_counting import COMBINE, COUNT, WANT
 from transforms.complexity.features_base import Setting
-from transforms.complexity.featuring import (
-    COVER,
-    FEATURE,
-    FeatureOptions,
-    check_features,
-    described,
-    setting_of,
-)
+from transforms.complexity.featuring import COVER, FEATURE, FeatureOptions, check_features, described, setting_of
 from transforms.complexity.ngram_counting import COMBINE_NGRAMS, COUNT_NGRAMS, WANT_NGRAMS
 from transforms.complexity.panels_features import low_coverage, panels
 from transforms.complexity.views import FEATURE_VIEWS
@@ -51,10 +44,14 @@ class ComplexityFeaturesOptions(RunnerOptions):
     """Options of `lexbeam complexity features`."""
 
     folder: str | None = option(
-        None, help="folder with instances, of `lexbeam complexity load` or `select`; none: that of "
-        "`out`",
-        metavar="DIR", positional=True, path="place", published=False, fills="out",
-    )  # fmt: skip
+        None,
+        help="folder with instances, of `lexbeam complexity load` or `select`; none: that of `out`",
+        metavar="DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
     features: FeatureOptions = embedded(FeatureOptions, group="features")
 
 
@@ -74,10 +71,7 @@ class Plan(NamedTuple):
 
 def _reads(options: ComplexityFeaturesOptions) -> Sequence[Source]:
     corpus = options.features.corpus
-    return [
-        Source(INSTANCES.name, options.folder),
-        *([] if corpus is None else [Source("sentences", corpus)]),
-    ]
+    return [Source(INSTANCES.name, options.folder), *([] if corpus is None else [Source("sentences", corpus)])]
 
 
 def _check(options: ComplexityFeaturesOptions) -> None:
@@ -192,16 +186,7 @@ COMPLEXITY_FEATURES: Command[ComplexityFeaturesOptions, Plan] = Command(
     tables=(FEATURES, COVERAGE),
     reads=_reads,
     check=_check,
-    stages=(
-        WANT,
-        COUNT,
-        COMBINE,
-        WANT_NGRAMS,
-        COUNT_NGRAMS,
-        COMBINE_NGRAMS,
-        FEATURE,
-        COVER,
-    ),
+    stages=(WANT, COUNT, COMBINE, WANT_NGRAMS, COUNT_NGRAMS, COMBINE_NGRAMS, FEATURE, COVER),
     plan=_plan,
     build=_build,
     expected=_expected,

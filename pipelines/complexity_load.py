@@ -27,13 +27,7 @@ from transforms.common.shown import Block, Grid
 from transforms.common.snapshots import Snapshot
 from transforms.complexity.layouts import LAYOUTS
 from transforms.complexity.loading import READ, Loaded, LoadOptions
-from transforms.complexity.settling import (
-    LIST_REJECTS,
-    SETTLE,
-    Settlement,
-    SettleOptions,
-    acceptable_files,
-)
+from transforms.complexity.settling import LIST_REJECTS, SETTLE, Settlement, SettleOptions, acceptable_files
 from transforms.complexity.views import INSTANCE_VIEWS
 from transforms.formats.base import MOST_BYTES, ReaderOptions
 from transforms.formats.row_files import RowFile
@@ -60,39 +54,43 @@ class ComplexityLoadOptions(IntakeOptions):
     """Options of `lexbeam complexity load`."""
 
     inputs: tuple[str, ...] = option(
-        help="files, folders or globs, compressed or not", metavar="FILE", positional=True,
-        path="input", published=False,
-    )  # fmt: skip
+        help="files, folders or globs, compressed or not",
+        metavar="FILE",
+        positional=True,
+        path="input",
+        published=False,
+    )
     layout: str = option(help="how the files are laid out", choices=tuple(LAYOUTS), group=INPUT)
     kind: str = option(
-        "all", help="load targets of one word or multi-word expressions alone",
-        choices=(*KINDS, "all"), group=INPUT,
-    )  # fmt: skip
-    exclude: tuple[str, ...] = option(
-        (), help="patterns of files to leave out", check=check_patterns, group=INPUT
+        "all", help="load targets of one word or multi-word expressions alone", choices=(*KINDS, "all"), group=INPUT
     )
+    exclude: tuple[str, ...] = option((), help="patterns of files to leave out", check=check_patterns, group=INPUT)
     genre: str | None = option(None, help="genre where the file does not say", group=INPUT)
     language: str | None = option(
-        None, help="language where the row does not say; else of the file's name, of the engine, "
-        "and English for complex", metavar="L", group=INPUT,
-    )  # fmt: skip
-    encoding: tuple[str, ...] = option(
-        ("utf-8",), help="of several the first that takes a line", group=INPUT
+        None,
+        help="language where the row does not say; else of the file's name, of the engine, and English for complex",
+        metavar="L",
+        group=INPUT,
     )
+    encoding: tuple[str, ...] = option(("utf-8",), help="of several the first that takes a line", group=INPUT)
     delimiter: str = option("", help="of layout tsv; found out if not given", group=INPUT)
     quoting: bool = option(
-        True, help="whether quotes mean something in layout tsv; not where cells are separated by "
-        "tabs and a quote is stray", group=INPUT,
-    )  # fmt: skip
+        True,
+        help="whether quotes mean something in layout tsv; not where cells are separated by tabs and a quote is stray",
+        group=INPUT,
+    )
     engine: str | None = option(
-        None, help="annotate the sentences: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
+        None,
+        help="annotate the sentences: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
         "without one there are word forms alone",
-        path="place", within=model_folder, check=_check_engine, group="annotation",
-    )  # fmt: skip
+        path="place",
+        within=model_folder,
+        check=_check_engine,
+        group="annotation",
+    )
     max_line_bytes: int = option(
-        1 << 20, help="longer rows are rejects", metavar="BYTES", least=1, most=MOST_BYTES,
-        group="limits",
-    )  # fmt: skip
+        1 << 20, help="longer rows are rejects", metavar="BYTES", least=1, most=MOST_BYTES, group="limits"
+    )
 
 
 @dataclass(frozen=True)
@@ -147,18 +145,14 @@ def _plan(options: ComplexityLoadOptions, _: Inputs) -> LoadPlan:
             engine_language=info.language if info else None,
             reader=_reader(options),
         ),
-        SettleOptions(
-            engine=options.engine or "", fingerprint=info.fingerprint if info else ""
-        ),
+        SettleOptions(engine=options.engine or "", fingerprint=info.fingerprint if info else ""),
         info.name if info else "",
         options.parts,
         options.max_reject_share,
-    )  # fmt: skip
+    )
 
 
-def _build(
-    pipeline: "beam.Pipeline", plan: LoadPlan, graph: Graph
-) -> Mapping[str, "beam.PCollection"]:
+def _build(pipeline: "beam.Pipeline", plan: LoadPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     import apache_beam as beam
 
     from transforms.complexity.loading_ptransforms import SettleParts
@@ -208,9 +202,13 @@ def _section(plan: LoadPlan, outcome: HandedBack) -> Mapping[str, Any]:
         "engine": plan.engine or None,
         "inputs": [
             {
-                "name": one.name, "bytes": one.bytes, "sha256": one.sha256,
-                "instances": one.instances, "labelled": one.labelled,
-                "rejects": dict(one.reasons), **({"notes": dict(one.notes)} if one.notes else {}),
+                "name": one.name,
+                "bytes": one.bytes,
+                "sha256": one.sha256,
+                "instances": one.instances,
+                "labelled": one.labelled,
+                "rejects": dict(one.reasons),
+                **({"notes": dict(one.notes)} if one.notes else {}),
             }
             for one in loaded
         ],
@@ -221,12 +219,15 @@ def _section(plan: LoadPlan, outcome: HandedBack) -> Mapping[str, Any]:
         "flags": {name: flags[name] for name in FLAGS if flags[name]},
         "groups": [
             {
-                "kind": key[0], "genre": key[1], "published_split": key[2],
-                "instances": groups[key], "labelled": labelled[key],
+                "kind": key[0],
+                "genre": key[1],
+                "published_split": key[2],
+                "instances": groups[key],
+                "labelled": labelled[key],
             }
             for key in sorted(groups, key=repr)
         ],
-    }  # fmt: skip
+    }
 
 
 def _check_rejects(loaded: list[Loaded], reasons: Mapping[str, int], share: float) -> None:
@@ -257,21 +258,14 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
         + "".join(f", {reason} {number}" for reason, number in section["rejects"].items())
     )
     rows = tuple(
-        (
-            row["kind"], row["genre"] or "-", row["published_split"] or "-",
-            str(row["instances"]), str(row["labelled"]),
-        )
+        (row["kind"], row["genre"] or "-", row["published_split"] or "-", str(row["instances"]), str(row["labelled"]))
         for row in section["groups"]
-    )  # fmt: skip
+    )
     heads = ("kind", "genre", "published split", "instances", "labelled")
     yield Grid(heads, rows, frozenset({3, 4}), 2)
     for flag, number in section["flags"].items():
         yield f"  {flag} {number}: {FLAGS[flag]}"
-    notes = [
-        f"  {files.shown(row['name'])}: {note}"
-        for row in section["inputs"]
-        for note in row.get("notes", ())
-    ]
+    notes = [f"  {files.shown(row['name'])}: {note}" for row in section["inputs"] for note in row.get("notes", ())]
     yield from notes[:NOTES]
     if len(notes) > NOTES:
         yield f"  and so on, {len(notes)} notes; manifest.json has all"

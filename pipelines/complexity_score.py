@@ -53,26 +53,38 @@ class ScoreOptions(RunnerOptions):
     """Options of `lexbeam complexity score`."""
 
     folder: str | None = option(
-        None, help="folder with the features of `lexbeam complexity features`; none: that of `out`",
-        metavar="DIR", positional=True, path="place", published=False, fills="out",
-    )  # fmt: skip
+        None,
+        help="folder with the features of `lexbeam complexity features`; none: that of `out`",
+        metavar="DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
     scorer: tuple[str, ...] = option(
         ("gradient-boosting",), help="scorers", choices="transforms.complexity.scorers:SCORERS"
     )
     on: str | None = option(
-        None, help="instead of folds, predict the instances of this folder, and train on all of "
-        "DIR",
-        metavar="OTHER_DIR", path="place", published=False,
-    )  # fmt: skip
+        None,
+        help="instead of folds, predict the instances of this folder, and train on all of DIR",
+        metavar="OTHER_DIR",
+        path="place",
+        published=False,
+    )
     save: str | None = option(
-        None, help="keep the scorer, trained on all labelled instances, in this folder; one scorer",
-        metavar="MODEL", path="place", published=False,
-    )  # fmt: skip
+        None,
+        help="keep the scorer, trained on all labelled instances, in this folder; one scorer",
+        metavar="MODEL",
+        path="place",
+        published=False,
+    )
     model: str | None = option(
-        None, help="train nothing: predict the instances of the folder by a scorer that `save` "
-        "kept",
-        metavar="MODEL", path="place", published=False,
-    )  # fmt: skip
+        None,
+        help="train nothing: predict the instances of the folder by a scorer that `save` kept",
+        metavar="MODEL",
+        path="place",
+        published=False,
+    )
     hold: HoldOptions = embedded(HoldOptions, group="what is held out")
     how: ScorerOptions = embedded(ScorerOptions, group="scorers")
     measures: MeasureOptions = embedded(MeasureOptions, group="evaluation")
@@ -106,15 +118,18 @@ _TABLES = (FEATURES.name, INSTANCES.name, LABELS.name, SPLITS.name)
 def _reads(options: ScoreOptions) -> Sequence[Source]:
     features, instances, labels, splits = _TABLES
     found = [
-        Source(features, options.folder), Source(instances, options.folder),
+        Source(features, options.folder),
+        Source(instances, options.folder),
         Source(labels, options.folder, optional=options.model is not None),
         Source(splits, options.folder, optional=True),
-    ]  # fmt: skip
+    ]
     if options.on is not None:
         found += [
-            Source(features, options.on), Source(instances, options.on),
-            Source(labels, options.on, optional=True), Source(splits, options.on, optional=True),
-        ]  # fmt: skip
+            Source(features, options.on),
+            Source(instances, options.on),
+            Source(labels, options.on, optional=True),
+            Source(splits, options.on, optional=True),
+        ]
     return found
 
 
@@ -123,9 +138,7 @@ def _check(options: ScoreOptions) -> None:
     ways = {"on": options.on, "test": hold.test, "model": options.model}
     given = [name for name, value in ways.items() if value is not None]
     if len(given) > 1:
-        raise UsageError(
-            f"`{given[0]}` and `{given[1]}` each say what is predicted: give one of them"
-        )
+        raise UsageError(f"`{given[0]}` and `{given[1]}` each say what is predicted: give one of them")
     folds = {"importance": hold.importance, "ablation": hold.ablation, "curve": hold.curve}
     extra = [name for name, asked in folds.items() if asked]
     if given and extra:
@@ -206,35 +219,23 @@ def check_same(own: Sequence[Column], other: Sequence[Column], here: str, there:
     for name, dtype in first.items():
         if second[name] != dtype:
             raise UsageError(
-                f"the feature {name!r} is of type {dtype} in {here!r}, of {second[name]} in "
-                f"{there!r}; {remedy}"
+                f"the feature {name!r} is of type {dtype} in {here!r}, of {second[name]} in {there!r}; {remedy}"
             )
     if list(first) != list(second):
         raise UsageError(f"{here!r} and {there!r} have their features in another order; {remedy}")
 
 
-def _build(
-    pipeline: "beam.Pipeline", plan: ScorePlan, graph: Graph
-) -> Mapping[str, "beam.PCollection"]:
+def _build(pipeline: "beam.Pipeline", plan: ScorePlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Features and labels in, predictions and what they are worth out."""
     import apache_beam as beam
 
-    from transforms.complexity.score_ptransforms import (
-        DesignFolders,
-        FitCases,
-        KeepModel,
-        MeasureSystems,
-    )
+    from transforms.complexity.score_ptransforms import DesignFolders, FitCases, KeepModel, MeasureSystems
     from transforms.complexity.scoring_tasks import Asked
 
     workspace = graph.workspace
     asked = Asked(plan.scorers, plan.options.hold, plan.options.keep, plan.model)
     folders = list(enumerate(plan.folders))
-    designs = (
-        pipeline
-        | "Folders" >> beam.Create(folders, reshuffle=False)
-        | "Design" >> DesignFolders(workspace)
-    )
+    designs = pipeline | "Folders" >> beam.Create(folders, reshuffle=False) | "Design" >> DesignFolders(workspace)
     done = designs | "Score" >> FitCases(workspace, asked, plan.options, graph.lanes)
     parts = done | "Evaluate" >> MeasureSystems(workspace, plan.systems, plan.measures, designs)
     if plan.save is None:
@@ -243,8 +244,7 @@ def _build(
 
 
 def _expected(plan: ScorePlan) -> Mapping[str, int]:
-    return {DESIGN.name: len(plan.folders), EVALUATE.name: len(plan.systems),
-            POOL.name: 1}  # fmt: skip
+    return {DESIGN.name: len(plan.folders), EVALUATE.name: len(plan.systems), POOL.name: 1}
 
 
 def _chosen(plan: ScorePlan) -> Mapping[str, Mapping[str, Any]]:
@@ -269,8 +269,7 @@ def _summary(snapshot: Snapshot) -> Iterator[str]:
     rows = snapshot.read(COMPLEXITY_METRICS.name)
     # Genres, splits, seen targets, and what word lists know are in the table.
     shown = pc.or_(
-        pc.invert(pc.match_substring(rows["subset"], "/")),
-        pc.match_substring(rows["subset"], "/new target"),
+        pc.invert(pc.match_substring(rows["subset"], "/")), pc.match_substring(rows["subset"], "/new target")
     )
     yield from told_metrics(rows.filter(shown))
 

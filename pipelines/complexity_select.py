@@ -57,9 +57,14 @@ class ComplexitySelectOptions(RunnerOptions):
     """Options of `lexbeam complexity select`."""
 
     corpora: tuple[str, ...] = option(
-        (), help="folders made by `lexbeam corpus`; none: that of `out`", metavar="CORPUS_DIR",
-        positional=True, path="place", published=False, fills="out",
-    )  # fmt: skip
+        (),
+        help="folders made by `lexbeam corpus`; none: that of `out`",
+        metavar="CORPUS_DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
     select: SelectOptions = embedded(SelectOptions)
     lexicon: LexiconOptions = embedded(LexiconOptions)
     parts: int = option(8, help="parts (files) of the table", least=1, most=MOST_PARTS, group=RUN)
@@ -104,10 +109,11 @@ def _plan(options: ComplexitySelectOptions, inputs: Inputs) -> SelectPlan:
     if select.genres and len(corpora) != len(select.genres):
         raise UsageError("`genres`: a corpus is named twice: name it once, with its genre")
     check_columns(
-        corpora, ["forms", "upos"],
+        corpora,
+        ["forms", "upos"],
         remedy="targets are found by them: make it anew with an engine that gives them, such as "
         "spacy:en_core_web_sm, or from annotated input",
-    )  # fmt: skip
+    )
     layers = tuple(common_layers(corpora))
     if not select.plurals and XPOS not in layers:
         raise UsageError("`plurals` no needs fine tags: make the corpora with `layers` xpos")
@@ -117,15 +123,27 @@ def _plan(options: ComplexitySelectOptions, inputs: Inputs) -> SelectPlan:
     lexicon = _lexicon(options, patterns)
     pairs, genres = _by_part(corpora, select.genres)
     return SelectPlan(
-        sentences=sentence_parts(corpora), pairs=pairs, genres=genres, settle=len(corpora) > 1,
+        sentences=sentence_parts(corpora),
+        pairs=pairs,
+        genres=genres,
+        settle=len(corpora) > 1,
         spec=FindSpec(
-            patterns, select.proper, select.plurals, XPOS in layers, select.language,
-            select.min_sentence, select.max_sentence, parse_bands(select.band), lexicon,
+            patterns,
+            select.proper,
+            select.plurals,
+            XPOS in layers,
+            select.language,
+            select.min_sentence,
+            select.max_sentence,
+            parse_bands(select.band),
+            lexicon,
             select.seed,
         ),
-        contexts=select.contexts, quotas=parse_quotas(select.quota), layers=layers,
+        contexts=select.contexts,
+        quotas=parse_quotas(select.quota),
+        layers=layers,
         parts=options.parts,
-    )  # fmt: skip
+    )
 
 
 def _lexicon(options: ComplexitySelectOptions, patterns: Sequence[str]) -> Lexicon:
@@ -137,15 +155,12 @@ def _lexicon(options: ComplexitySelectOptions, patterns: Sequence[str]) -> Lexic
         for language in sorted({PATTERNS[name].language for name in patterns}):
             if not isinstance(lexicon.get(band.resource, language), WordList):
                 raise UsageError(
-                    f"`band` {band.resource}: the resource has no value for each word: name a word "
-                    "list, or wordfreq"
+                    f"`band` {band.resource}: the resource has no value for each word: name a word list, or wordfreq"
                 )
     return lexicon
 
 
-def _by_part(
-    corpora: Sequence[Corpus], genres: Sequence[str]
-) -> tuple[dict[str, PartPair], dict[str, str | None]]:
+def _by_part(corpora: Sequence[Corpus], genres: Sequence[str]) -> tuple[dict[str, PartPair], dict[str, str | None]]:
     """Return pairs of parts and genres by digest; of equal parts those of the first corpus."""
     pairs: dict[str, PartPair] = {}
     named: dict[str, str | None] = {}
@@ -156,18 +171,11 @@ def _by_part(
     return pairs, named
 
 
-def _build(
-    pipeline: "beam.Pipeline", plan: SelectPlan, graph: Graph
-) -> Mapping[str, "beam.PCollection"]:
+def _build(pipeline: "beam.Pipeline", plan: SelectPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Parts of `sentences` in, parts of `complexity/instances` and counts out."""
     import apache_beam as beam
 
-    from transforms.complexity.select_ptransforms import (
-        ChooseTargets,
-        FetchInstances,
-        FindTargets,
-        TellNumbers,
-    )
+    from transforms.complexity.select_ptransforms import ChooseTargets, FetchInstances, FindTargets, TellNumbers
 
     workspace = graph.workspace
     spec = plan.spec._replace(lexicon=graph.carry(plan.spec.lexicon))
@@ -176,9 +184,7 @@ def _build(
         | "SentenceParts" >> beam.Create(plan.sentences, reshuffle=False)
         | "Find" >> FindTargets(workspace, spec, plan.genres, graph.lanes, plan.settle)
     )
-    chosen = found | "Choose" >> ChooseTargets(
-        plan.contexts, plan.quotas, plan.spec.seed, plan.shares
-    )
+    chosen = found | "Choose" >> ChooseTargets(plan.contexts, plan.quotas, plan.spec.seed, plan.shares)
     carried = FetchSpec(plan.layers, plan.spec.language)
     parts = chosen.kept | "Fetch" >> FetchInstances(workspace, plan.pairs, carried, plan.parts)
     told = found | "Tell" >> beam.ParDo(TellNumbers())
@@ -207,11 +213,7 @@ def _resources(plan: SelectPlan) -> Mapping[str, Any]:
 def _section(plan: SelectPlan, outcome: HandedBack) -> Mapping[str, Any]:
     numbers: list[Number] = outcome.rows["numbers"]
     parts = [checked(part) for part in outcome.of_table(INSTANCES.name)]
-    taken = (
-        read_table(parts, ["genre", "kind"])
-        .group_by(["genre", "kind"])
-        .aggregate([([], "count_all")])
-    )
+    taken = read_table(parts, ["genre", "kind"]).group_by(["genre", "kind"]).aggregate([([], "count_all")])
     kinds = sorted({PATTERNS[name].kind for name in plan.spec.patterns}, key=KINDS.index)
     section = section_of(numbers, taken.to_pylist(), kinds, plan.quotas)
     section["patterns"] = list(plan.spec.patterns)

@@ -39,9 +39,14 @@ class ComplexitySplitOptions(PublishOptions):
     """Options of `lexbeam complexity split`."""
 
     folder: str | None = option(
-        None, help="folder with instances and labels; none: that of `out`",
-        metavar="DIR", positional=True, path="place", published=False, fills="out",
-    )  # fmt: skip
+        None,
+        help="folder with instances and labels; none: that of `out`",
+        metavar="DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
     how: SplitOptions = embedded(SplitOptions, group="splits")
 
 
@@ -67,8 +72,12 @@ def _split(options: ComplexitySplitOptions, action: Action) -> Mapping[str, pa.T
         for one in groups:
             log.warning(
                 "%s: a group of %d instances (%.1f %%) hangs together and is too large to be dealt "
-                "out: it is in split %s", kind, one.rows, 100 * one.share, largest,
-            )  # fmt: skip
+                "out: it is in split %s",
+                kind,
+                one.rows,
+                100 * one.share,
+                largest,
+            )
     return {SPLITS.name: made.splits, STRATA.name: made.strata}
 
 
@@ -89,9 +98,16 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
     yield f"method {method}; in no split: {outside or 'none'}"
     rows = table.filter(pc.fill_null(pc.equal(table["genre"], ""), False)).to_pylist()
     heads = [
-        ("kind", "<"), ("split", "<"), ("instances", ">"), ("share", ">"), ("wanted", ">"),
-        ("mean", ">"), ("KS", ">"), ("shared tokens", ">"), ("shared sentences", ">"),
-    ]  # fmt: skip
+        ("kind", "<"),
+        ("split", "<"),
+        ("instances", ">"),
+        ("share", ">"),
+        ("wanted", ">"),
+        ("mean", ">"),
+        ("KS", ">"),
+        ("shared tokens", ">"),
+        ("shared sentences", ">"),
+    ]
     yield columns_with(heads, [_cells(row) for row in rows], indent=2)
     off = [row for row in table.to_pylist() if row["kind"] and _off(row)]
     if off:
@@ -113,10 +129,16 @@ def _off(row: Mapping[str, Any]) -> bool:
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
     return [
-        row["kind"] or "all", row["split"], f"{row['rows']:,}", number(row["share"]),
-        number(row["wanted"]), number(row["mean"]), number(row["distance"], 4),
-        str(row["shared_tokens"]), str(row["shared_sentences"]),
-    ]  # fmt: skip
+        row["kind"] or "all",
+        row["split"],
+        f"{row['rows']:,}",
+        number(row["share"]),
+        number(row["wanted"]),
+        number(row["mean"]),
+        number(row["distance"], 4),
+        str(row["shared_tokens"]),
+        str(row["shared_sentences"]),
+    ]
 
 
 SPLIT: Command[ComplexitySplitOptions, Mapping[str, Any]] = Command(

@@ -28,8 +28,14 @@ from transforms.common.yaml_files import read_yaml
 __all__ = ["read_jobs"]
 
 # What sections share; a command that has no such option is not given it.
-SHARED = ("out", *(field.name for field in dataclasses.fields(IntakeOptions)
-                   if field.name not in PublishOptions.__dataclass_fields__))  # fmt: skip
+SHARED = (
+    "out",
+    *(
+        field.name
+        for field in dataclasses.fields(IntakeOptions)
+        if field.name not in PublishOptions.__dataclass_fields__
+    ),
+)
 # What only the command line says.
 ASKED = tuple(name for name in PublishOptions.__dataclass_fields__ if name != "out")
 
@@ -57,8 +63,7 @@ def read_jobs(path: str, given: Mapping[str, Any]) -> list[Job]:
         raise UsageError(f"{path}: the file has no section: give one of {', '.join(known)}")
     if "out" not in {**shared, **given}:
         raise UsageError(
-            f"{path}: the folder of the tables must be given: as `out: DIR` in the file, or by "
-            "the option `out`"
+            f"{path}: the folder of the tables must be given: as `out: DIR` in the file, or by the option `out`"
         )
     jobs = []
     used: set[str] = set()

@@ -28,14 +28,7 @@ from transforms.common.merge import MergeTask
 from transforms.common.names import file_of
 from transforms.common.tables import PartFile
 from transforms.corpora.panels import panels
-from transforms.formats.ingest import (
-    INGEST,
-    Asked,
-    Ingested,
-    InputCount,
-    acceptable,
-    lacking,
-)
+from transforms.formats.ingest import INGEST, Asked, Ingested, InputCount, acceptable, lacking
 from transforms.formats.merges import MERGE_REJECTS
 
 if TYPE_CHECKING:
@@ -45,8 +38,10 @@ __all__ = ["CORPUS"]
 
 EXAMPLES_SHOWN = 5
 MERGES: dict[str, Stage[MergeTask, Any, PartFile]] = {
-    "documents": MERGE_DOCUMENTS, "sentences": MERGE_SENTENCES, "rejects": MERGE_REJECTS,
-}  # fmt: skip
+    "documents": MERGE_DOCUMENTS,
+    "sentences": MERGE_SENTENCES,
+    "rejects": MERGE_REJECTS,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,10 +69,7 @@ class Counted:
 
 def _of_ingested(receipt: Ingested) -> TakenIn:
     return TakenIn(
-        inputs=receipt.inputs,
-        reasons=receipt.reasons,
-        examples=receipt.examples,
-        years=tuple(receipt.years),
+        inputs=receipt.inputs, reasons=receipt.reasons, examples=receipt.examples, years=tuple(receipt.years)
     )
 
 
@@ -93,20 +85,13 @@ def _of_annotated(receipt: Annotated) -> Counted:
     )
 
 
-def _build(
-    pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph
-) -> Mapping[str, "beam.PCollection"]:
+def _build(pipeline: "beam.Pipeline", plan: CorpusPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     """Units of files in, merged parts and counts out."""
     import apache_beam as beam
 
     from transforms.annotation.ptransforms import AnnotateDocuments, ListStaged
     from transforms.common.ptransforms import MergeTables
-    from transforms.formats.ptransforms import (
-        IngestFiles,
-        KeepAcceptable,
-        ListRejects,
-        SettleDuplicates,
-    )
+    from transforms.formats.ptransforms import IngestFiles, KeepAcceptable, ListRejects, SettleDuplicates
 
     workspace, lanes = graph.workspace, graph.lanes
     ingested = (
@@ -231,10 +216,7 @@ def _check_rejects(section: Mapping[str, Any], examples: Sequence[RejectRow], mo
         return
     listed = ", ".join(f"{reason} {number}" for reason, number in reasons.items())
     shown = [row for row in sorted(examples) if row.reason not in NOT_COUNTED][:EXAMPLES_SHOWN]
-    first = "".join(
-        f"\n  {row.source} {row.position}".rstrip() + f": {row.reason}, {row.detail}"
-        for row in shown
-    )
+    first = "".join(f"\n  {row.source} {row.position}".rstrip() + f": {row.reason}, {row.detail}" for row in shown)
     remedies = sorted({REMEDIES[reason] for reason in reasons if reason in REMEDIES})
     raise LexbeamError(
         f"{refused} of {records} input records were rejected ({listed}), more than "

@@ -43,50 +43,58 @@ class CorpusOptions(IntakeOptions):
 
     inputs: tuple[str, ...] = option(
         help="files, folders or globs, on any file system that Beam takes",
-        metavar="INPUT", positional=True, path="input",
-    )  # fmt: skip
+        metavar="INPUT",
+        positional=True,
+        path="input",
+    )
     format: str = option("auto", help="format of the input", choices=FORMATS, group=INPUT)
     exclude: tuple[str, ...] = option(
         (),
         help="patterns of files to leave out: of the path below the input, or of its last parts",
-        check=check_patterns, group=INPUT,
-    )  # fmt: skip
+        check=check_patterns,
+        group=INPUT,
+    )
     reader: ReaderOptions = embedded(ReaderOptions, group=INPUT)
-    language: str | None = option(
-        None, help="language where the source does not say", metavar="L", group=INPUT
-    )
+    language: str | None = option(None, help="language where the source does not say", metavar="L", group=INPUT)
     genre: str | None = option(None, help="genre where the source does not say", group=INPUT)
-    duplicates: str = option(
-        "reject", help="what becomes of equal documents", choices=DUPLICATES, group=INPUT
-    )
+    duplicates: str = option("reject", help="what becomes of equal documents", choices=DUPLICATES, group=INPUT)
     dry_run: bool = option(
-        False, help="show the first 20 documents and their rejects, and write nothing",
-        published=False, group=INPUT,
-    )  # fmt: skip
+        False, help="show the first 20 documents and their rejects, and write nothing", published=False, group=INPUT
+    )
     dates: str | None = option(
         None,
         help="where dates come from: name:REGEX, header, field:NAME, "
         "table:FILE:key=COLUMN,date=COLUMN, or one period FROM..TO",
-        metavar="RULE", path="file", within=_table_of_dates, check=parse_date_rule, group="dates",
-    )  # fmt: skip
+        metavar="RULE",
+        path="file",
+        within=_table_of_dates,
+        check=parse_date_rule,
+        group="dates",
+    )
     date_range: str = option(
-        "first", help="year that counts of a date that is a range",
-        choices=("first", "middle", "last", "reject"), group="dates",
-    )  # fmt: skip
+        "first",
+        help="year that counts of a date that is a range",
+        choices=("first", "middle", "last", "reject"),
+        group="dates",
+    )
     engine: str = option(
         "none",
         help="annotation engine: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG, or none "
         "for input that comes annotated",
-        path="place", within=model_folder, check=check_engine, group=ANNOTATION,
-    )  # fmt: skip
-    normalise: str | None = option(
-        None, help="TSV of rules for forms and lemmas, see docs/annotation.md", metavar="FILE",
-        path="file", group=ANNOTATION,
-    )  # fmt: skip
-    layers: LayerOptions = embedded(LayerOptions, group=ANNOTATION)
-    max_document_characters: int = option(
-        20_000_000, help="longer documents are rejects", least=1, group="limits"
+        path="place",
+        within=model_folder,
+        check=check_engine,
+        group=ANNOTATION,
     )
+    normalise: str | None = option(
+        None,
+        help="TSV of rules for forms and lemmas, see docs/annotation.md",
+        metavar="FILE",
+        path="file",
+        group=ANNOTATION,
+    )
+    layers: LayerOptions = embedded(LayerOptions, group=ANNOTATION)
+    max_document_characters: int = option(20_000_000, help="longer documents are rejects", least=1, group="limits")
 
 
 @dataclass(frozen=True)

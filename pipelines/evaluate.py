@@ -42,9 +42,14 @@ class EvaluateChangeOptions(PublishOptions):
     """Options of `lexbeam evaluate change`."""
 
     folder: str | None = option(
-        None, help="folder with the scores of `lexbeam change`; none: that of `out`",
-        metavar="CHANGE_DIR", positional=True, path="place", published=False, fills="out",
-    )  # fmt: skip
+        None,
+        help="folder with the scores of `lexbeam change`; none: that of `out`",
+        metavar="CHANGE_DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
     truth: GoldOptions = embedded(GoldOptions, group="gold")
     how: EvaluationOptions = embedded(EvaluationOptions, group="evaluation")
 
@@ -76,15 +81,20 @@ def _evaluate(options: EvaluateChangeOptions, action: Action) -> Mapping[str, pa
         words = [f"{word} ({reason})" for word, reason in sorted(found.words.items())]
         more = ", ..." if len(words) > SHOWN else ""
         log.warning(
-            "%s: %d of %d gold words have no score: %s%s (`missing` is %s)", found.system,
-            len(words), len(gold.words), ", ".join(words[:SHOWN]), more, options.how.missing,
-        )  # fmt: skip
+            "%s: %d of %d gold words have no score: %s%s (`missing` is %s)",
+            found.system,
+            len(words),
+            len(gold.words),
+            ", ".join(words[:SHOWN]),
+            more,
+            options.how.missing,
+        )
     classes = [name for name in options.how.metric if metric_of(name, NEEDS).needs == "classes"]
     if gold.binary and classes and not set(classes) & set(rows["metric"].to_pylist()):
         log.warning(
-            "the scores have no classes, since no targets were named: no %s (`class_threshold` "
-            "mean makes some)", ", ".join(classes),
-        )  # fmt: skip
+            "the scores have no classes, since no targets were named: no %s (`class_threshold` mean makes some)",
+            ", ".join(classes),
+        )
     return {CHANGE_METRICS.name: rows}
 
 
@@ -95,9 +105,11 @@ def _resources(gold: Gold) -> Mapping[str, Any]:
 def _section(gold: Gold, _: HandedBack) -> Mapping[str, Any]:
     classes = Counter(gold.binary.values())
     return {
-        "gold_words": len(gold.words), "gold_graded": len(gold.graded),
-        "gold_changed": classes[True], "gold_unchanged": classes[False],
-    }  # fmt: skip
+        "gold_words": len(gold.words),
+        "gold_graded": len(gold.graded),
+        "gold_changed": classes[True],
+        "gold_unchanged": classes[False],
+    }
 
 
 def _means(snapshot: Snapshot) -> pa.Table:

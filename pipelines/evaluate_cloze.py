@@ -63,36 +63,45 @@ class EvaluateClozeOptions(PublishOptions):
     """Options of `lexbeam evaluate cloze`."""
 
     out: str | None = option(  # type: ignore[assignment]
-        None, help="folder where table cloze/metrics is published; none: it is only told",
-        path="place", published=False, group=RUN,
-    )  # fmt: skip
+        None,
+        help="folder where table cloze/metrics is published; none: it is only told",
+        path="place",
+        published=False,
+        group=RUN,
+    )
     gold: tuple[str, ...] = option(
         help="questions with their labels, JSON lines as the task has them and as `lexbeam cloze "
         "questions` writes them; one file or several",
-        metavar="FILE", path="file", published=False,
-    )  # fmt: skip
+        metavar="FILE",
+        path="file",
+        published=False,
+    )
     predictions: tuple[str, ...] = option(
         help="answers: lines `index,label`, or a table or JSON lines with question and label or "
         "scores; a file for each of gold, or one for all",
-        metavar="FILE", path="file", published=False,
-    )  # fmt: skip
-    kind: str | None = option(
-        None, help="kind of questions where the name of the file does not say", choices=KINDS
+        metavar="FILE",
+        path="file",
+        published=False,
     )
+    kind: str | None = option(None, help="kind of questions where the name of the file does not say", choices=KINDS)
     trained_on: str | None = option(
-        None, help="kind of questions that the system was trained on, where `predictions` do not "
-        "say; if not given, the kind that it answers", choices=KINDS,
-    )  # fmt: skip
-    system: str = option(
-        "predictions", help="what the table calls what was evaluated, where `predictions` do not "
-        "say",
-    )  # fmt: skip
+        None,
+        help="kind of questions that the system was trained on, where `predictions` do not "
+        "say; if not given, the kind that it answers",
+        choices=KINDS,
+    )
+    system: str = option("predictions", help="what the table calls what was evaluated, where `predictions` do not say")
     frequency: str | None = option(
-        None, help="word list whose most frequent option is the baseline frequency, "
+        None,
+        help="word list whose most frequent option is the baseline frequency, "
         "FILE:word=COLUMN,value=COLUMN or wordfreq:LANG; if not given, wordfreq:en",
-        metavar="SPEC", path="resource", within=_within_frequency, stands_for=_as_frequency,
-        check=_check_frequency, group="resources",
-    )  # fmt: skip
+        metavar="SPEC",
+        path="resource",
+        within=_within_frequency,
+        stands_for=_as_frequency,
+        check=_check_frequency,
+        group="resources",
+    )
     resources: CacheOptions = embedded(CacheOptions, group="resources")
     bootstrap: BootstrapOptions = embedded(BootstrapOptions, group="intervals")
 
@@ -126,9 +135,7 @@ def _plan(options: EvaluateClozeOptions, _: Inputs) -> Plan:
     if len(options.predictions) == len(keys):
         first = 0
         for key, path in zip(keys, options.predictions, strict=True):
-            systems += [
-                one._replace(places=one.places + first) for one in _systems(key, path, options)
-            ]
+            systems += [one._replace(places=one.places + first) for one in _systems(key, path, options)]
             first += len(key.ids)
     else:
         systems += _systems(whole, options.predictions[0], options)
@@ -142,8 +149,7 @@ def _systems(key: Key, path: str, options: EvaluateClozeOptions) -> list[System]
             f"`predictions` {files.shown(path)} has places in a gold file, and there are "
             f"{len(options.gold)}: give ids, or a file of predictions for each"
         )
-    told = [one if one.trained_on else one._replace(trained_on=options.trained_on or "")
-            for one in answers]  # fmt: skip
+    told = [one if one.trained_on else one._replace(trained_on=options.trained_on or "") for one in answers]
     return systems_of(key, told, f"`predictions` {files.shown(path)}", options.system)
 
 
@@ -198,12 +204,15 @@ def _evaluate(options: EvaluateClozeOptions, action: Action) -> Mapping[str, pa.
 
 def _resources(plan: Plan) -> Mapping[str, Any]:
     key = plan.key
-    gold = [key.ids, key.kinds, key.articles, [list(words) for words in key.options],
-            key.labels.tolist(), key.standing.tolist()]  # fmt: skip
-    answers = [
-        [one.name, one.trained_on, one.places.tolist(), one.chances.tolist()]
-        for one in plan.systems
+    gold = [
+        key.ids,
+        key.kinds,
+        key.articles,
+        [list(words) for words in key.options],
+        key.labels.tolist(),
+        key.standing.tolist(),
     ]
+    answers = [[one.name, one.trained_on, one.places.tolist(), one.chances.tolist()] for one in plan.systems]
     return {"gold": digest(gold), "predictions": digest(answers), **plan.lexicon.described()}
 
 
@@ -214,12 +223,15 @@ def _section(plan: Plan, _: HandedBack) -> Mapping[str, int]:
 def _told(rows: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
     cells = tuple(
         (
-            one["system"], one["subset"], number(one["value"]),
+            one["system"],
+            one["subset"],
+            number(one["value"]),
             "" if one["low"] is None else f"{one['low']:.3f} to {one['high']:.3f}",
-            str(one["n"]), one["reason"] or "",
+            str(one["n"]),
+            one["reason"] or "",
         )
         for one in rows
-    )  # fmt: skip
+    )
     yield Grid(("system", "subset", "accuracy", "interval", "n", ""), cells, frozenset({2, 4}))
 
 

@@ -32,16 +32,19 @@ class EvaluateComplexityOptions(PublishOptions):
     """Options of `lexbeam evaluate complexity`."""
 
     out: str | None = option(  # type: ignore[assignment]
-        None, help="folder where table complexity/metrics is published; none: it is only told",
-        path="place", published=False, group=RUN,
-    )  # fmt: skip
+        None,
+        help="folder where table complexity/metrics is published; none: it is only told",
+        path="place",
+        published=False,
+        group=RUN,
+    )
     gold: str = option(
         help="complexity by id: lines `id,score`, or a table with a header `id` and `complexity`",
-        metavar="FILE", path="file", published=False,
-    )  # fmt: skip
-    predictions: str = option(
-        help="predicted complexity by id, likewise", metavar="FILE", path="file", published=False
+        metavar="FILE",
+        path="file",
+        published=False,
     )
+    predictions: str = option(help="predicted complexity by id, likewise", metavar="FILE", path="file", published=False)
     system: str = option("predictions", help="what the table calls what was evaluated")
     measures: MeasureOptions = embedded(MeasureOptions, group="evaluation")
 

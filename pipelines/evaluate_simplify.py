@@ -49,12 +49,7 @@ from transforms.simplification.layouts import LAYOUTS
 from transforms.simplification.listing import Gold, gold_of
 from transforms.simplification.oracles import Lemmas
 from transforms.simplification.panels import evaluation_panels, sentence_panels
-from transforms.simplification.submissions import (
-    Prediction,
-    matched_rows,
-    read_gold,
-    read_predictions,
-)
+from transforms.simplification.submissions import Prediction, matched_rows, read_gold, read_predictions
 from transforms.simplification.submitting import SUBMITTED, lists_meant, submission_of
 from transforms.simplification.told import told_metrics
 from transforms.simplification.views import EVALUATION_VIEWS, FunnelOptions, tell_funnel
@@ -73,46 +68,70 @@ class EvaluateSimplifyOptions(PublishOptions):
     """Options of `lexbeam evaluate simplify`."""
 
     out: str | None = option(  # type: ignore[assignment]
-        None, help="folder where the tables are published; of files, none: they are only told",
-        path="place", published=False, group=RUN,
-    )  # fmt: skip
+        None,
+        help="folder where the tables are published; of files, none: they are only told",
+        path="place",
+        published=False,
+        group=RUN,
+    )
     folder: str | None = option(
-        None, help="folder with instances and candidates, of `lexbeam simplify`; none: that of "
-        "`out`",
-        metavar="DIR", positional=True, path="place", published=False, fills="out",
-    )  # fmt: skip
+        None,
+        help="folder with instances and candidates, of `lexbeam simplify`; none: that of `out`",
+        metavar="DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
     measures: MeasureOptions = embedded(MeasureOptions, group="evaluation")
     inflector: str | None = option(
-        None, help="form dictionary of `lexbeam simplify train-inflector`, by which candidates are "
+        None,
+        help="form dictionary of `lexbeam simplify train-inflector`, by which candidates are "
         "also matched by their lemmas",
-        metavar="FILE", path="file", published=False, group="evaluation",
-    )  # fmt: skip
+        metavar="FILE",
+        path="file",
+        published=False,
+        group="evaluation",
+    )
     gold: str | None = option(
-        None, help="in place of a folder: rows of sentence, target and substitutes",
-        metavar="FILE", path="file", published=False, group=_FILES,
-    )  # fmt: skip
+        None,
+        help="in place of a folder: rows of sentence, target and substitutes",
+        metavar="FILE",
+        path="file",
+        published=False,
+        group=_FILES,
+    )
     predictions: str | None = option(
-        None, help="rows of sentence, target and substitutes, the best first",
-        metavar="FILE", path="file", published=False, group=_FILES,
-    )  # fmt: skip
+        None,
+        help="rows of sentence, target and substitutes, the best first",
+        metavar="FILE",
+        path="file",
+        published=False,
+        group=_FILES,
+    )
     layout: str = option("tsar", help="layout of `gold`", choices=tuple(LAYOUTS), group=_FILES)
     system: str = option("predictions", help="what the table calls `predictions`", group=_FILES)
     to: str | None = option(
-        None, help="also write the lists of a setting as a file that TSAR-2022 takes",
-        metavar="FILE", path="place", published=False, group=_WRITING,
-    )  # fmt: skip
+        None,
+        help="also write the lists of a setting as a file that TSAR-2022 takes",
+        metavar="FILE",
+        path="place",
+        published=False,
+        group=_WRITING,
+    )
     stage: str | None = option(
-        None, help="lists of this stage; if not given, of the last that is published",
-        choices=tuple(SUBMITTED), published=False, group=_WRITING,
-    )  # fmt: skip
+        None,
+        help="lists of this stage; if not given, of the last that is published",
+        choices=tuple(SUBMITTED),
+        published=False,
+        group=_WRITING,
+    )
     setting: str | None = option(
-        None, help="lists of this setting, where there are several", published=False,
-        group=_WRITING,
-    )  # fmt: skip
+        None, help="lists of this setting, where there are several", published=False, group=_WRITING
+    )
     ranker: str | None = option(
-        None, help="lists of this ranker, where there are several", published=False,
-        group=_WRITING,
-    )  # fmt: skip
+        None, help="lists of this ranker, where there are several", published=False, group=_WRITING
+    )
 
 
 class Plan(NamedTuple):
@@ -149,10 +168,7 @@ def _reads(options: EvaluateSimplifyOptions) -> Sequence[Source]:
 def _check(options: EvaluateSimplifyOptions) -> None:
     if not _of_files(options):
         if options.out is None:
-            raise UsageError(
-                "nothing says what is evaluated: name a folder, or files by `gold` and "
-                "`predictions`"
-            )
+            raise UsageError("nothing says what is evaluated: name a folder, or files by `gold` and `predictions`")
         _check_writing(options)
         return
     for name in ("gold", "predictions"):
@@ -172,8 +188,7 @@ def _check_writing(options: EvaluateSimplifyOptions) -> None:
         raise UsageError(f"`to` {options.to!r} names no file")
     elif files.exists(options.to) and not options.overwrite:
         raise UsageError(
-            f"`to` {files.shown(options.to)} is there: move it away, name another file, or replace "
-            "it with `overwrite`"
+            f"`to` {files.shown(options.to)} is there: move it away, name another file, or replace it with `overwrite`"
         )
 
 
@@ -192,9 +207,7 @@ def _plan(options: EvaluateSimplifyOptions, inputs: Inputs) -> Plan:
     _check_gold(gold, f"table {SUBSTITUTES.name}", notes)
     tables = {name: paths[name] for name in STAGE_COLUMNS if name in paths}
     if not tables:
-        raise UsageError(
-            "there are instances, and no candidates of them: run `lexbeam simplify generate` first"
-        )
+        raise UsageError("there are instances, and no candidates of them: run `lexbeam simplify generate` first")
     if options.to is not None:
         lists_meant(tables, options.stage, options.setting, options.ranker)
     lemmas = None if options.inflector is None else _lemmas(options.inflector)
@@ -215,10 +228,7 @@ def _check_gold(gold: Gold, where: str, notes: list[str]) -> None:
     if not gold.ids:
         raise LexbeamError(f"{where} has no instance with a substitute: nothing can be evaluated")
     if gold.without:
-        notes.append(
-            f"{where}: {len(gold.without)} instances have no substitute but the target, and do not "
-            "count"
-        )
+        notes.append(f"{where}: {len(gold.without)} instances have no substitute but the target, and do not count")
 
 
 def _lemmas(path: str) -> Lemmas:
@@ -251,9 +261,11 @@ def _evaluate(options: EvaluateSimplifyOptions, action: Action) -> Mapping[str, 
 
 def _resources(plan: Plan) -> Mapping[str, Any]:
     own = [plan.gold.ids, plan.gold.targets, [dict(ranks) for ranks in plan.gold.ranks]]
-    rows = {} if plan.rows is None else {
-        "predictions": digest([[name, row.words] for name, row in sorted(plan.rows.items())])
-    }  # fmt: skip
+    rows = (
+        {}
+        if plan.rows is None
+        else {"predictions": digest([[name, row.words] for name, row in sorted(plan.rows.items())])}
+    )
     told = {"settings": digest(plan.told)} if plan.told else {}
     return {"gold": digest(own), **rows, **told}
 
@@ -261,27 +273,24 @@ def _resources(plan: Plan) -> Mapping[str, Any]:
 def _section(plan: Plan, _: HandedBack) -> Mapping[str, Any]:
     candidates = plan.tables.get(CANDIDATES.name, ())
     return {
-        "instances": len(plan.gold.ids), "without_gold": len(plan.gold.without),
-        "substitutes": int(plan.gold.sizes.sum()), "gold_given": given_settings(candidates),
-    }  # fmt: skip
+        "instances": len(plan.gold.ids),
+        "without_gold": len(plan.gold.without),
+        "substitutes": int(plan.gold.sizes.sum()),
+        "gold_given": given_settings(candidates),
+    }
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     section = snapshot.section("evaluate.simplify")
     level = 100 * section["options"]["level"]
-    yield (
-        f"{section['instances']} instances with {section['substitutes']} substitutes; intervals of "
-        f"{level:g} %"
-    )
+    yield (f"{section['instances']} instances with {section['substitutes']} substitutes; intervals of {level:g} %")
     for name in section["gold_given"]:
         yield f"{name}: candidates come from gold, so that only rankers are measured"
     yield from told_metrics(snapshot.read(SIMPLIFICATION_METRICS.name))
     yield from tell_funnel(snapshot, FunnelOptions(funnel="all"))
 
 
-def _write(
-    options: EvaluateSimplifyOptions, snapshot: Snapshot, tell: Callable[[str], object]
-) -> None:
+def _write(options: EvaluateSimplifyOptions, snapshot: Snapshot, tell: Callable[[str], object]) -> None:
     if options.to is None:
         return
     given = snapshot if options.folder is None else open_snapshot(options.folder)

@@ -65,13 +65,13 @@ class ExportOptions(FolderOptions):
     out: str = option(help="folder to write to", path="place")
     format: str | None = option(None, help="write vectors, in this format", choices=tuple(EXPORTS))
     aligned: str | None = option(
-        None, help="write each pair of slices in one space, by this alignment", metavar="ALIGNMENT",
+        None,
+        help="write each pair of slices in one space, by this alignment",
+        metavar="ALIGNMENT",
         stands_for=named_alignment,
-    )  # fmt: skip
-    tables: bool = option(False, help="write the tables as a plain folder with a data card")
-    license: str | None = option(
-        None, help="with `tables`: name of the licence, such as cc-by-4.0", metavar="NAME"
     )
+    tables: bool = option(False, help="write the tables as a plain folder with a data card")
+    license: str | None = option(None, help="with `tables`: name of the licence, such as cc-by-4.0", metavar="NAME")
     without: tuple[str, ...] = option(
         (), help="with `tables`: tables to leave out, such as documents,sentences", metavar="TABLE"
     )
@@ -92,9 +92,7 @@ def _export(options: ExportOptions, action: Action) -> None:
     """Write what is published at `options.path` for others: its tables, or its vectors."""
     snapshot = open_snapshot(options.path)
     if options.format is None:
-        made = export_tables(
-            snapshot, options.out, license=options.license, without=options.without
-        )
+        made = export_tables(snapshot, options.out, license=options.license, without=options.without)
         for path in made:
             action.tell(path)
         return

@@ -35,13 +35,10 @@ RULES = "name:REGEX, header, field:NAME, table:FILE:key=COLUMN,date=COLUMN or FR
 class InitOptions:
     """Options of `lexbeam init`."""
 
-    folder: str = option(
-        help="folder to write config.yaml to", metavar="DIR", positional=True, path="place"
-    )
+    folder: str = option(help="folder to write config.yaml to", metavar="DIR", positional=True, path="place")
     inputs: tuple[str, ...] = option(
-        help="files, folders or globs, as `lexbeam corpus` takes them",
-        metavar="INPUT", positional=True, path="input",
-    )  # fmt: skip
+        help="files, folders or globs, as `lexbeam corpus` takes them", metavar="INPUT", positional=True, path="input"
+    )
     overwrite: bool = option(False, help="replace the config.yaml that is there")
 
 
@@ -53,9 +50,7 @@ def _init(options: InitOptions, action: Action) -> None:
         _check_apart(options.folder, name)
     inputs = list_inputs(options.inputs, (), files.join(options.folder, RESULTS))
     if files.exists(path) and not options.overwrite:
-        raise UsageError(
-            f"{files.shown(path)} is there already: give `overwrite`, or another folder"
-        )
+        raise UsageError(f"{files.shown(path)} is there already: give `overwrite`, or another folder")
     action.tell(f"looking into {len(inputs):,} input {'file' if len(inputs) == 1 else 'files'}")
     look = look_at(inputs)
     if not look.documents:
@@ -92,9 +87,7 @@ def _relative(name: str, folder: str) -> str:
     try:
         relative.encode()
     except UnicodeEncodeError:
-        raise UsageError(
-            f"{files.shown(name)} is not UTF-8, and a configuration is: give a folder above it"
-        ) from None
+        raise UsageError(f"{files.shown(name)} is not UTF-8, and a configuration is: give a folder above it") from None
     return relative
 
 
@@ -203,9 +196,7 @@ def _change(look: Look, proposal: Proposal) -> Iterator[str]:
         yield "  # Periods with both ends included, here of about equal size by an estimate"
         what = "the sizes of the files" if look.by_names else "the words of what was looked at"
         yield f"  # from {what} (`lexbeam corpus` counts tokens),"
-    yield f"  # with {first:,} and {second:,} documents" + (
-        ":" if look.complete else " of those looked at:"
-    )
+    yield f"  # with {first:,} and {second:,} documents" + (":" if look.complete else " of those looked at:")
     yield f"  slices: {_quoted(proposal.spec)}"
     yield "  seeds: 3  # trainings, whose scores are averaged"
     yield "  null: 3  # pairs whose documents are dealt out anew: what chance gives; 5 are better"

@@ -16,14 +16,7 @@ from schemas.rejects import RejectRow
 from transforms.annotation.guessing import guess_language, short_tag
 from transforms.formats.base import ReaderOptions
 from transforms.formats.fields import named_there
-from transforms.formats.guessing import (
-    Dates,
-    Seen,
-    date_fields,
-    guess_dates,
-    guess_text_field,
-    years_by,
-)
+from transforms.formats.guessing import Dates, Seen, date_fields, guess_dates, guess_text_field, years_by
 from transforms.formats.ingest import IngestOptions, InputFile, Unit
 
 __all__ = ["Look", "look_at"]
@@ -214,9 +207,7 @@ def _reader(inputs: Sequence[InputFile]) -> ReaderOptions:
     if reason == "html" and importlib.util.find_spec("trafilatura") is not None:
         return replace(reader, html="main")
     if reason == "missing_field":
-        names = dict.fromkeys(
-            name for row in probed if isinstance(row, RejectRow) for name in named_there(row.detail)
-        )
+        names = dict.fromkeys(name for row in probed if isinstance(row, RejectRow) for name in named_there(row.detail))
         lengths = {name: _length(inputs, replace(reader, text_field=name)) for name in names}
         if found := guess_text_field(lengths):
             return replace(reader, text_field=found)

@@ -21,9 +21,15 @@ from transforms.corpora.corpus import Corpus
 from transforms.formats.ingest import InputFile
 
 __all__ = [
-    "check_patterns", "check_tables_there", "corpora_of", "list_inputs", "missing_table",
-    "noted_files", "noted_resources", "refuse_output_as_input",
-]  # fmt: skip
+    "check_patterns",
+    "check_tables_there",
+    "corpora_of",
+    "list_inputs",
+    "missing_table",
+    "noted_files",
+    "noted_resources",
+    "refuse_output_as_input",
+]
 
 
 def list_inputs(inputs: Sequence[str], exclude: Sequence[str], out: str) -> list[InputFile]:
@@ -171,6 +177,5 @@ def missing_table(source: Source, out: str) -> LexbeamError:
         told = f"{alone} tables are" if alone else f"table {source.table} is"
         return LexbeamError(f"no {told} published at {source.folder!r}: run {words} first")
     return UsageError(
-        f"no {alone or source.table} is published at {out!r}: name a folder made by {words}, or "
-        "make one there first"
+        f"no {alone or source.table} is published at {out!r}: name a folder made by {words}, or make one there first"
     )

@@ -18,11 +18,7 @@ from typing import Any
 
 __all__ = ["heed_signals", "interrupted_status", "leave_signals", "was_interrupted"]
 
-_DEFAULTS = {
-    signal.SIGINT: signal.default_int_handler,
-    signal.SIGTERM: signal.SIG_DFL,
-    signal.SIGHUP: signal.SIG_DFL,
-}
+_DEFAULTS = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL, signal.SIGHUP: signal.SIG_DFL}
 _CAME: list[int] = []
 
 

@@ -16,12 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
-from apache_beam.options.pipeline_options import (
-    DebugOptions,
-    JobServerOptions,
-    PipelineOptions,
-    PortableOptions,
-)
+from apache_beam.options.pipeline_options import DebugOptions, JobServerOptions, PipelineOptions, PortableOptions
 from apache_beam.runners.portability.job_server import StopOnExitJobServer, SubprocessJobServer
 
 from pipelines.leash import Leash
@@ -49,9 +44,12 @@ def job_server(runner: Any, options: PipelineOptions, leash: Leash) -> Iterator[
     words, endpoint = server.subprocess_cmd_and_endpoint()
     words = [str(word) for word in words]
     process = subprocess.Popen(
-        leash.command(words), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, process_group=0,
-    )  # fmt: skip
+        leash.command(words),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        process_group=0,
+    )
     assert process.stdout is not None
     said: deque[str] = deque(maxlen=LINES)
     reader = threading.Thread(target=_note, args=(process.stdout, said), daemon=True)
@@ -82,9 +80,7 @@ def _server_of(runner: Any, options: PipelineOptions, leash: Leash) -> Subproces
     options.view_as(DebugOptions).add_experiment("disable_prism_server_singleton")
     given = options.view_as(JobServerOptions)
     # What is given comes later, and wins.
-    given.job_server_jvm_properties = [
-        f"-Djava.io.tmpdir={leash.folder}", *(given.job_server_jvm_properties or ())
-    ]  # fmt: skip
+    given.job_server_jvm_properties = [f"-Djava.io.tmpdir={leash.folder}", *(given.job_server_jvm_properties or ())]
     given.artifacts_dir = given.artifacts_dir or os.path.join(leash.folder, "artifacts")
     server = runner.default_job_server(options)
     if isinstance(server, StopOnExitJobServer):

@@ -33,9 +33,7 @@ def _look(options: LookOptions, action: Action) -> None:
         LexbeamError: a resource cannot be read.
     """
     if not options.lexicon.resources:
-        raise UsageError(
-            "`resources` must be given: NAME=FILE:word=COLUMN,value=COLUMN, or NAME=wordnet, say"
-        )
+        raise UsageError("`resources` must be given: NAME=FILE:word=COLUMN,value=COLUMN, or NAME=wordnet, say")
     word = clean_field(options.word)  # as words of texts and of lists are
     for held in prepare(options.lexicon).held:
         for line in _told(held, word, options.pos):

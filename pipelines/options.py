@@ -124,9 +124,7 @@ def _add(group: argparse._ActionsContainer, entry: Option, text: str) -> None:
     text = text.replace("%", "%%")
     if entry.positional:
         many = ("+" if required else "*") if entry.several else (None if required else "?")
-        added = group.add_argument(
-            entry.name, nargs=many, metavar=entry.metavar, help=text, default=argparse.SUPPRESS
-        )
+        added = group.add_argument(entry.name, nargs=many, metavar=entry.metavar, help=text, default=argparse.SUPPRESS)
         # A missing one is told by `from_arguments`, after unknown flags, which may be the cause.
         added.required = False
         return
@@ -138,10 +136,7 @@ def _add(group: argparse._ActionsContainer, entry: Option, text: str) -> None:
     choices = "{" + ",".join(entry.allowed) + "}" if entry.choices else entry.name.upper()
     several: Any = _Files if entry.path else "append"
     group.add_argument(
-        f"--{entry.shown}",
-        action=several if entry.several else "store",
-        metavar=entry.metavar or choices,
-        **common,
+        f"--{entry.shown}", action=several if entry.several else "store", metavar=entry.metavar or choices, **common
     )
 
 

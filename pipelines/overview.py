@@ -34,10 +34,7 @@ def in_order(snapshot: Snapshot) -> list[str]:
 def overview(path: str, snapshot: Snapshot) -> Iterator[Block]:
     """Yield the tables of a snapshot, and what its manifest says of each section."""
     yield f"{path}:"
-    tables = [
-        [name, str(snapshot.tables[name]["rows"]), _row_of(snapshot.paths(name))]
-        for name in in_order(snapshot)
-    ]
+    tables = [[name, str(snapshot.tables[name]["rows"]), _row_of(snapshot.paths(name))] for name in in_order(snapshot)]
     yield columns_with((("table", "<"), ("rows", ">"), ("a row is", "<")), tables, 2)
     stale = stale_sections(snapshot)
     for section, values in snapshot.sections.items():
@@ -63,9 +60,7 @@ def overview_facts(snapshot: Snapshot) -> dict[str, Any]:
     }
 
 
-def describe_table(
-    name: str, paths: Sequence[str], rows: int, *, columns: bool = True
-) -> Iterator[Block]:
+def describe_table(name: str, paths: Sequence[str], rows: int, *, columns: bool = True) -> Iterator[Block]:
     """Yield what a table is, and its first rows.
 
     Args:

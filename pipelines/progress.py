@@ -132,10 +132,7 @@ def counting(name: str, unit: str, total: int) -> Iterator[Callable[[int], objec
 
 @contextmanager
 def _shown(
-    run: Run,
-    counts: Callable[[], Sequence[Count]],
-    look: Callable[[float], None],
-    end: Callable[[], None],
+    run: Run, counts: Callable[[], Sequence[Count]], look: Callable[[float], None], end: Callable[[], None]
 ) -> Iterator[None]:
     """Look and show in a thread while the block runs; what has ended well is over."""
     stop, well = threading.Event(), threading.Event()
@@ -168,10 +165,7 @@ def _shown(
 
 
 def _look_on(
-    look: Callable[[float], None],
-    show: Callable[[float], None],
-    stop: threading.Event,
-    well: threading.Event,
+    look: Callable[[float], None], show: Callable[[float], None], stop: threading.Event, well: threading.Event
 ) -> None:
     """Look, and show what was found, until `stop`; one that stops `well` is looked at once more."""
     due, taken = time.monotonic(), 0.0

@@ -8,16 +8,7 @@ from typing import NamedTuple
 
 from transforms.common.shown import one_of
 
-__all__ = [
-    "Count",
-    "Foreseen",
-    "Line",
-    "in_one_line",
-    "line_of",
-    "remaining",
-    "settled",
-    "time_left",
-]
+__all__ = ["Count", "Foreseen", "Line", "in_one_line", "line_of", "remaining", "settled", "time_left"]
 
 LEAST_BASIS = 2.0  # seconds of work below which nothing is told by weights
 REACH = 5.0  # by weights, at most this many times of what has been seen is foretold

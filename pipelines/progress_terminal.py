@@ -70,10 +70,7 @@ def drawing() -> Iterator[Draw]:
     """
     stream = sys.stderr
     console = _Console(file=stream, highlight=False)
-    live = Live(
-        console=console, auto_refresh=False, transient=True,
-        redirect_stdout=False, redirect_stderr=False,
-    )  # fmt: skip
+    live = Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False, redirect_stderr=False)
     frozen: set[str] = set()
 
     def draw(counts: Sequence[Count], whole: Sequence[Count], now: float, over: bool) -> None:

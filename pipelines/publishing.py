@@ -20,20 +20,11 @@ from transforms.common.json_text import parse_json
 from transforms.common.layout import ARTEFACTS, check_links, locked, make_own_folder
 from transforms.common.publish import publish, settle
 from transforms.common.removing import discard_damaged, discard_stages, free
-from transforms.common.sections import (
-    Made,
-    Outcome,
-    check_replacing,
-    decide,
-    owner_of,
-    same_content,
-)
+from transforms.common.sections import Made, Outcome, check_replacing, decide, owner_of, same_content
 from transforms.common.snapshots import Snapshot, find_snapshot, last_snapshot
 from transforms.common.sound import Damaged
 
-__all__ = [
-    "UNFINISHED", "Intended", "kept_digests", "publish_run", "read_unfinished", "tables_line",
-]  # fmt: skip
+__all__ = ["UNFINISHED", "Intended", "kept_digests", "publish_run", "read_unfinished", "tables_line"]
 
 log = logging.getLogger("lexbeam")
 
@@ -93,19 +84,19 @@ def publish_run(
         _check_drop(intended, drop, old)
         # A run that is published with the same options may be asked for again with `resume`.
         again = options.resume and not consent and _is_published(old, intended)
-        check_replacing(
-            old.manifest if old else None, tables, overwrite=consent or again, drop=drop,
-            out=options.out,
-        )  # fmt: skip
+        check_replacing(old.manifest if old else None, tables, overwrite=consent or again, drop=drop, out=options.out)
         check_links(out)
         workspace = Workspace(make_own_folder(out, ARTEFACTS))
         # What an interrupted run with `fresh` has made anew is fresh.
         if options.fresh and not (same and note.get("fresh")):
             discard_stages(workspace.root, {name.partition(".")[0] for name in tables})
         note = {
-            "sections": sorted(tables), "asked": asked, "overwrite": consent, "drop": list(drop),
+            "sections": sorted(tables),
+            "asked": asked,
+            "overwrite": consent,
+            "drop": list(drop),
             "fresh": options.fresh,
-        }  # fmt: skip
+        }
         unfinished = files.join(workspace.root, UNFINISHED)
         before = files.read_bytes(unfinished) if files.exists(unfinished) else None
         files.write_bytes(unfinished, json.dumps(note).encode())
@@ -118,9 +109,8 @@ def publish_run(
                 return None
             _check_dropped(old, made, drop, consent)
             return publish(
-                out, made, old=old, drop=drop, keep_snapshots=options.keep_snapshots,
-                versions=versions, mending=consent,
-            )  # fmt: skip
+                out, made, old=old, drop=drop, keep_snapshots=options.keep_snapshots, versions=versions, mending=consent
+            )
 
         try:
             outcome = _attempt(finish, workspace, tables)
@@ -160,9 +150,7 @@ def _check_drop(intended: Sequence[Intended], drop: Collection[str], old: Snapsh
             if name in names:
                 raise UsageError(f"`drop` {name}: this command makes it")
             if name in read:
-                raise UsageError(
-                    f"`drop` {name}: {section.name} is made from it; name another folder to read"
-                )
+                raise UsageError(f"`drop` {name}: {section.name} is made from it; name another folder to read")
 
 
 def _published(out: str, options: PublishOptions) -> Snapshot | None:
@@ -211,20 +199,15 @@ def _check_same(old: Snapshot, made: Sequence[Made], out: str) -> None:
         )
 
 
-def _check_dropped(
-    old: Snapshot | None, made: Sequence[Made], drop: Collection[str], consent: bool
-) -> None:
+def _check_dropped(old: Snapshot | None, made: Sequence[Made], drop: Collection[str], consent: bool) -> None:
     dropped = set(decide(old.manifest if old else None, made, drop).dropped) - set(drop)
     if dropped and not consent:
         raise UsageError(
-            f"{', '.join(sorted(dropped))} would be dropped, since what it was made from is "
-            "replaced: give `overwrite`"
+            f"{', '.join(sorted(dropped))} would be dropped, since what it was made from is replaced: give `overwrite`"
         )
 
 
-def _attempt(
-    finish: Callable[[], Outcome | None], workspace: Workspace, sections: Collection[str]
-) -> Outcome | None:
+def _attempt(finish: Callable[[], Outcome | None], workspace: Workspace, sections: Collection[str]) -> Outcome | None:
     """Finish a run; if it meets a damaged artefact, discard all such, and go through it again."""
     for left in reversed(range(ATTEMPTS)):
         try:

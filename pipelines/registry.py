@@ -19,9 +19,19 @@ if TYPE_CHECKING:
     from schemas import Table
 
 __all__ = [
-    "COMMANDS", "DESCRIPTION", "GROUP", "Entry", "all_tables", "available", "command_of",
-    "commands", "load", "loaded", "makers_of", "section_of",
-]  # fmt: skip
+    "COMMANDS",
+    "DESCRIPTION",
+    "GROUP",
+    "Entry",
+    "all_tables",
+    "available",
+    "command_of",
+    "commands",
+    "load",
+    "loaded",
+    "makers_of",
+    "section_of",
+]
 
 log = logging.getLogger("lexbeam")
 
@@ -45,97 +55,67 @@ class Entry(NamedTuple):
 
 COMMANDS: dict[str, Entry] = {
     "corpus": Entry("pipelines.corpus:CORPUS", "raw text to annotated sentences"),
-    "change": Entry(
-        "pipelines.change:CHANGE", "time slices, embeddings, alignments and change scores"
-    ),
+    "change": Entry("pipelines.change:CHANGE", "time slices, embeddings, alignments and change scores"),
     "complexity select": Entry(
-        "pipelines.complexity_select:COMPLEXITY_SELECT",
-        "targets in their sentences, drawn from corpora",
+        "pipelines.complexity_select:COMPLEXITY_SELECT", "targets in their sentences, drawn from corpora"
     ),
-    "complexity load": Entry(
-        "pipelines.complexity_load:LOAD", "labelled files and word lists to instances"
-    ),
-    "complexity export": Entry(
-        "pipelines.complexity_export:EXPORT_SHEETS", "instances as files that people fill in"
-    ),
+    "complexity load": Entry("pipelines.complexity_load:LOAD", "labelled files and word lists to instances"),
+    "complexity export": Entry("pipelines.complexity_export:EXPORT_SHEETS", "instances as files that people fill in"),
     "complexity aggregate": Entry(
         "pipelines.complexity_aggregate:AGGREGATE", "judgments to labels, and how far people agree"
     ),
     "complexity features": Entry(
-        "pipelines.complexity_features:COMPLEXITY_FEATURES",
-        "features of words in their sentences, for complexity",
+        "pipelines.complexity_features:COMPLEXITY_FEATURES", "features of words in their sentences, for complexity"
     ),
-    "lexicon look": Entry(
-        "pipelines.lexicon_look:LOOK", "what every given resource says of a word"
-    ),
+    "lexicon look": Entry("pipelines.lexicon_look:LOOK", "what every given resource says of a word"),
     "complexity split": Entry(
         "pipelines.complexity_split:SPLIT", "splits alike in genre and complexity, no token in two"
     ),
-    "evaluate change": Entry(
-        "pipelines.evaluate:EVALUATE_CHANGE", "change scores against gold, with intervals"
-    ),
+    "evaluate change": Entry("pipelines.evaluate:EVALUATE_CHANGE", "change scores against gold, with intervals"),
     "complexity score": Entry(
-        "pipelines.complexity_score:COMPLEXITY_SCORE",
-        "predict complexity by reference scorers, and measure them",
+        "pipelines.complexity_score:COMPLEXITY_SCORE", "predict complexity by reference scorers, and measure them"
     ),
     "evaluate complexity": Entry(
-        "pipelines.evaluate_complexity:EVALUATE_COMPLEXITY",
-        "a file of predicted complexity against a gold file",
+        "pipelines.evaluate_complexity:EVALUATE_COMPLEXITY", "a file of predicted complexity against a gold file"
     ),
     "evaluate cloze": Entry(
         "pipelines.evaluate_cloze:EVALUATE_CLOZE",
         "answers to cloze questions against gold, beside what needs no reading",
     ),
-    "cloze pairs": Entry(
-        "pipelines.cloze_pairs:PAIRS_OF_TEXTS", "passages with summaries, for cloze questions"
-    ),
+    "cloze pairs": Entry("pipelines.cloze_pairs:PAIRS_OF_TEXTS", "passages with summaries, for cloze questions"),
     "cloze abstractness": Entry(
-        "pipelines.cloze_abstractness:ABSTRACTNESS",
-        "how concrete words are, learned from ratings: a model",
+        "pipelines.cloze_abstractness:ABSTRACTNESS", "how concrete words are, learned from ratings: a model"
     ),
     "cloze candidates": Entry(
         "pipelines.cloze_candidates:CLOZE_CANDIDATES",
         "words of summaries that may become answers, with every filter's verdict",
     ),
-    "cloze explain": Entry(
-        "pipelines.cloze_explain:EXPLAIN", "what filters say of each word of one summary, and why"
-    ),
-    "cloze options": Entry(
-        "pipelines.cloze_options:CLOZE_OPTIONS", "words beside the answers of cloze questions"
-    ),
+    "cloze explain": Entry("pipelines.cloze_explain:EXPLAIN", "what filters say of each word of one summary, and why"),
+    "cloze options": Entry("pipelines.cloze_options:CLOZE_OPTIONS", "words beside the answers of cloze questions"),
     "cloze questions": Entry(
         "pipelines.cloze_questions:CLOZE_QUESTIONS",
         "cloze questions with five options, in splits, and the task's files",
     ),
-    "cloze export": Entry(
-        "pipelines.cloze_export:EXPORT_QUESTIONS", "questions as files in which people answer them"
-    ),
-    "cloze annotate": Entry(
-        "pipelines.cloze_annotate:ANNOTATE", "people's answers to questions, and which are kept"
-    ),
+    "cloze export": Entry("pipelines.cloze_export:EXPORT_QUESTIONS", "questions as files in which people answer them"),
+    "cloze annotate": Entry("pipelines.cloze_annotate:ANNOTATE", "people's answers to questions, and which are kept"),
     "cloze answer": Entry(
-        "pipelines.cloze_answer:CLOZE_ANSWER",
-        "reading systems that choose among the options of cloze questions",
+        "pipelines.cloze_answer:CLOZE_ANSWER", "reading systems that choose among the options of cloze questions"
     ),
     "simplify instances": Entry(
         "pipelines.simplify_instances:SIMPLIFY_INSTANCES",
         "words to simplify, in their sentences, with people's substitutes",
     ),
     "simplify train-inflector": Entry(
-        "pipelines.simplify_train_inflector:TRAIN_INFLECTOR",
-        "form dictionaries to one file that inflects: a model",
+        "pipelines.simplify_train_inflector:TRAIN_INFLECTOR", "form dictionaries to one file that inflects: a model"
     ),
     "simplify generate": Entry(
         "pipelines.simplify_generate:GENERATE_CANDIDATES",
         "substitutes of words: thesauri, vectors, masked language models",
     ),
     "simplify select": Entry(
-        "pipelines.simplify_select:SELECT_CANDIDATES",
-        "candidates filtered by form, part of speech and similarity",
+        "pipelines.simplify_select:SELECT_CANDIDATES", "candidates filtered by form, part of speech and similarity"
     ),
-    "simplify rank": Entry(
-        "pipelines.simplify_rank:RANK_CANDIDATES", "candidates ranked by simplicity"
-    ),
+    "simplify rank": Entry("pipelines.simplify_rank:RANK_CANDIDATES", "candidates ranked by simplicity"),
     "simplify rewrite": Entry(
         "pipelines.simplify_rewrite:REWRITE_SENTENCES", "sentences with the chosen words in place"
     ),
@@ -149,9 +129,7 @@ COMMANDS: dict[str, Entry] = {
     "report": Entry("pipelines.report:REPORT", "one HTML page about all that is published"),
     "export": Entry("pipelines.export:EXPORT", "vectors or tables, for other tools and archives"),
     "status": Entry("pipelines.status:STATUS", "what is done, left and stale in a folder"),
-    "clean": Entry(
-        "pipelines.clean:CLEAN", "free artefacts, and what killed runs have left in a folder"
-    ),
+    "clean": Entry("pipelines.clean:CLEAN", "free artefacts, and what killed runs have left in a folder"),
     "sample": Entry("pipelines.sample:SAMPLE", "write a sample corpus with planted sense changes"),
 }
 

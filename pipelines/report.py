@@ -26,14 +26,9 @@ class ReportOptions(FolderOptions):
     out: str | None = option(
         None, help="file to write; DIR/report.html if not given", metavar="FILE.html", path="place"
     )
-    no_text: bool = option(
-        False, help="quote nothing, for a corpus whose text may not be passed on"
-    )
+    no_text: bool = option(False, help="quote nothing, for a corpus whose text may not be passed on")
     corpus: tuple[str, ...] = option(
-        (),
-        help="corpus folders to quote, if not those that the tables were made from",
-        metavar="DIR",
-        path="place",
+        (), help="corpus folders to quote, if not those that the tables were made from", metavar="DIR", path="place"
     )
 
 
@@ -41,9 +36,7 @@ def _report(options: ReportOptions, action: Action) -> None:
     """Write the panels of every section as one page."""
     snapshot = open_snapshot(options.path)
     if options.no_text and options.corpus:
-        raise UsageError(
-            "`corpus` names what is quoted, and `no_text` quotes nothing: leave out one"
-        )
+        raise UsageError("`corpus` names what is quoted, and `no_text` quotes nothing: leave out one")
     panels = {}
     for words in commands():  # which stand in the order of the data's flow
         if (section := section_of(words)) in snapshot.sections:

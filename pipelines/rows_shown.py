@@ -12,10 +12,7 @@ from transforms.common import files
 from transforms.common.shown import Grid, columns_with, listed
 from transforms.common.tables import read_rows
 
-__all__ = [
-    "as_json", "cell", "first_rows", "names_of", "rows_as_grid", "rows_as_json", "rows_as_tsv",
-    "rows_at",
-]  # fmt: skip
+__all__ = ["as_json", "cell", "first_rows", "names_of", "rows_as_grid", "rows_as_json", "rows_as_tsv", "rows_at"]
 
 WIDTH = 60  # characters of a text in a cell that a person reads
 BRIEF = 40  # the same, where the first rows of a table are shown
@@ -37,13 +34,8 @@ def rows_at(paths: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 def rows_as_grid(rows: pa.Table) -> Grid:
     """Return rows as a grid, without the columns that are null throughout."""
-    numbers = [
-        pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in rows.schema.types
-    ]
-    heads = [
-        (name, ">" if is_number else "<")
-        for name, is_number in zip(rows.schema.names, numbers, strict=True)
-    ]
+    numbers = [pa.types.is_integer(kind) or pa.types.is_floating(kind) for kind in rows.schema.types]
+    heads = [(name, ">" if is_number else "<") for name, is_number in zip(rows.schema.names, numbers, strict=True)]
     cells = [[cell(value, WIDTH) for value in row.values()] for row in rows.to_pylist()]
     if not cells:
         return Grid(tuple(rows.schema.names), ())

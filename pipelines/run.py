@@ -26,23 +26,27 @@ class RunOptions(PublishOptions):
 
     config: str = option(help="YAML file", metavar="CONFIG.yaml", positional=True, path="place")
     only: tuple[str, ...] = option(
-        (), help="run only these sections of the file; what they read must be published",
-        metavar="SECTION",
-    )  # fmt: skip
-    start: str | None = option(
-        None, name="from", help="run this section and those after it", metavar="SECTION"
+        (), help="run only these sections of the file; what they read must be published", metavar="SECTION"
     )
+    start: str | None = option(None, name="from", help="run this section and those after it", metavar="SECTION")
     out: str | None = option(  # type: ignore[assignment]
         None, help="folder of the published tables", path="place", group="run"
     )
     runner_config: str | None = option(
-        None, help="YAML file of runner_configs/, or its name", metavar="FILE", path="place",
-        within=or_a_name, group="run",
-    )  # fmt: skip
+        None,
+        help="YAML file of runner_configs/, or its name",
+        metavar="FILE",
+        path="place",
+        within=or_a_name,
+        group="run",
+    )
     max_reject_share: float | None = option(
-        None, help="publish nothing if more than this share of input records is rejected",
-        least=0, most=1, group="limits",
-    )  # fmt: skip
+        None,
+        help="publish nothing if more than this share of input records is rejected",
+        least=0,
+        most=1,
+        group="limits",
+    )
     parts: int | None = option(
         None, help="parts (files) of each table of records", least=1, most=MOST_PARTS, group="run"
     )
@@ -70,9 +74,7 @@ def _chosen(options: RunOptions, jobs: Sequence[Job]) -> list[Job]:
     for option_name, name in asked:
         if name not in known:
             hint = nearest(name, known) or f"; it has {', '.join(known)}"
-            raise UsageError(
-                f"`{option_name}`: {files.shown(options.config)} has no section {name!r}{hint}"
-            )
+            raise UsageError(f"`{option_name}`: {files.shown(options.config)} has no section {name!r}{hint}")
     first = known.index(start) if start else 0
     chosen = [job for job in jobs[first:] if not wanted or job.section in wanted]
     if not chosen:

@@ -49,8 +49,6 @@ def _sources(out: str, inputs: Inputs) -> list[dict[str, Any]]:
         found[snapshot.out, given.name] = {
             "folder": files.absolute(snapshot.out),
             "relative": os.path.relpath(place, own) if local else None,
-            "tables": {
-                table: table_digest(snapshot.parts(table)) for table in given.section["parts"]
-            },
+            "tables": {table: table_digest(snapshot.parts(table)) for table in given.section["parts"]},
         }
     return list(found.values())

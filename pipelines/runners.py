@@ -19,11 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn, TypeVar, cast
 
 import apache_beam as beam
-from apache_beam.options.pipeline_options import (
-    PipelineOptions,
-    SetupOptions,
-    StandardOptions,
-)
+from apache_beam.options.pipeline_options import PipelineOptions, SetupOptions, StandardOptions
 from apache_beam.runners.runner import PipelineState, create_runner
 from apache_beam.transforms import environments
 
@@ -110,8 +106,7 @@ def _read(name: str) -> dict[str, Any]:
         here, path = os.path.dirname(os.path.abspath(name)), name
     else:
         folder = importlib.resources.files("runner_configs")
-        known = [path.name.removesuffix(".yaml") for path in folder.iterdir()
-                 if path.name.endswith(".yaml")]  # fmt: skip
+        known = [path.name.removesuffix(".yaml") for path in folder.iterdir() if path.name.endswith(".yaml")]
         wanted = os.path.basename(name).removesuffix(".yaml")
         if wanted not in known:
             hint = nearest(wanted, known) or f"; Lexbeam brings {', '.join(sorted(known))}"
@@ -166,8 +161,7 @@ class JobServerOptions(PipelineOptions):
         # No defaults: an option that is not given is not sent.
         parser.add_argument("--load_balance_bundles", action="store_true", default=None)
         parser.add_argument(
-            "--execution_mode_for_batch",
-            choices=("PIPELINED", "PIPELINED_FORCED", "BATCH", "BATCH_FORCED"),
+            "--execution_mode_for_batch", choices=("PIPELINED", "PIPELINED_FORCED", "BATCH", "BATCH_FORCED")
         )
         parser.add_argument("--flink_conf_dir")
 
@@ -193,8 +187,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     # A stage that has a worker would wait for another that is still waiting for one.
     if values.load_balance_bundles and values.execution_mode_for_batch != "BATCH_FORCED":
         raise UsageError(
-            "--load_balance_bundles needs --execution_mode_for_batch=BATCH_FORCED: "
-            "without it Flink waits forever"
+            "--load_balance_bundles needs --execution_mode_for_batch=BATCH_FORCED: without it Flink waits forever"
         )
     return values
 
@@ -216,9 +209,7 @@ class _Options(PipelineOptions):
 
 
 def run_pipeline(
-    build: Callable[[beam.Pipeline], None],
-    config: RunnerConfig,
-    watched: AbstractContextManager[object] | None = None,
+    build: Callable[[beam.Pipeline], None], config: RunnerConfig, watched: AbstractContextManager[object] | None = None
 ) -> None:
     """Build a pipeline and run it to its end.
 

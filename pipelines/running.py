@@ -13,13 +13,7 @@ from typing import Any, NamedTuple
 from pipelines.command import Action, Command, Given, Graph, HandedBack, Inputs, Source
 from pipelines.common_options import PublishOptions, RunnerOptions
 from pipelines.failures import Explained, explain
-from pipelines.inputs import (
-    check_tables_there,
-    missing_table,
-    noted_files,
-    noted_resources,
-    refuse_output_as_input,
-)
+from pipelines.inputs import check_tables_there, missing_table, noted_files, noted_resources, refuse_output_as_input
 from pipelines.progress import Run, watching
 from pipelines.progress_lines import Foreseen
 from pipelines.publishing import Intended, publish_run, tables_line
@@ -56,9 +50,7 @@ class Job(NamedTuple):
         return [s for s in self.command.reads(self.options) if _is_own(s, self.options.out)]
 
 
-def run_command(
-    name: str, options: Any, *, tell: Tell, beam: Sequence[str] = (), data: Tell | None = None
-) -> None:
+def run_command(name: str, options: Any, *, tell: Tell, beam: Sequence[str] = (), data: Tell | None = None) -> None:
     """Run a command.
 
     Args:
@@ -76,9 +68,7 @@ def run_command(
         _run_command(name, options, tell, beam, data)
 
 
-def _run_command(
-    name: str, options: Any, tell: Tell, beam: Sequence[str], data: Tell | None
-) -> None:
+def _run_command(name: str, options: Any, tell: Tell, beam: Sequence[str], data: Tell | None) -> None:
     command = load(name)
     job = Job(section_of(name), command, options)
     told_alone = bool(command.tables) and options.out is None  # its action tells its tables
@@ -140,10 +130,14 @@ def run_jobs(
         return made
 
     intended = [
-        Intended(job.section, job.command.table_names, plain_options(job.options),
-                 tuple(source.table for source in job.reads_own()))
+        Intended(
+            job.section,
+            job.command.table_names,
+            plain_options(job.options),
+            tuple(source.table for source in job.reads_own()),
+        )
         for job in jobs
-    ]  # fmt: skip
+    ]
     versions = {name: table.version for name, table in all_tables().items()}
 
     def failed(error: LexbeamError) -> None:

@@ -82,11 +82,7 @@ def _own(target: Path) -> set[str]:
         return {str(name) for name in names if ".." not in name and not name.startswith("/")}
     except (OSError, ValueError, TypeError, KeyError):
         found = {name for name in ("truth.tsv", "config.yaml") if (target / name).is_file()}
-        return found | {
-            f"corpus/{path.name}"
-            for path in target.glob("corpus/*.txt")
-            if _DOCUMENT.fullmatch(path.name)
-        }
+        return found | {f"corpus/{path.name}" for path in target.glob("corpus/*.txt") if _DOCUMENT.fullmatch(path.name)}
 
 
 _DOCUMENT = re.compile(r"\d{4}_\w+\.txt")
@@ -130,12 +126,7 @@ def _record(names: Iterable[str]) -> bytes:
 
 
 def write_sample(
-    out: str,
-    *,
-    tokens: int,
-    seed: int,
-    overwrite: bool = False,
-    progress: Callable[[int], object] | None = None,
+    out: str, *, tokens: int, seed: int, overwrite: bool = False, progress: Callable[[int], object] | None = None
 ) -> SampleSummary:
     """Write a corpus of `tokens` words, its truth and its configuration to the local folder `out`.
 
@@ -188,11 +179,7 @@ def _sample(options: SampleOptions, action: Action) -> None:
     """Write the sample and say what it is."""
     with counting("sample", "words", options.tokens) as add:
         made = write_sample(
-            options.out,
-            tokens=options.tokens,
-            seed=options.seed,
-            overwrite=options.overwrite,
-            progress=add,
+            options.out, tokens=options.tokens, seed=options.seed, overwrite=options.overwrite, progress=add
         )
     controls = f"{made.planted} words with a planted sense change and {made.controls} controls"
     place = files.shown(made.out)
@@ -201,7 +188,5 @@ def _sample(options: SampleOptions, action: Action) -> None:
 
 
 SAMPLE: Command[SampleOptions, None] = Command(
-    options=SampleOptions,
-    examples="  lexbeam sample --out sample --tokens 300000 --seed 1",
-    action=_sample,
+    options=SampleOptions, examples="  lexbeam sample --out sample --tokens 300000 --seed 1", action=_sample
 )

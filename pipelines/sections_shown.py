@@ -50,8 +50,7 @@ def _made_from(values: Mapping[str, Any]) -> str:
         if isinstance(read, Mapping):
             made.setdefault(read.get("section") or "", []).append(str(read.get("table")))
     tables = [
-        f"{', '.join(dict.fromkeys(names))}{f' of {section}' if section else ''}"
-        for section, names in made.items()
+        f"{', '.join(dict.fromkeys(names))}{f' of {section}' if section else ''}" for section, names in made.items()
     ]
     if not size:
         return "; ".join(tables)
@@ -59,9 +58,7 @@ def _made_from(values: Mapping[str, Any]) -> str:
     return f"{'; '.join(tables)} ({counted})" if tables else counted
 
 
-def _options(
-    section: str, given: Mapping[str, Any], command: Command[Any, Any] | None
-) -> Iterator[Block]:
+def _options(section: str, given: Mapping[str, Any], command: Command[Any, Any] | None) -> Iterator[Block]:
     defaults = {} if command is None else _defaults(command.options)
     own = [
         (name, _text(name, value) or "none")
@@ -72,10 +69,7 @@ def _options(
         yield "  options:"
         yield Grid(("", ""), tuple(own), indent=4)
     if others := len(given) - len(own):
-        yield (
-            f"  {others} other option{'s' * (others > 1)} as "
-            f"`lexbeam {section.replace('.', ' ')} --help` says"
-        )
+        yield (f"  {others} other option{'s' * (others > 1)} as `lexbeam {section.replace('.', ' ')} --help` says")
 
 
 def _defaults(options: type) -> dict[str, Any]:
@@ -93,10 +87,7 @@ def _is_table(value: Any) -> bool:
 
 def _rows(rows: Sequence[Mapping[str, Any]]) -> Block:
     heads = list(dict.fromkeys(name for row in rows for name in row))
-    sides = [
-        (head.replace("_", " "), ">" if any(_is_number(row.get(head)) for row in rows) else "<")
-        for head in heads
-    ]
+    sides = [(head.replace("_", " "), ">" if any(_is_number(row.get(head)) for row in rows) else "<") for head in heads]
     return columns_with(sides, [[_text(head, row.get(head)) for head in heads] for row in rows], 4)
 
 

@@ -14,14 +14,7 @@ from typing import Any
 from pipelines.command import Action, Command
 from pipelines.overview import describe_table, in_order, overview, overview_facts
 from pipelines.registry import available, section_of
-from pipelines.rows_shown import (
-    as_json,
-    names_of,
-    rows_as_grid,
-    rows_as_json,
-    rows_as_tsv,
-    rows_at,
-)
+from pipelines.rows_shown import as_json, names_of, rows_as_grid, rows_as_json, rows_as_tsv, rows_at
 from pipelines.tables_shown import shown_lines
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError, nearest
@@ -40,12 +33,9 @@ class _Look:
     """Options of `lexbeam show` beside those of the views."""
 
     path: str = option(
-        help="folder of published tables, one table, or a Parquet file", metavar="PATH",
-        positional=True, path="place",
-    )  # fmt: skip
-    section: str | None = option(
-        None, help="which section to ask, where several answer a question", metavar="SECTION"
+        help="folder of published tables, one table, or a Parquet file", metavar="PATH", positional=True, path="place"
     )
+    section: str | None = option(None, help="which section to ask, where several answer a question", metavar="SECTION")
     tsv: bool = option(False, help="print all rows, tab-separated, and nothing else")
     json: bool = option(False, help="print everything as one JSON document, and nothing else")
 
@@ -76,14 +66,15 @@ def _options() -> type:
                 kind = bool
             told = ", ".join(f"`{taker}`" for taker in takers)
             field = option(
-                _absent(given), choices=given.choices, metavar=given.metavar,
+                _absent(given),
+                choices=given.choices,
+                metavar=given.metavar,
                 help=given.help if name == view else f"with {told}: {given.help}",
-                path=given.path, group=f"questions to {section}",
-            )  # fmt: skip
+                path=given.path,
+                group=f"questions to {section}",
+            )
             found.setdefault(name, (name, kind, field))
-    return make_dataclass(
-        "ShowOptions", list(found.values()), bases=(_Look,), frozen=True, kw_only=True
-    )
+    return make_dataclass("ShowOptions", list(found.values()), bases=(_Look,), frozen=True, kw_only=True)
 
 
 def _absent(given: Option) -> Any:

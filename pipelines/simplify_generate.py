@@ -19,12 +19,7 @@ from transforms.common.snapshots import Snapshot
 from transforms.common.tables import Part
 from transforms.simplification.candidate_views import CANDIDATE_VIEWS
 from transforms.simplification.generating import GENERATE, Generated
-from transforms.simplification.generation_asking import (
-    Asking,
-    GenerationFiles,
-    asking_of,
-    check_generation,
-)
+from transforms.simplification.generation_asking import Asking, GenerationFiles, asking_of, check_generation
 from transforms.simplification.generation_options import GenerationOptions
 from transforms.simplification.kept_inflector import warn_of_languages
 from transforms.simplification.panels_candidates import candidate_panels, kept_and_dropped
@@ -45,20 +40,28 @@ class GenerateOptions(RunnerOptions):
     """Options of `lexbeam simplify generate`."""
 
     folder: str | None = option(
-        None, help="folder with instances, of `lexbeam simplify instances`; none: that of `out`",
-        metavar="DIR", positional=True, path="place", published=False, fills="out",
-    )  # fmt: skip
+        None,
+        help="folder with instances, of `lexbeam simplify instances`; none: that of `out`",
+        metavar="DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
     own: GenerationOptions = embedded(GenerationOptions, group="generation")
     files: GenerationFiles = embedded(GenerationFiles)
     setting: str = option(
-        "default", help="name of the setting, where no file of settings is given",
-        check=check_setting_name, metavar="NAME",
-    )  # fmt: skip
+        "default",
+        help="name of the setting, where no file of settings is given",
+        check=check_setting_name,
+        metavar="NAME",
+    )
     settings: str | None = option(
-        None, help="settings by name, each with the options that it has other than given here; "
-        "see docs/simplification.md",
-        metavar="FILE.yaml", path="file",
-    )  # fmt: skip
+        None,
+        help="settings by name, each with the options that it has other than given here; see docs/simplification.md",
+        metavar="FILE.yaml",
+        path="file",
+    )
 
 
 class Plan(NamedTuple):
@@ -98,11 +101,7 @@ def _plan(options: GenerateOptions, inputs: Inputs) -> Plan:
     instances = inputs.one(INSTANCES.name)
     asking = asking_of(_settings(options), options.files)
     warn_of_languages(asking.inflector, instances.section.get("languages", ()))
-    return Plan(
-        instances.parts,
-        inputs.one(SUBSTITUTES.name).parts if _with_gold(options) else (),
-        asking,
-    )
+    return Plan(instances.parts, inputs.one(SUBSTITUTES.name).parts if _with_gold(options) else (), asking)
 
 
 def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
@@ -164,38 +163,28 @@ def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
                 "combine": own.combine,
                 "with_candidates": having[name],
                 "protected": {
-                    key.partition(" ")[2]: protected[key]
-                    for key in sorted(protected)
-                    if key.partition(" ")[0] == name
+                    key.partition(" ")[2]: protected[key] for key in sorted(protected) if key.partition(" ")[0] == name
                 },
             }
             for name, own in plan.asking.settings.items()
         ],
         "counts": [
-            {
-                "setting": key[0], "generator": key[1] or "all", "reason": key[2] or "kept",
-                "candidates": counts[key],
-            }
+            {"setting": key[0], "generator": key[1] or "all", "reason": key[2] or "kept", "candidates": counts[key]}
             for key in sorted(counts)
         ],
-    }  # fmt: skip
+    }
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
     """Yield what each setting gives, and why candidates were dropped."""
     section = snapshot.section(SECTION)
     for setting in section["settings"]:
-        left = "".join(
-            f"; {number} protected ({reason})" for reason, number in setting["protected"].items()
-        )
+        left = "".join(f"; {number} protected ({reason})" for reason, number in setting["protected"].items())
         yield (
             f"{setting['setting']}: {setting['with_candidates']} of {section['instances']} "
             f"instances have candidates{left}"
         )
-        rows = tuple(
-            tuple(map(str, row[1:])) for row in kept_and_dropped(section)
-            if row[0] == setting["setting"]
-        )  # fmt: skip
+        rows = tuple(tuple(map(str, row[1:])) for row in kept_and_dropped(section) if row[0] == setting["setting"])
         if rows:
             yield Grid(("generator", "kept", "dropped", "reasons"), rows, frozenset({1, 2}), 2)
 

@@ -17,11 +17,7 @@ from pipelines.inputs import check_patterns, list_inputs
 from schemas.complexity import INSTANCES as COMPLEX
 from schemas.complexity import LABELS, PREDICTIONS
 from schemas.rejects import RejectRow
-from schemas.simplification import (
-    INSTANCE_REJECTS,
-    INSTANCES,
-    SUBSTITUTES,
-)
+from schemas.simplification import INSTANCE_REJECTS, INSTANCES, SUBSTITUTES
 from transforms.annotation.base import check_engine, describe_engine
 from transforms.annotation.records import EngineInfo
 from transforms.common import files
@@ -40,12 +36,7 @@ from transforms.simplification.instance_told import panels, summary
 from transforms.simplification.instance_views import INSTANCE_VIEWS, instance_panels
 from transforms.simplification.instances import OCCURRENCES
 from transforms.simplification.judging import Judgment, JudgmentOptions, read_judgments
-from transforms.simplification.loading import (
-    AUTO,
-    READ,
-    Loaded,
-    LoadOptions,
-)
+from transforms.simplification.loading import AUTO, READ, Loaded, LoadOptions
 from transforms.simplification.reading import READERS, RuleOptions
 from transforms.simplification.settling import LIST_REJECTS, SETTLE, Settlement, SettleOptions
 
@@ -75,44 +66,52 @@ class SimplifyInstancesOptions(IntakeOptions):
     """Options of `lexbeam simplify instances`."""
 
     inputs: tuple[str, ...] = option(
-        help="files, folders or globs, compressed or not; of layout complexity folders with "
-        "complexity/instances", metavar="FILE", positional=True, path="input", published=False,
-    )  # fmt: skip
+        help="files, folders or globs, compressed or not; of layout complexity folders with complexity/instances",
+        metavar="FILE",
+        positional=True,
+        path="input",
+        published=False,
+    )
     layout: str = option(
-        AUTO, help="how the files are laid out; auto: told from the first rows of each",
-        choices=(AUTO, *READERS, COMPLEXITY), group=INPUT,
-    )  # fmt: skip
+        AUTO,
+        help="how the files are laid out; auto: told from the first rows of each",
+        choices=(AUTO, *READERS, COMPLEXITY),
+        group=INPUT,
+    )
     language: str | None = option(
-        None, help="language of the sentences; else of the row (complexity), of the file's name "
-        "(cwi2018), of the engine", metavar="L", check=_check_language, group=INPUT,
-    )  # fmt: skip
+        None,
+        help="language of the sentences; else of the row (complexity), of the file's name (cwi2018), of the engine",
+        metavar="L",
+        check=_check_language,
+        group=INPUT,
+    )
     occurrences: str = option(
-        "first", help="which of several places of a target counts where the row does not say; "
-        "reject: such a row gives no instance", choices=OCCURRENCES, group=INPUT,
-    )  # fmt: skip
-    exclude: tuple[str, ...] = option(
-        (), help="patterns of files to leave out", check=check_patterns, group=INPUT
+        "first",
+        help="which of several places of a target counts where the row does not say; "
+        "reject: such a row gives no instance",
+        choices=OCCURRENCES,
+        group=INPUT,
     )
-    encoding: tuple[str, ...] = option(
-        ("utf-8",), help="of several the first that takes a line", group=INPUT
-    )
-    quoting: bool = option(
-        False, help="whether quotes mean something, in a table of layout text", group=INPUT
-    )
+    exclude: tuple[str, ...] = option((), help="patterns of files to leave out", check=check_patterns, group=INPUT)
+    encoding: tuple[str, ...] = option(("utf-8",), help="of several the first that takes a line", group=INPUT)
+    quoting: bool = option(False, help="whether quotes mean something, in a table of layout text", group=INPUT)
     rules: RuleOptions = embedded(RuleOptions, group="words")
     scorer: str | None = option(
         None, help="of complexity: what this scorer predicts counts, not the label", group="words"
     )
     judged: JudgmentOptions = embedded(JudgmentOptions, group="judgments")
     engine: str | None = option(
-        None, help="annotate the sentences: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
+        None,
+        help="annotate the sentences: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG; "
         "without one there is no lemma, part of speech, or feature",
-        path="place", within=model_folder, check=_check_engine, group="annotation",
-    )  # fmt: skip
+        path="place",
+        within=model_folder,
+        check=_check_engine,
+        group="annotation",
+    )
     max_line_bytes: int = option(
-        1 << 20, help="longer rows are rejects", metavar="BYTES", least=1, most=MOST_BYTES,
-        group="limits",
-    )  # fmt: skip
+        1 << 20, help="longer rows are rejects", metavar="BYTES", least=1, most=MOST_BYTES, group="limits"
+    )
 
 
 @dataclass(frozen=True)
@@ -161,11 +160,7 @@ def _reads(options: SimplifyInstancesOptions) -> Sequence[Source]:
     return [
         Source(table, path, optional)
         for path in options.inputs
-        for table, optional in (
-            (COMPLEX.name, False),
-            (LABELS.name, True),
-            (PREDICTIONS.name, True),
-        )
+        for table, optional in ((COMPLEX.name, False), (LABELS.name, True), (PREDICTIONS.name, True))
     ]
 
 
@@ -175,9 +170,10 @@ def _check(options: SimplifyInstancesOptions) -> None:
         raise UsageError(f"`quoting` is of layout text, not of {layout}")
     if layout not in (AUTO, "cwi2018"):
         for name, given in (
-            ("min_native", rules.min_native is not None), ("phrases", rules.phrases),
+            ("min_native", rules.min_native is not None),
+            ("phrases", rules.phrases),
             ("capitals", rules.capitals),
-        ):  # fmt: skip
+        ):
             if given:
                 raise UsageError(f"`{name}` is of layout cwi2018, not of {layout}")
     if layout not in (AUTO, "cwi2018", COMPLEXITY) and rules.min_complexity is not None:
@@ -217,26 +213,32 @@ def _plan(options: SimplifyInstancesOptions, inputs: Inputs) -> InstancesPlan:
         ]
         judgments, rejects = read_judgments(options.judged.judgments, options.judged)
     reader = ReaderOptions(
-        encoding=options.encoding, delimiter="\t", quoting=options.quoting,
-        max_line_bytes=options.max_line_bytes,
-    )  # fmt: skip
+        encoding=options.encoding, delimiter="\t", quoting=options.quoting, max_line_bytes=options.max_line_bytes
+    )
     return InstancesPlan(
-        tuple(
-            RowFile(one.name, one.path, one.size, content_digest(one.path)) for one in listed_files
-        ),
+        tuple(RowFile(one.name, one.path, one.size, content_digest(one.path)) for one in listed_files),
         taken,
         LoadOptions(
-            layout=options.layout, language=options.language,
-            engine_language=info.language if info else None, occurrences=options.occurrences,
-            rules=options.rules, reader=reader,
+            layout=options.layout,
+            language=options.language,
+            engine_language=info.language if info else None,
+            occurrences=options.occurrences,
+            rules=options.rules,
+            reader=reader,
         ),
         SettleOptions(
-            only_simplifiable=options.judged.only_simplifiable, engine=options.engine or "",
-            layers=layers, fingerprint=info.fingerprint if info else "",
+            only_simplifiable=options.judged.only_simplifiable,
+            engine=options.engine or "",
+            layers=layers,
+            fingerprint=info.fingerprint if info else "",
         ),
-        tuple(judgments), tuple(rejects), judged, info.name if info else "",
-        options.parts, options.max_reject_share,
-    )  # fmt: skip
+        tuple(judgments),
+        tuple(rejects),
+        judged,
+        info.name if info else "",
+        options.parts,
+        options.max_reject_share,
+    )
 
 
 def _taken(options: SimplifyInstancesOptions, inputs: Inputs) -> tuple[ComplexPart, ...]:
@@ -248,9 +250,10 @@ def _taken(options: SimplifyInstancesOptions, inputs: Inputs) -> tuple[ComplexPa
     found = []
     for path in options.inputs:
         given = {
-            one.table: one for one in inputs.given
+            one.table: one
+            for one in inputs.given
             if one.snapshot is not None and files.real(one.snapshot.out) == files.real(path)
-        }  # fmt: skip
+        }
         values: tuple[Part, ...] = ()
         if options.scorer is not None or LABELS.name not in given:
             parts = given[PREDICTIONS.name].parts if PREDICTIONS.name in given else ()
@@ -259,9 +262,7 @@ def _taken(options: SimplifyInstancesOptions, inputs: Inputs) -> tuple[ComplexPa
         else:
             values, scorer = given[LABELS.name].parts, LABEL
         if scorer is None and options.rules.min_complexity is not None:
-            raise UsageError(
-                f"`min_complexity`: {files.shown(path)} has neither labels nor predictions"
-            )
+            raise UsageError(f"`min_complexity`: {files.shown(path)} has neither labels nor predictions")
         found += [
             ComplexPart(f"{COMPLEX.name} {part.sha256[:12]}", part, tuple(values), scorer)
             for part in given[COMPLEX.name].parts
@@ -280,9 +281,7 @@ def _scorer(asked: str | None, known: list[str], path: str) -> str | None:
     return asked
 
 
-def _build(
-    pipeline: "beam.Pipeline", plan: InstancesPlan, graph: Graph
-) -> Mapping[str, "beam.PCollection"]:
+def _build(pipeline: "beam.Pipeline", plan: InstancesPlan, graph: Graph) -> Mapping[str, "beam.PCollection"]:
     import apache_beam as beam
 
     from transforms.formats.row_files_ptransforms import LoadFiles
@@ -295,9 +294,8 @@ def _build(
         given = pipeline | "Files" >> beam.Create([(one.name, one) for one in plan.files], False)
         loaded = given | "Load" >> LoadFiles(graph.workspace, READ, plan.load, graph.lanes)
     settled, made = loaded | "Settle" >> SettleInstances(
-        graph.workspace, plan.settle, plan.judgments, plan.rejects, plan.parts,
-        plan.max_reject_share, graph.lanes,
-    )  # fmt: skip
+        graph.workspace, plan.settle, plan.judgments, plan.rejects, plan.parts, plan.max_reject_share, graph.lanes
+    )
     return {"parts": made, "loaded": loaded, "settled": settled}
 
 
@@ -309,9 +307,7 @@ def _expected(plan: InstancesPlan) -> Mapping[str, int]:
 def _chosen(plan: InstancesPlan) -> Mapping[str, Mapping[str, Any]]:
     nothing: Any = None
     first = {TAKE.name: {}} if plan.taken else {READ.name: READ.chosen(nothing, plan.load)}
-    return {
-        **first, SETTLE.name: SETTLE.chosen(nothing, plan.settle), LIST_REJECTS.name: {},
-    }  # fmt: skip
+    return {**first, SETTLE.name: SETTLE.chosen(nothing, plan.settle), LIST_REJECTS.name: {}}
 
 
 def _resources(plan: InstancesPlan) -> Mapping[str, Any]:

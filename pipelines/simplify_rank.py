@@ -23,12 +23,7 @@ from transforms.common.snapshots import Snapshot
 from transforms.report.panels import Panel, Rows
 from transforms.simplification.alongside import PartTask, tasks_of
 from transforms.simplification.ranking import RANK, RankedPart, Rankings
-from transforms.simplification.ranking_asking import (
-    RankingFiles,
-    check_ranking,
-    rankings_of,
-    uses_regressor,
-)
+from transforms.simplification.ranking_asking import RankingFiles, check_ranking, rankings_of, uses_regressor
 from transforms.simplification.ranking_options import RankingOptions
 from transforms.simplification.regressor import FIT, FitTask, Fitting, Regressed
 from transforms.simplification.settings import settings_of, settings_there
@@ -48,16 +43,23 @@ class RankOptions(RunnerOptions):
     """Options of `lexbeam simplify rank`."""
 
     folder: str | None = option(
-        None, help="folder with candidates, and selections if there are any; none: that of `out`",
-        metavar="DIR", positional=True, path="place", published=False, fills="out",
-    )  # fmt: skip
+        None,
+        help="folder with candidates, and selections if there are any; none: that of `out`",
+        metavar="DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
     own: RankingOptions = embedded(RankingOptions, group="ranking")
     files: RankingFiles = embedded(RankingFiles)
     settings: str | None = option(
-        None, help="settings by name, each with the options that it has other than given here; "
+        None,
+        help="settings by name, each with the options that it has other than given here; "
         "settings that it does not name have those given here",
-        metavar="FILE.yaml", path="file",
-    )  # fmt: skip
+        metavar="FILE.yaml",
+        path="file",
+    )
 
 
 class Plan(NamedTuple):
@@ -108,9 +110,12 @@ def _plan(options: RankOptions, inputs: Inputs) -> Plan:
     if uses_regressor(settings):
         gold = inputs.of(SUBSTITUTES.name)
         fit = FitTask(
-            inputs.one(LABELLED.name).parts, inputs.one(LABELS.name).parts, instances.parts,
-            gold[0].parts if gold else (), candidates.parts,
-        )  # fmt: skip
+            inputs.one(LABELLED.name).parts,
+            inputs.one(LABELS.name).parts,
+            instances.parts,
+            gold[0].parts if gold else (),
+            candidates.parts,
+        )
     fitting = Fitting(options.files.regressor_scorer, first.lexicon, first.lists)
     return Plan(tuple(tasks), rankings, fit, fitting)
 
@@ -127,12 +132,9 @@ def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, 
     tasks, regressed = (
         pipeline
         | "Parts" >> beam.Create(plan.tasks, reshuffle=False)
-        | "Regressor"
-        >> WithRegressor(graph.workspace, plan.fit, plan.fitting._replace(lexicon=lexicon))
+        | "Regressor" >> WithRegressor(graph.workspace, plan.fit, plan.fitting._replace(lexicon=lexicon))
     )
-    receipts, parts = tasks | "Rank" >> MakeParts(
-        graph.workspace, RANK, rankings, RANKINGS.name, graph.lanes
-    )
+    receipts, parts = tasks | "Rank" >> MakeParts(graph.workspace, RANK, rankings, RANKINGS.name, graph.lanes)
     return {"parts": parts, "ranked": receipts, "regressed": regressed}
 
 
@@ -162,10 +164,7 @@ def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
     regressed: list[Regressed] = outcome.rows["regressed"]
     return {
         "settings": [
-            {
-                "setting": name, "rankers": list(one.options.ranker),
-                "keep_target": one.options.keep_target,
-            }
+            {"setting": name, "rankers": list(one.options.ranker), "keep_target": one.options.keep_target}
             for name, one in plan.rankings.items()
         ],
         "counts": [
@@ -174,13 +173,16 @@ def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
         ],
         "regressor": [
             {
-                "scorer": one.scorer, "words": one.words, "left_out": one.excluded,
-                "names": one.names, "other_language": one.other_language,
+                "scorer": one.scorer,
+                "words": one.words,
+                "left_out": one.excluded,
+                "names": one.names,
+                "other_language": one.other_language,
                 "sha256": one.file.sha256,
             }
             for one in regressed
         ],
-    }  # fmt: skip
+    }
 
 
 def _summary(snapshot: Snapshot) -> Iterator[Block]:
@@ -192,18 +194,13 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
             f"{one['left_out']} that stand here by form or lemma were left out, {one['names']} "
             f"names, {one['other_language']} of other languages"
         )
-    rows = tuple(
-        (one["setting"], one["ranker"], *(str(one[name]) for name in COUNTS))
-        for one in section["counts"]
-    )
+    rows = tuple((one["setting"], one["ranker"], *(str(one[name]) for name in COUNTS)) for one in section["counts"])
     heads = ("setting", "ranker", "instances", "candidates", "phrases", "unknown", "target stays")
     yield Grid(heads, rows, frozenset(range(2, len(heads))), 2)
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
-    schema = pa.schema(
-        [("setting", pa.string()), ("ranker", pa.string()), *((n, pa.int64()) for n in COUNTS)]
-    )
+    schema = pa.schema([("setting", pa.string()), ("ranker", pa.string()), *((n, pa.int64()) for n in COUNTS)])
     text = (
         "What rankers ranked: instances with candidates, candidates, phrases among them, those "
         "that the ranker does not know, instances whose target stays."

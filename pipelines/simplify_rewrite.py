@@ -36,9 +36,14 @@ class RewriteOptions(RunnerOptions):
     """Options of `lexbeam simplify rewrite`."""
 
     folder: str | None = option(
-        None, help="folder with rankings, of `lexbeam simplify rank`; none: that of `out`",
-        metavar="DIR", positional=True, path="place", published=False, fills="out",
-    )  # fmt: skip
+        None,
+        help="folder with rankings, of `lexbeam simplify rank`; none: that of `out`",
+        metavar="DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
 
 
 class Plan(NamedTuple):
@@ -99,9 +104,7 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
-    schema = pa.schema(
-        [("setting", pa.string()), ("ranker", pa.string()), *((n, pa.int64()) for n in OUTCOMES)]
-    )
+    schema = pa.schema([("setting", pa.string()), ("ranker", pa.string()), *((n, pa.int64()) for n in OUTCOMES)])
     text = (
         "Sentences with another word in the target's place, and those that stay: without a "
         "candidate, or since the target is simpler by what was asked."

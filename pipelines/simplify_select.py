@@ -23,12 +23,7 @@ from transforms.report.panels import Panel, Rows
 from transforms.simplification.alongside import PartTask, tasks_of
 from transforms.simplification.kept_inflector import warn_of_languages
 from transforms.simplification.selecting import SELECT, Selected, Selection
-from transforms.simplification.selection_asking import (
-    SelectionFiles,
-    check_selection,
-    check_tagger,
-    selection_of,
-)
+from transforms.simplification.selection_asking import SelectionFiles, check_selection, check_tagger, selection_of
 from transforms.simplification.selection_options import SelectionOptions
 from transforms.simplification.settings import settings_of, settings_there
 
@@ -46,21 +41,31 @@ class SelectCandidatesOptions(RunnerOptions):
     """Options of `lexbeam simplify select`."""
 
     folder: str | None = option(
-        None, help="folder with candidates, of `lexbeam simplify generate`; none: that of `out`",
-        metavar="DIR", positional=True, path="place", published=False, fills="out",
-    )  # fmt: skip
+        None,
+        help="folder with candidates, of `lexbeam simplify generate`; none: that of `out`",
+        metavar="DIR",
+        positional=True,
+        path="place",
+        published=False,
+        fills="out",
+    )
     own: SelectionOptions = embedded(SelectionOptions, group="selection")
     files: SelectionFiles = embedded(SelectionFiles)
     engine: str | None = option(
-        None, help="what tags sentences for filter pos: spacy:NAME_OR_PATH, stanza:LANG[:DIR], "
-        "builtin:LANG",
-        path="place", within=model_folder, check=check_tagger, group="resources",
-    )  # fmt: skip
+        None,
+        help="what tags sentences for filter pos: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG",
+        path="place",
+        within=model_folder,
+        check=check_tagger,
+        group="resources",
+    )
     settings: str | None = option(
-        None, help="settings by name, each with the options that it has other than given here; "
+        None,
+        help="settings by name, each with the options that it has other than given here; "
         "settings that it does not name have those given here",
-        metavar="FILE.yaml", path="file",
-    )  # fmt: skip
+        metavar="FILE.yaml",
+        path="file",
+    )
 
 
 class Plan(NamedTuple):
@@ -98,9 +103,7 @@ def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, 
 
     from transforms.simplification.ptransforms import MakeParts
 
-    selection = {
-        name: one._replace(lexicon=graph.carry(one.lexicon)) for name, one in plan.selection.items()
-    }
+    selection = {name: one._replace(lexicon=graph.carry(one.lexicon)) for name, one in plan.selection.items()}
     receipts, parts = (
         pipeline
         | "Parts" >> beam.Create(plan.tasks, reshuffle=False)
@@ -135,14 +138,8 @@ def _section(plan: Plan, outcome: HandedBack) -> Mapping[str, Any]:
         for count in one.counts:
             counts[count.setting, count.outcome] += count.candidates
     return {
-        "settings": [
-            {"setting": name, "filters": list(one.options.filters)}
-            for name, one in plan.selection.items()
-        ],
-        "counts": [
-            {"setting": key[0], "outcome": key[1], "candidates": counts[key]}
-            for key in sorted(counts)
-        ],
+        "settings": [{"setting": name, "filters": list(one.options.filters)} for name, one in plan.selection.items()],
+        "counts": [{"setting": key[0], "outcome": key[1], "candidates": counts[key]} for key in sorted(counts)],
     }
 
 
@@ -153,22 +150,15 @@ def _summary(snapshot: Snapshot) -> Iterator[Block]:
         own = [row for row in section["counts"] if row["setting"] == setting["setting"]]
         kept = sum(row["candidates"] for row in own if row["outcome"] not in REASONS)
         every = sum(row["candidates"] for row in own)
-        yield (
-            f"{setting['setting']}: {kept} of {every} candidates kept by "
-            f"{', '.join(setting['filters'])}"
-        )
-        rows = tuple(
-            (row["outcome"], str(row["candidates"])) for row in own if row["outcome"] != "kept"
-        )
+        yield (f"{setting['setting']}: {kept} of {every} candidates kept by {', '.join(setting['filters'])}")
+        rows = tuple((row["outcome"], str(row["candidates"])) for row in own if row["outcome"] != "kept")
         if rows:
             yield Grid(("reason or note", "candidates"), rows, frozenset({1}), 2)
 
 
 def _panels(snapshot: Snapshot) -> list[Panel]:
     rows = snapshot.section(SECTION)["counts"]
-    schema = pa.schema(
-        [("setting", pa.string()), ("outcome", pa.string()), ("candidates", pa.int64())]
-    )
+    schema = pa.schema([("setting", pa.string()), ("outcome", pa.string()), ("candidates", pa.int64())])
     text = "What became of generated candidates: kept, kept with a note, or why they were dropped."
     return [Rows("Selected candidates", text, pa.Table.from_pylist(rows, schema))]
 

@@ -31,10 +31,7 @@ def _train(options: InflectorOptions, action: Action) -> None:
     digest = keep_model_file(options.out, trained.model, overwrite=options.overwrite)
     for name, read in trained.read.items():
         left = ", ".join(f"{n:,} {why}" for why, n in sorted(read.skipped.items()))
-        action.tell(
-            f"{name}: {read.format}, {len(read.entries):,} forms"
-            + (f"; left out: {left}" if left else "")
-        )
+        action.tell(f"{name}: {read.format}, {len(read.entries):,} forms" + (f"; left out: {left}" if left else ""))
     action.tell(f"{trained.forms:,} forms in {files.shown(options.out)}, model {digest[:12]}")
 
 

@@ -70,16 +70,12 @@ def _code(name: str, section: Mapping[str, Any], environments: Mapping[str, Any]
         before = environments.get(section["environment"], {}).get("packages", {})
         here = environment()["packages"]
         other = sorted(
-            f"{name} {before.get(name)} to {here.get(name)}"
-            for name in packages
-            if before.get(name) != here.get(name)
+            f"{name} {before.get(name)} to {here.get(name)}" for name in packages if before.get(name) != here.get(name)
         )
         yield f"packages have changed: {', '.join(other) or 'Python, or what they need'}"
 
 
-def _inputs(
-    snapshot: Snapshot, section: Mapping[str, Any], noted: Mapping[str, Any]
-) -> Iterator[str]:
+def _inputs(snapshot: Snapshot, section: Mapping[str, Any], noted: Mapping[str, Any]) -> Iterator[str]:
     if not noted.get("inputs"):
         return
     try:

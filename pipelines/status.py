@@ -147,10 +147,7 @@ def _survey_store(out: str, owned: Sequence[str]) -> Survey:
         unfinished=tuple(read_unfinished(out).get("sections", ())),
         stages=(),
         artefacts=sum(e.size for e in files.list_files(root)) if ARTEFACTS in owned else 0,
-        leftovers=(
-            *(Leftover("temporary file", path, files.size(path) or 0) for path in found),
-            *_failed(out),
-        ),
+        leftovers=(*(Leftover("temporary file", path, files.size(path) or 0) for path in found), *_failed(out)),
     )
 
 
@@ -218,8 +215,7 @@ def _settled(stages: list[StageWork]) -> list[StageWork]:
     """Return stages with nothing left of those that a finished one has waited for."""
     waits = {name: w for _, command in available() for name, w in command.waits.items()}
     counts = [
-        Count(Foreseen(s.name, s.unit, waits=waits.get(s.name, ())), s.planned, s.done, begun=0.0)
-        for s in stages
+        Count(Foreseen(s.name, s.unit, waits=waits.get(s.name, ())), s.planned, s.done, begun=0.0) for s in stages
     ]
     return [
         stage._replace(planned=stage.done) if count.ended else stage
@@ -332,15 +328,11 @@ def _told(out: str, found: Survey) -> Iterator[str]:
     else:
         stale = stale_sections(found.snapshot)
         for name, section in found.snapshot.sections.items():
-            rows = ", ".join(
-                f"{table} {found.snapshot.tables[table]['rows']} rows" for table in section["parts"]
-            )
+            rows = ", ".join(f"{table} {found.snapshot.tables[table]['rows']} rows" for table in section["parts"])
             yield f"published: {name}: {rows}"
             yield from (f"  stale: {reason}" for reason in stale.get(name, ()))
     if found.at_work is None:
-        yield (
-            "at work: unknown, object stores have no locks; nor is it known how far a run has come"
-        )
+        yield ("at work: unknown, object stores have no locks; nor is it known how far a run has come")
     elif found.at_work:
         by = f"process {found.holder}" if found.holder else "another process"
         yield f"at work: {by}"
@@ -382,7 +374,5 @@ def summed(leftovers: tuple[Leftover, ...]) -> list[str]:
 
 
 STATUS: Command[StatusOptions, None] = Command(
-    options=StatusOptions,
-    examples="  lexbeam status results\n  lexbeam status results --verify",
-    action=_status,
+    options=StatusOptions, examples="  lexbeam status results\n  lexbeam status results --verify", action=_status
 )

@@ -58,14 +58,17 @@ def _grid(grid: Grid, width: int) -> Iterator[str]:
     from rich.text import Text
 
     table = Table(
-        box=SIMPLE_HEAD if width and any(grid.heads) else None, pad_edge=False, show_edge=False,
-        padding=(0, 2, 0, 0), header_style="bold" if width else "", show_header=any(grid.heads),
-    )  # fmt: skip
+        box=SIMPLE_HEAD if width and any(grid.heads) else None,
+        pad_edge=False,
+        show_edge=False,
+        padding=(0, 2, 0, 0),
+        header_style="bold" if width else "",
+        show_header=any(grid.heads),
+    )
     for place, head in enumerate(grid.heads):
         table.add_column(
-            Text(_clean(head)), justify="right" if place in grid.right else "left", overflow="fold",
-            no_wrap=not width,
-        )  # fmt: skip
+            Text(_clean(head)), justify="right" if place in grid.right else "left", overflow="fold", no_wrap=not width
+        )
     for row in grid.rows:
         table.add_row(*(Text(_clean(cell)) for cell in row))
     room = max(NARROWEST // 2, width - grid.indent) if width else _plain_width(grid)
@@ -93,9 +96,8 @@ def _first_columns(grid: Grid, width: int) -> Iterator[str]:
         text = f"and {len(others)} more column{'s' * (len(others) > 1)}{some}: "
         text += ", ".join(others[:NAMED])
         yield from wrap(
-            _clean(text), most + grid.indent, initial_indent=indent, subsequent_indent=indent,
-            break_on_hyphens=False,
-        )  # fmt: skip
+            _clean(text), most + grid.indent, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+        )
 
 
 def _plain_width(grid: Grid) -> int:
@@ -113,9 +115,16 @@ def _rendered(thing: Any, width: int, *, colours: bool) -> Iterator[str]:
 
     stream = StringIO()
     console = Console(
-        file=stream, width=width, height=100, highlight=False, markup=False, emoji=False,
-        force_terminal=colours, color_system="standard" if colours else None, legacy_windows=False,
-    )  # fmt: skip
+        file=stream,
+        width=width,
+        height=100,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        force_terminal=colours,
+        color_system="standard" if colours else None,
+        legacy_windows=False,
+    )
     console.print(thing, no_wrap=not colours, crop=False)
     for line in stream.getvalue().splitlines():
         yield line.rstrip()

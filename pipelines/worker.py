@@ -31,20 +31,13 @@ def run(arguments: Sequence[str] | None = None) -> None:
     with grpc.insecure_channel(given.provision_endpoint) as channel:
         info = (
             services.ProvisionServiceStub(channel)
-            .GetProvisionInfo(
-                messages.GetProvisionInfoRequest(),
-                metadata=[("worker_id", given.id)],
-                timeout=SECONDS,
-            )
+            .GetProvisionInfo(messages.GetProvisionInfoRequest(), metadata=[("worker_id", given.id)], timeout=SECONDS)
             .info
         )
     os.environ["WORKER_ID"] = given.id
     os.environ["PIPELINE_OPTIONS"] = json_format.MessageToJson(info.pipeline_options)
     os.environ["RUNNER_CAPABILITIES"] = " ".join(info.runner_capabilities)
-    for name, endpoint in (
-        ("CONTROL", info.control_endpoint),
-        ("LOGGING", info.logging_endpoint),
-    ):
+    for name, endpoint in (("CONTROL", info.control_endpoint), ("LOGGING", info.logging_endpoint)):
         os.environ[f"{name}_API_SERVICE_DESCRIPTOR"] = text_format.MessageToString(endpoint)
     sdk_worker_main.main([])
 

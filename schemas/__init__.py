@@ -31,8 +31,28 @@ __all__ = ["TABLES", "Table"]
 TABLES: dict[str, Table] = {
     table.name: table
     for table in (
-        DOCUMENTS, REJECTS, SENTENCES, SLICES, VECTORS, ALIGNMENTS, SCORES, NEIGHBOURS, SUMMARY,
-        SERIES, POINTS, CHANGE_METRICS, INSTANCES, JUDGMENTS, LABELS, SPLITS, FEATURES, PREDICTIONS,
-        COMPLEXITY_METRICS, IMPORTANCE, LEARNING, LOAD_REJECTS, JUDGMENT_REJECTS,
+        DOCUMENTS,
+        REJECTS,
+        SENTENCES,
+        SLICES,
+        VECTORS,
+        ALIGNMENTS,
+        SCORES,
+        NEIGHBOURS,
+        SUMMARY,
+        SERIES,
+        POINTS,
+        CHANGE_METRICS,
+        INSTANCES,
+        JUDGMENTS,
+        LABELS,
+        SPLITS,
+        FEATURES,
+        PREDICTIONS,
+        COMPLEXITY_METRICS,
+        IMPORTANCE,
+        LEARNING,
+        LOAD_REJECTS,
+        JUDGMENT_REJECTS,
     )
-}  # fmt: skip
+}

@@ -17,19 +17,21 @@ ALIGNMENTS = Table(
         column("alignment", pa.string(), "method", range="op, op-, cca, cca-reversed"),
         column("side", pa.string(), "which space the map applies to", range="from, to"),
         column("unit_length", pa.bool_(), "whether vectors are set to unit length first"),
+        column("mean", pa.list_(pa.float64()), "subtracted after that; null if not centred", nullable=True),
         column(
-            "mean", pa.list_(pa.float64()), "subtracted after that; null if not centred",
-            nullable=True,
-        ),
-        column(
-            "matrix", pa.list_(pa.float64()), "dim x dim, by rows: aligned = prepared @ matrix; "
+            "matrix",
+            pa.list_(pa.float64()),
+            "dim x dim, by rows: aligned = prepared @ matrix; "
             "null for the side that stays, and on both sides where no map could be fitted",
             nullable=True,
         ),
         column("fit_words", pa.int64(), "shared words the map was fitted on"),
         column(
-            "residual", pa.float64(), "root mean square distance of the fitted words' aligned "
-            "vectors; null where no map could be fitted", range="0 and up", nullable=True,
+            "residual",
+            pa.float64(),
+            "root mean square distance of the fitted words' aligned vectors; null where no map could be fitted",
+            range="0 and up",
+            nullable=True,
         ),
     ],
-)  # fmt: skip
+)

@@ -14,15 +14,29 @@ from schemas.metrics import metrics_table
 from schemas.rejects import REASONS
 
 __all__ = [
-    "CANDIDATES", "CLOZE_METRICS", "CRITERIA", "FILTERS", "FLAGS", "KINDS", "OPTIONS",
-    "OPTION_REASONS", "PAIRS", "PAIR_REASONS", "PAIR_REJECTS", "PREDICTIONS", "rejects_columns",
-]  # fmt: skip
+    "CANDIDATES",
+    "CLOZE_METRICS",
+    "CRITERIA",
+    "FILTERS",
+    "FLAGS",
+    "KINDS",
+    "OPTIONS",
+    "OPTION_REASONS",
+    "PAIRS",
+    "PAIR_REASONS",
+    "PAIR_REJECTS",
+    "PREDICTIONS",
+    "rejects_columns",
+]
 
 KINDS = ("imperceptibility", "nonspecificity", "intersection")
 
 # What makes a word abstract, by kind; the intersection needs both.
-CRITERIA = {"imperceptibility": ("abstractness",), "nonspecificity": ("nonspecificity",),
-            "intersection": ("abstractness", "nonspecificity")}  # fmt: skip
+CRITERIA = {
+    "imperceptibility": ("abstractness",),
+    "nonspecificity": ("nonspecificity",),
+    "intersection": ("abstractness", "nonspecificity"),
+}
 
 # All that a candidate is asked, in the order in which reasons are given.
 FILTERS = {
@@ -56,30 +70,32 @@ def _text(name: str) -> list[pa.Field]:
     return [
         column(name, pa.string(), f"the {name}"),
         column(f"{name}_forms", pa.list_(pa.string()), "its word forms"),
+        column(f"{name}_lemmas", pa.list_(pa.string()), "their lemmas; null without annotation", nullable=True),
         column(
-            f"{name}_lemmas", pa.list_(pa.string()), "their lemmas; null without annotation",
+            f"{name}_upos",
+            pa.list_(pa.string()),
+            "their parts of speech; null without annotation",
+            range="UPOS of Universal Dependencies 2",
             nullable=True,
-        ),
-        column(
-            f"{name}_upos", pa.list_(pa.string()), "their parts of speech; null without annotation",
-            range="UPOS of Universal Dependencies 2", nullable=True,
         ),
         column(f"{name}_starts", pa.list_(pa.int32()), "where they start", unit="code points"),
         column(f"{name}_ends", pa.list_(pa.int32()), "where they end", unit="code points"),
-        column(
-            f"{name}_sentences", pa.list_(pa.int32()), "the first token of each sentence",
-            range="0 and up",
-        ),
-    ]  # fmt: skip
+        column(f"{name}_sentences", pa.list_(pa.int32()), "the first token of each sentence", range="0 and up"),
+    ]
 
 
 TARGET = pa.struct(
     [
-        ("kind", pa.string()), ("token", pa.int32()), ("form", pa.string()),
-        ("options", pa.list_(pa.string())), ("label", pa.int32()), ("source", pa.string()),
-        ("position", pa.string()), ("source_id", pa.string()),
+        ("kind", pa.string()),
+        ("token", pa.int32()),
+        ("form", pa.string()),
+        ("options", pa.list_(pa.string())),
+        ("label", pa.int32()),
+        ("source", pa.string()),
+        ("position", pa.string()),
+        ("source_id", pa.string()),
     ]
-)  # fmt: skip
+)
 
 PAIRS = Table(
     name="cloze/pairs",
@@ -87,36 +103,55 @@ PAIRS = Table(
     key=("pair_id",),
     columns=[
         column(
-            "pair_id", pa.string(), "16 hexadecimal digits of the passage's hash, as article_id "
-            "begins, and 16 of the summary's",
+            "pair_id",
+            pa.string(),
+            "16 hexadecimal digits of the passage's hash, as article_id begins, and 16 of the summary's",
         ),
         column(
-            "article_id", pa.string(), "hash of the passage, by which folds and splits are drawn; "
-            "32 hexadecimal digits",
+            "article_id", pa.string(), "hash of the passage, by which folds and splits are drawn; 32 hexadecimal digits"
         ),
         column("language", pa.string(), "language", range="ISO 639", nullable=True),
         column("genre", pa.string(), "genre", nullable=True),
         *_text("summary"),
         *_text("passage"),
         column(
-            "targets", pa.list_(TARGET), "targets that the files have: kind, place among the "
+            "targets",
+            pa.list_(TARGET),
+            "targets that the files have: kind, place among the "
             "summary's tokens (null where it is not found), the word, the options, which of them "
             "is right, and where they come from",
         ),
-        column("source", pa.string(), "the file of the first row that has the pair, or the "
-               "corpus' source of the document"),
+        column(
+            "source", pa.string(), "the file of the first row that has the pair, or the corpus' source of the document"
+        ),
         column("position", pa.string(), "line of that row; place of the document in its source"),
         column("source_id", pa.string(), "the id that it has there", nullable=True),
         column("rows", pa.int32(), "records of the input that give the pair", range="1 and up"),
         column("flags", pa.list_(pa.string()), "what is odd", range=", ".join(FLAGS)),
     ],
-)  # fmt: skip
+)
 
 PAIR_REASONS = {
-    **{name: REASONS[name] for name in (
-        "undecodable", "malformed", "unsafe", "empty", "unreadable", "too_large", "too_many_marks",
-        "control", "changed_while_read", "html", "pdf", "image", "office", "executable", "binary",
-    )},
+    **{
+        name: REASONS[name]
+        for name in (
+            "undecodable",
+            "malformed",
+            "unsafe",
+            "empty",
+            "unreadable",
+            "too_large",
+            "too_many_marks",
+            "control",
+            "changed_while_read",
+            "html",
+            "pdf",
+            "image",
+            "office",
+            "executable",
+            "binary",
+        )
+    },
     "missing_field": "a field that must be there is not",
     "empty_summary": "the summary is empty",
     "empty_passage": "the passage is empty",
@@ -128,7 +163,7 @@ PAIR_REASONS = {
     "bad_label": "the label names none of the options, or an empty one",
     "annotated": "the document comes annotated: a corpus can be made of it, and pairs of that",
     "no_text": "the corpus has the annotation of the document without its text",
-}  # fmt: skip
+}
 
 
 def rejects_columns(stage: str, reasons: Iterable[str]) -> list[pa.Field]:
@@ -153,9 +188,12 @@ PAIR_REJECTS = Table(
 def _verdicts() -> Iterable[pa.Field]:
     for name, doc in FILTERS.items():
         yield column(
-            f"{name}_value", pa.float64(), f"{name}: what is compared with the threshold, or how "
-            "many words offend; null where it is not evaluated or abstains", nullable=True,
-        )  # fmt: skip
+            f"{name}_value",
+            pa.float64(),
+            f"{name}: what is compared with the threshold, or how "
+            "many words offend; null where it is not evaluated or abstains",
+            nullable=True,
+        )
         yield column(
             f"{name}_match",
             pa.string(),
@@ -163,9 +201,11 @@ def _verdicts() -> Iterable[pa.Field]:
             nullable=True,
         )
         yield column(
-            f"{name}_passed", pa.bool_(), f"{name}: whether {doc}; null where it is not evaluated "
-            "or abstains", nullable=True,
-        )  # fmt: skip
+            f"{name}_passed",
+            pa.bool_(),
+            f"{name}: whether {doc}; null where it is not evaluated or abstains",
+            nullable=True,
+        )
 
 
 CANDIDATES = Table(
@@ -174,8 +214,9 @@ CANDIDATES = Table(
     key=("question_id", "kind"),
     columns=[
         column(
-            "question_id", pa.string(), "16 hexadecimal digits of the passage's hash, as "
-            "article_id begins, and 16 of that of pair and token",
+            "question_id",
+            pa.string(),
+            "16 hexadecimal digits of the passage's hash, as article_id begins, and 16 of that of pair and token",
         ),
         column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
         column("pair_id", pa.string(), PAIR_ID),
@@ -189,11 +230,14 @@ CANDIDATES = Table(
         *_verdicts(),
         column("passed", pa.bool_(), "whether all filters that were evaluated let it through"),
         column(
-            "reason", pa.string(), "the first filter, in their order, that did not",
-            range=", ".join(FILTERS), nullable=True,
+            "reason",
+            pa.string(),
+            "the first filter, in their order, that did not",
+            range=", ".join(FILTERS),
+            nullable=True,
         ),
     ],
-)  # fmt: skip
+)
 
 PREDICTIONS = Table(
     name="cloze/predictions",
@@ -206,11 +250,9 @@ PREDICTIONS = Table(
         column("fold", pa.int32(), "the fold that it was held out in", range="0 and up"),
         column("rank", pa.int32(), "place among the reader's words", range="1 and up"),
         column("word", pa.string(), "the word"),
-        column(
-            "log_prob", pa.float64(), "natural logarithm of its probability", range="0 and below",
-        ),
+        column("log_prob", pa.float64(), "natural logarithm of its probability", range="0 and below"),
     ],
-)  # fmt: skip
+)
 
 # Why a word that a reader named is no option.
 OPTION_REASONS = {
@@ -229,21 +271,17 @@ OPTIONS = Table(
     columns=[
         column("question_id", pa.string(), QUESTION_ID),
         column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
-        column("place", pa.int32(), "0: the answer; others in the order in which they are chosen",
-               range="0 and up"),
+        column("place", pa.int32(), "0: the answer; others in the order in which they are chosen", range="0 and up"),
         column("word", pa.string(), "the option, inflected as the answer is if asked for"),
         column("named", pa.string(), "the word as readers named it"),
         column("origin", pa.string(), "where it comes from", range="answer, readers, frequency"),
         column("readers", pa.list_(pa.string()), "readers that name it, sorted"),
         column("ranks", pa.list_(pa.int32()), "its rank with each of them", range="1 and up"),
         column("score", pa.float64(), "sum of reciprocal ranks", range="0 and up"),
-        column("list_size", pa.int32(), "length of the readers' lists that it was found in",
-               nullable=True),
+        column("list_size", pa.int32(), "length of the readers' lists that it was found in", nullable=True),
         column("kept", pa.bool_(), "whether the question has it"),
-        column(
-            "reason", pa.string(), "why not", range=", ".join(OPTION_REASONS), nullable=True,
-        ),
+        column("reason", pa.string(), "why not", range=", ".join(OPTION_REASONS), nullable=True),
     ],
-)  # fmt: skip
+)
 
 CLOZE_METRICS = metrics_table("cloze")

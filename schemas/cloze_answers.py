@@ -23,13 +23,27 @@ ANSWERS = Table(
         column("question_id", pa.string(), QUESTION_ID),
         column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
         column("system", pa.string(), "the reading system"),
-        column("trained_on", pa.string(), "kind of the questions that it was trained on; null: it "
-               "came trained", range=KIND_RANGE, nullable=True),
-        column("fold", pa.int32(), "the fold that it was held out in; null: there are none",
-               range="0 and up", nullable=True),
-        column("probabilities", pa.list_(pa.float64()), "of the five options, in their order; "
-               "null: the question is too long for the system", range="0 to 1", nullable=True),
-        column("chosen", pa.int32(), "the most probable, the first of equal ones", range="0 to 4",
-               nullable=True),
+        column(
+            "trained_on",
+            pa.string(),
+            "kind of the questions that it was trained on; null: it came trained",
+            range=KIND_RANGE,
+            nullable=True,
+        ),
+        column(
+            "fold",
+            pa.int32(),
+            "the fold that it was held out in; null: there are none",
+            range="0 and up",
+            nullable=True,
+        ),
+        column(
+            "probabilities",
+            pa.list_(pa.float64()),
+            "of the five options, in their order; null: the question is too long for the system",
+            range="0 to 1",
+            nullable=True,
+        ),
+        column("chosen", pa.int32(), "the most probable, the first of equal ones", range="0 to 4", nullable=True),
     ],
-)  # fmt: skip
+)

@@ -8,9 +8,15 @@ from schemas.columns import Table, column
 from schemas.rejects import REASONS
 
 __all__ = [
-    "ANNOTATIONS", "ANNOTATION_REASONS", "ANNOTATION_REJECTS", "ANNOTATION_REJECT_REASONS",
-     "QUESTIONS", "QUESTION_REASONS", "VERDICTS", "VERDICT_REASONS",
-]  # fmt: skip
+    "ANNOTATIONS",
+    "ANNOTATION_REASONS",
+    "ANNOTATION_REJECTS",
+    "ANNOTATION_REJECT_REASONS",
+    "QUESTIONS",
+    "QUESTION_REASONS",
+    "VERDICTS",
+    "VERDICT_REASONS",
+]
 
 # Why a candidate is no question, in the order in which reasons are given.
 QUESTION_REASONS = {
@@ -40,21 +46,25 @@ QUESTIONS = Table(
         column("answer", pa.string(), "the answer"),
         column("upos", pa.string(), "its part of speech", nullable=True),
         column(
-            "concreteness", pa.float64(), "how concrete it is, where the kind asks for that",
-            range="0 to 1", nullable=True,
+            "concreteness",
+            pa.float64(),
+            "how concrete it is, where the kind asks for that",
+            range="0 to 1",
+            nullable=True,
         ),
         column(
-            "depth", pa.float64(), "how deep its sense lies in WordNet, where the kind asks for "
-            "that", unit="edges", nullable=True,
+            "depth",
+            pa.float64(),
+            "how deep its sense lies in WordNet, where the kind asks for that",
+            unit="edges",
+            nullable=True,
         ),
-        column("origin", pa.string(), "where its options come from", range="readers, frequency",
-               nullable=True),
-        column("split", pa.string(), "train, dev or test, or as `shares` names them",
-               nullable=True),
+        column("origin", pa.string(), "where its options come from", range="readers, frequency", nullable=True),
+        column("split", pa.string(), "train, dev or test, or as `shares` names them", nullable=True),
         column("kept", pa.bool_(), "whether it is a question"),
         column("reason", pa.string(), "why not", range=", ".join(QUESTION_REASONS), nullable=True),
     ],
-)  # fmt: skip
+)
 
 ANNOTATION_REASONS = {
     "low_approval": "the annotator's approval rate is too low",
@@ -72,8 +82,7 @@ ANNOTATIONS = Table(
         column("question_id", pa.string(), QUESTION_ID),
         column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
         column("annotator_id", pa.string(), "who answered"),
-        column("answer", pa.int32(), "the option chosen; null: could not decide", range="0 to 4",
-               nullable=True),
+        column("answer", pa.int32(), "the option chosen; null: could not decide", range="0 to 4", nullable=True),
         column("correct", pa.bool_(), "whether it is the answer"),
         column("difficulty", pa.string(), "how hard it was", nullable=True),
         column("span_passage", pa.string(), "evidence in the passage", nullable=True),
@@ -81,12 +90,11 @@ ANNOTATIONS = Table(
         column("explained", pa.string(), "what the annotator says of it", nullable=True),
         column("approval_rate", pa.float64(), "of the annotator", range="0 to 1", nullable=True),
         column("kept", pa.bool_(), "whether it counts"),
-        column("reason", pa.string(), "why not", range=", ".join(ANNOTATION_REASONS),
-               nullable=True),
+        column("reason", pa.string(), "why not", range=", ".join(ANNOTATION_REASONS), nullable=True),
         column("source", pa.string(), "the file"),
         column("position", pa.string(), "its line; empty of a sheet, where ids name the row"),
     ],
-)  # fmt: skip
+)
 
 # Why a question is dropped, in the order in which reasons are given.
 VERDICT_REASONS = {
@@ -106,20 +114,28 @@ VERDICTS = Table(
         column("kind", pa.string(), KIND_DOC, range=KIND_RANGE),
         column("answers", pa.int32(), "answers that count", range="0 and up"),
         column("right", pa.int32(), "of them, right ones", range="0 and up"),
-        column("accuracy", pa.float64(), "share of them that are right", range="0 to 1",
-               nullable=True),
-        column("evidence", pa.int32(), "of them, those that quote both passage and summary",
-               range="0 and up"),
+        column("accuracy", pa.float64(), "share of them that are right", range="0 to 1", nullable=True),
+        column("evidence", pa.int32(), "of them, those that quote both passage and summary", range="0 and up"),
         column("easy", pa.int32(), "of them, those that call it easy", range="0 and up"),
         column("easy_wrong", pa.int32(), "of these, wrong ones", range="0 and up"),
-        column("majority", pa.int32(), "the option that most chose; null: none, or several alike",
-               range="0 to 4", nullable=True),
-        column("majority_share", pa.float64(), "share of the answers that are the most frequent",
-               range="0 to 1", nullable=True),
+        column(
+            "majority",
+            pa.int32(),
+            "the option that most chose; null: none, or several alike",
+            range="0 to 4",
+            nullable=True,
+        ),
+        column(
+            "majority_share",
+            pa.float64(),
+            "share of the answers that are the most frequent",
+            range="0 to 1",
+            nullable=True,
+        ),
         column("kept", pa.bool_(), "whether the question is kept"),
         column("reason", pa.string(), "why not", range=", ".join(VERDICT_REASONS), nullable=True),
     ],
-)  # fmt: skip
+)
 
 ANNOTATION_REJECT_REASONS = {
     **ANSWER_REASONS,

@@ -14,13 +14,7 @@ __all__ = ["Table", "column"]
 
 
 def column(
-    name: str,
-    type: pa.DataType,
-    doc: str,
-    *,
-    unit: str | None = None,
-    range: str | None = None,
-    nullable: bool = False,
+    name: str, type: pa.DataType, doc: str, *, unit: str | None = None, range: str | None = None, nullable: bool = False
 ) -> pa.Field:
     """Return an Arrow field whose metadata hold `doc` and, where given, `unit` and `range`."""
     metadata = {"doc": doc}

@@ -15,10 +15,26 @@ from schemas.metrics import metrics_table
 from schemas.rejects import REASONS, REJECT_KEY, reject_columns
 
 __all__ = [
-    "COMPLEXITY_METRICS", "COVERAGE", "FEATURES", "FLAGS", "IMPORTANCE", "INSTANCES", "JUDGMENTS",
-    "JUDGMENT_REASONS", "JUDGMENT_REJECTS", "KINDS", "LABELS", "LEARNING", "LOAD_REASONS",
-    "LOAD_REJECTS", "PREDICTIONS", "SPLITS", "STRATA", "features_schema", "instances_schema",
-]  # fmt: skip
+    "COMPLEXITY_METRICS",
+    "COVERAGE",
+    "FEATURES",
+    "FLAGS",
+    "IMPORTANCE",
+    "INSTANCES",
+    "JUDGMENTS",
+    "JUDGMENT_REASONS",
+    "JUDGMENT_REJECTS",
+    "KINDS",
+    "LABELS",
+    "LEARNING",
+    "LOAD_REASONS",
+    "LOAD_REJECTS",
+    "PREDICTIONS",
+    "SPLITS",
+    "STRATA",
+    "features_schema",
+    "instances_schema",
+]
 
 KINDS = ("single", "mwe")
 
@@ -44,7 +60,9 @@ INSTANCES = Table(
     key=("instance_id",),
     columns=[
         column(
-            "instance_id", pa.string(), "hash of kind, genre, sentence, target and its place, and "
+            "instance_id",
+            pa.string(),
+            "hash of kind, genre, sentence, target and its place, and "
             "of the source's own id where there is one; 32 hexadecimal digits",
         ),
         column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
@@ -53,52 +71,61 @@ INSTANCES = Table(
         column("language", pa.string(), "language", range="ISO 639", nullable=True),
         column("sentence", pa.string(), "the sentence; null for a word of a list", nullable=True),
         column(
-            "start", pa.int32(), "where the target starts in the sentence; null where it is not "
-            "found", unit="code points", nullable=True,
-        ),
-        column(
-            "end", pa.int32(), "where it ends (exclusive)", unit="code points", nullable=True,
-        ),
-        column("forms", pa.list_(pa.string()), "word forms of the sentence", nullable=True),
-        column(
-            "lemmas", pa.list_(pa.string()), "their lemmas; null without annotation", nullable=True,
-        ),
-        column(
-            "upos", pa.list_(pa.string()), "their parts of speech; null without annotation",
-            range="UPOS of Universal Dependencies 2", nullable=True,
-        ),
-        column(
-            "position", pa.int32(), "place among the forms of the first token that overlaps the "
-            "target; null where none does", range="0 and up", nullable=True,
-        ),
-        column(
-            "tokens", pa.int32(), "how many tokens overlap the target", range="1 and up",
+            "start",
+            pa.int32(),
+            "where the target starts in the sentence; null where it is not found",
+            unit="code points",
             nullable=True,
         ),
+        column("end", pa.int32(), "where it ends (exclusive)", unit="code points", nullable=True),
+        column("forms", pa.list_(pa.string()), "word forms of the sentence", nullable=True),
+        column("lemmas", pa.list_(pa.string()), "their lemmas; null without annotation", nullable=True),
+        column(
+            "upos",
+            pa.list_(pa.string()),
+            "their parts of speech; null without annotation",
+            range="UPOS of Universal Dependencies 2",
+            nullable=True,
+        ),
+        column(
+            "position",
+            pa.int32(),
+            "place among the forms of the first token that overlaps the target; null where none does",
+            range="0 and up",
+            nullable=True,
+        ),
+        column("tokens", pa.int32(), "how many tokens overlap the target", range="1 and up", nullable=True),
         column("source", pa.string(), "the file, or the corpus' source of the document"),
         column(
-            "source_id", pa.string(), "id of the row in the file; of a corpus, document and "
-            "sentence: document_id:sentence", nullable=True,
+            "source_id",
+            pa.string(),
+            "id of the row in the file; of a corpus, document and sentence: document_id:sentence",
+            nullable=True,
         ),
         column("document_id", pa.string(), "the document, see table documents", nullable=True),
         column(
-            "sentence_number", pa.int32(), "ordinal of the sentence within the document",
-            range="0 and up", nullable=True,
+            "sentence_number",
+            pa.int32(),
+            "ordinal of the sentence within the document",
+            range="0 and up",
+            nullable=True,
+        ),
+        column("flags", pa.list_(pa.string()), "what is not as it should be", range=", ".join(FLAGS)),
+        column(
+            "duplicate_of",
+            pa.string(),
+            "the instance of the same target, place, sentence, kind "
+            "and genre that has the smallest id, if not this one",
+            nullable=True,
         ),
         column(
-            "flags", pa.list_(pa.string()), "what is not as it should be",
-            range=", ".join(FLAGS),
-        ),
-        column(
-            "duplicate_of", pa.string(), "the instance of the same target, place, sentence, kind "
-            "and genre that has the smallest id, if not this one", nullable=True,
-        ),
-        column(
-            "published_split", pa.string(), "the split that the file's name says: train, trial, "
-            "dev or test", nullable=True,
+            "published_split",
+            pa.string(),
+            "the split that the file's name says: train, trial, dev or test",
+            nullable=True,
         ),
     ],
-)  # fmt: skip
+)
 
 
 def instances_schema(layers: Iterable[pa.Field] = ()) -> pa.Schema:
@@ -110,12 +137,27 @@ def instances_schema(layers: Iterable[pa.Field] = ()) -> pa.Schema:
 
 
 LOAD_REASONS = {
-    **{name: REASONS[name] for name in (
-        "undecodable", "malformed", "unsafe", "empty", "unreadable", "too_large", "too_many_marks",
-        "control", "pdf", "image", "office", "executable", "binary", "html",
-    )},
+    **{
+        name: REASONS[name]
+        for name in (
+            "undecodable",
+            "malformed",
+            "unsafe",
+            "empty",
+            "unreadable",
+            "too_large",
+            "too_many_marks",
+            "control",
+            "pdf",
+            "image",
+            "office",
+            "executable",
+            "binary",
+            "html",
+        )
+    },
     "other_kind": "an instance of another kind than the one that was asked for",
-}  # fmt: skip
+}
 
 
 LOAD_REJECTS = Table(
@@ -142,20 +184,19 @@ JUDGMENTS = Table(
         column("instance_id", pa.string(), INSTANCE_ID),
         column("annotator", pa.string(), "who judged; empty where the file does not say"),
         column(
-            "number", pa.int32(), "which of the annotator's judgments of the instance, in the "
-            "order of the files", range="0 and up",
+            "number",
+            pa.int32(),
+            "which of the annotator's judgments of the instance, in the order of the files",
+            range="0 and up",
         ),
         column("group", pa.string(), "group of the annotator", nullable=True),
         column("value", pa.float64(), COMPLEXITY, range="0 to 1", nullable=True),
         column("weight", pa.float64(), "how much it counts", range="0 and up"),
         column("kept", pa.bool_(), "whether it counts"),
-        column(
-            "reason", pa.string(), "why it does not count", range=", ".join(JUDGMENT_REASONS),
-            nullable=True,
-        ),
+        column("reason", pa.string(), "why it does not count", range=", ".join(JUDGMENT_REASONS), nullable=True),
         column("source", pa.string(), "the file"),
     ],
-)  # fmt: skip
+)
 
 JUDGMENT_REJECTS = Table(
     name="complexity/judgment_rejects",
@@ -171,24 +212,24 @@ LABELS = Table(
     columns=[
         column("instance_id", pa.string(), INSTANCE_ID),
         column("group", pa.string(), "group of annotators; empty for all"),
+        column("complexity", pa.float64(), f"mean of the judgments: {COMPLEXITY}", range="0 to 1", nullable=True),
         column(
-            "complexity", pa.float64(), f"mean of the judgments: {COMPLEXITY}", range="0 to 1",
+            "annotations",
+            pa.int32(),
+            "judgments that count; null where a file gives means alone",
+            range="0 and up",
             nullable=True,
         ),
         column(
-            "annotations", pa.int32(), "judgments that count; null where a file gives means alone",
-            range="0 and up", nullable=True,
-        ),
-        column(
-            "spread", pa.float64(), "sample standard deviation of the judgments; null for fewer "
-            "than two", range="0 and up", nullable=True,
-        ),
-        column(
-            "reason", pa.string(), "why complexity is null", range="too_few, no_label",
+            "spread",
+            pa.float64(),
+            "sample standard deviation of the judgments; null for fewer than two",
+            range="0 and up",
             nullable=True,
         ),
+        column("reason", pa.string(), "why complexity is null", range="too_few, no_label", nullable=True),
     ],
-)  # fmt: skip
+)
 
 SPLITS = Table(
     name="complexity/splits",
@@ -196,16 +237,11 @@ SPLITS = Table(
     key=("instance_id",),
     columns=[
         column("instance_id", pa.string(), INSTANCE_ID),
-        column(
-            "split", pa.string(), "name of the split; null for instances left out", nullable=True,
-        ),
+        column("split", pa.string(), "name of the split; null for instances left out", nullable=True),
         column("method", pa.string(), "how it was chosen", range="paper, paper-global, balanced"),
-        column(
-            "reason", pa.string(), "why an instance is in no split", range="no_label, duplicate",
-            nullable=True,
-        ),
+        column("reason", pa.string(), "why an instance is in no split", range="no_label, duplicate", nullable=True),
     ],
-)  # fmt: skip
+)
 
 
 STRATA = Table(
@@ -215,43 +251,40 @@ STRATA = Table(
     columns=[
         column("method", pa.string(), "how splits were chosen"),
         column("kind", pa.string(), "kind of instances; empty for all kinds"),
-        column(
-            "genre", pa.string(), "genre; empty for all; null for instances without one",
-            nullable=True,
-        ),
+        column("genre", pa.string(), "genre; empty for all; null for instances without one", nullable=True),
         column("split", pa.string(), "name of the split"),
         column("rows", pa.int64(), "instances", range="0 and up"),
         column("share", pa.float64(), "of this kind and genre's instances in splits", range="0-1"),
         column("wanted", pa.float64(), "that share as asked for", range="0-1"),
         column(
-            "of_split", pa.float64(), "share of the split's instances of this kind that are of "
-            "this genre", range="0-1", nullable=True,
+            "of_split",
+            pa.float64(),
+            "share of the split's instances of this kind that are of this genre",
+            range="0-1",
+            nullable=True,
         ),
         column("of_all", pa.float64(), "the same of all splits together", range="0-1"),
         column("mean", pa.float64(), "mean complexity", range="0 to 1", nullable=True),
+        column("sd", pa.float64(), "sample standard deviation of complexity", range="0 and up", nullable=True),
         column(
-            "sd", pa.float64(), "sample standard deviation of complexity", range="0 and up",
+            "quantiles",
+            pa.list_(pa.float64()),
+            "quantiles 0, .05, .1 to 1 of complexity",
+            range="0 to 1",
             nullable=True,
         ),
         column(
-            "quantiles", pa.list_(pa.float64()), "quantiles 0, .05, .1 to 1 of complexity",
-            range="0 to 1", nullable=True,
-        ),
-        column(
-            "distance", pa.float64(), "largest two-sample Kolmogorov-Smirnov distance of "
-            "complexity to another split", range="0 to 1", nullable=True,
+            "distance",
+            pa.float64(),
+            "largest two-sample Kolmogorov-Smirnov distance of complexity to another split",
+            range="0 to 1",
+            nullable=True,
         ),
         column("farthest", pa.string(), "the split that it is to", nullable=True),
-        column(
-            "shared_tokens", pa.int64(), "case-folded targets that stand in another split, too",
-            range="0 and up",
-        ),
-        column(
-            "shared_sentences", pa.int64(), "sentences that stand in another split, too",
-            range="0 and up",
-        ),
+        column("shared_tokens", pa.int64(), "case-folded targets that stand in another split, too", range="0 and up"),
+        column("shared_sentences", pa.int64(), "sentences that stand in another split, too", range="0 and up"),
     ],
-)  # fmt: skip
+)
 
 
 def features_schema(columns: Iterable[pa.Field] = ()) -> pa.Schema:
@@ -264,12 +297,9 @@ def _features(features: Iterable[pa.Field] = ()) -> list[pa.Field]:
         column("instance_id", pa.string(), INSTANCE_ID),
         column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
         column("genre", pa.string(), "genre; a key, coded anew by a scorer", nullable=True),
-        column(
-            "group", pa.string(), "hash of the case-folded target, by which folds are drawn; no "
-            "feature",
-        ),
+        column("group", pa.string(), "hash of the case-folded target, by which folds are drawn; no feature"),
         *features,
-    ]  # fmt: skip
+    ]
 
 
 FEATURES = Table(
@@ -290,11 +320,13 @@ COVERAGE = Table(
         column("genre", pa.string(), "genre", nullable=True),
         column("instances", pa.int64(), "instances of the kind and genre", range="1 and up"),
         column(
-            "known", pa.int64(), "those for which the feature is known: it is not null, nor, of a "
-            "word list's NAME_known, false", range="0 to instances",
+            "known",
+            pa.int64(),
+            "those for which the feature is known: it is not null, nor, of a word list's NAME_known, false",
+            range="0 to instances",
         ),
     ],
-)  # fmt: skip
+)
 
 PREDICTIONS = Table(
     name="complexity/predictions",
@@ -305,15 +337,16 @@ PREDICTIONS = Table(
         column("scorer", pa.string(), "the scorer"),
         column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
         column(
-            "fold", pa.int32(), "the fold that it was held out in; null where the scorer was "
-            "trained on another folder or on another split", range="0 and up", nullable=True,
+            "fold",
+            pa.int32(),
+            "the fold that it was held out in; null where the scorer was trained on another folder or on another split",
+            range="0 and up",
+            nullable=True,
         ),
         column("prediction", pa.float64(), "predicted complexity", range="0 to 1"),
-        column(
-            "complexity", pa.float64(), "its label, if it has one", range="0 to 1", nullable=True,
-        ),
+        column("complexity", pa.float64(), "its label, if it has one", range="0 to 1", nullable=True),
     ],
-)  # fmt: skip
+)
 
 COMPLEXITY_METRICS = metrics_table("complexity")
 
@@ -325,19 +358,24 @@ IMPORTANCE = Table(
         column("scorer", pa.string(), "the scorer"),
         column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
         column(
-            "measure", pa.string(), "permutation: its values are dealt out anew among the "
+            "measure",
+            pa.string(),
+            "permutation: its values are dealt out anew among the "
             "instances that are predicted; ablation: the scorer is trained without it",
             range="permutation, ablation",
         ),
         column("what", pa.string(), "whether one feature or a group", range="feature, group"),
         column("of", pa.string(), "the feature, or the group"),
         column(
-            "value", pa.float64(), "Pearson's r of pooled predictions, less what is left of it; "
-            "null where r is not defined", range="-2 to 2", nullable=True,
+            "value",
+            pa.float64(),
+            "Pearson's r of pooled predictions, less what is left of it; null where r is not defined",
+            range="-2 to 2",
+            nullable=True,
         ),
         column("n", pa.int64(), "instances that count", range="0 and up"),
     ],
-)  # fmt: skip
+)
 
 LEARNING = Table(
     name="complexity/learning",
@@ -347,14 +385,14 @@ LEARNING = Table(
         column("scorer", pa.string(), "the scorer"),
         column("kind", pa.string(), "one word, or a multi-word expression", range=", ".join(KINDS)),
         column("share", pa.float64(), "share of the training targets", range="0 to 1"),
+        column("trained", pa.float64(), "instances that it was trained on, mean over folds", range="1 and up"),
         column(
-            "trained", pa.float64(), "instances that it was trained on, mean over folds",
-            range="1 and up",
-        ),
-        column(
-            "pearson", pa.float64(), "Pearson's r of pooled predictions; null where it is not "
-            "defined", range="-1 to 1", nullable=True,
+            "pearson",
+            pa.float64(),
+            "Pearson's r of pooled predictions; null where it is not defined",
+            range="-1 to 1",
+            nullable=True,
         ),
         column("n", pa.int64(), "instances that count", range="0 and up"),
     ],
-)  # fmt: skip
+)

@@ -40,21 +40,18 @@ DOCUMENTS = Table(
         column("source", pa.string(), "file it came from, `archive!member` within archives"),
         column("position", pa.string(), "place in the source, empty where the file is one record"),
         column("language", pa.string(), "language of the text", range="ISO 639", nullable=True),
+        column("year", pa.int32(), "first year of the date, negative before our era", unit="year", nullable=True),
         column(
-            "year", pa.int32(), "first year of the date, negative before our era", unit="year",
+            "year_to",
+            pa.int32(),
+            "last year of the date, equal to `year` where it is one year",
+            unit="year",
             nullable=True,
-        ),
-        column(
-            "year_to", pa.int32(), "last year of the date, equal to `year` where it is one year",
-            unit="year", nullable=True,
         ),
         column("date", pa.string(), "the date as found", nullable=True),
         column("genre", pa.string(), "genre as found", nullable=True),
         column("author", pa.string(), "author as found", nullable=True),
         column("title", pa.string(), "title as found", nullable=True),
-        column(
-            "text", pa.string(), "the text in NFC; null where the input came annotated",
-            nullable=True,
-        ),
+        column("text", pa.string(), "the text in NFC; null where the input came annotated", nullable=True),
     ],
-)  # fmt: skip
+)

@@ -34,30 +34,33 @@ def metrics_table(task: str) -> Table:
             column("subset", pa.string(), "the instances that it was evaluated on"),
             column("metric", pa.string(), "name of the metric, see docs/evaluation.md"),
             column(
-                "k", pa.int32(), "how many of a list count; null where a metric takes none",
-                range="1 and up", nullable=True,
-            ),
-            column(
-                "value", pa.float64(), "the metric, by its own unit and range; null for a reason",
+                "k",
+                pa.int32(),
+                "how many of a list count; null where a metric takes none",
+                range="1 and up",
                 nullable=True,
             ),
+            column("value", pa.float64(), "the metric, by its own unit and range; null for a reason", nullable=True),
             column("low", pa.float64(), "lower end of the bootstrap interval", nullable=True),
             column("high", pa.float64(), "upper end of the bootstrap interval", nullable=True),
             column("n", pa.int64(), "instances that count", range="0 and up"),
+            column("numerator", pa.float64(), "of a ratio of sums over instances; else null", nullable=True),
             column(
-                "numerator", pa.float64(), "of a ratio of sums over instances; else null",
+                "denominator",
+                pa.float64(),
+                "of a ratio of sums over instances; else null",
+                range="0 and up",
                 nullable=True,
             ),
             column(
-                "denominator", pa.float64(), "of a ratio of sums over instances; else null",
-                range="0 and up", nullable=True,
-            ),
-            column(
-                "reason", pa.string(), "why the value is null, or the interval alone",
-                range=", ".join(REASONS) + ", or a metric's own", nullable=True,
+                "reason",
+                pa.string(),
+                "why the value is null, or the interval alone",
+                range=", ".join(REASONS) + ", or a metric's own",
+                nullable=True,
             ),
         ],
-    )  # fmt: skip
+    )
 
 
 CHANGE_METRICS = metrics_table("change")

@@ -15,9 +15,7 @@ NEIGHBOURS = Table(
         column("slice", pa.string(), "slice whose space is searched"),
         column("seed", pa.int32(), "training seed"),
         column("rank", pa.int32(), "nearest is 1; ties by word", range="1 and up"),
-        column(
-            "neighbour", pa.string(), "a word with `neighbour_min_count` uses or more in the slice"
-        ),
+        column("neighbour", pa.string(), "a word with `neighbour_min_count` uses or more in the slice"),
         column("cosine", pa.float64(), "cosine similarity in the unaligned space", range="-1 to 1"),
     ],
 )

@@ -7,9 +7,7 @@ import pyarrow as pa
 
 from schemas.columns import Table, column
 
-__all__ = [
-    "NOT_COUNTED", "REASONS", "REJECTS", "REJECT_KEY", "REMEDIES", "RejectRow", "reject_columns",
-]  # fmt: skip
+__all__ = ["NOT_COUNTED", "REASONS", "REJECTS", "REJECT_KEY", "REMEDIES", "RejectRow", "reject_columns"]
 
 REASONS = {
     "undecodable": "the bytes are not text in the declared encoding",

@@ -29,25 +29,32 @@ SCORES = Table(
         column("alignment", pa.string(), "method", range="op, op-, cca, cca-reversed, none"),
         column("measure", pa.string(), "what is measured", range="cosine, frequency"),
         column(
-            "score", pa.float64(), "cosine distance (0 to 2) or difference of relative frequency "
-            "(0 to 1)", range="0 to 2", nullable=True,
-        ),
-        column(
-            "score_sd", pa.float64(), "sample standard deviation over seeds; null for single "
-            "seeds and where fewer than two have a score", range="0 and up", nullable=True,
-        ),
-        column("seeds", pa.int32(), "seeds that the score rests on", range="0 and up"),
-        column(
-            "reason", pa.string(), "why the score is null", range=", ".join(NULL_REASONS),
+            "score",
+            pa.float64(),
+            "cosine distance (0 to 2) or difference of relative frequency (0 to 1)",
+            range="0 to 2",
             nullable=True,
         ),
         column(
-            "threshold", pa.float64(), "mean score over the targets; null without targets and for "
-            "single seeds", nullable=True,
+            "score_sd",
+            pa.float64(),
+            "sample standard deviation over seeds; null for single seeds and where fewer than two have a score",
+            range="0 and up",
+            nullable=True,
+        ),
+        column("seeds", pa.int32(), "seeds that the score rests on", range="0 and up"),
+        column("reason", pa.string(), "why the score is null", range=", ".join(NULL_REASONS), nullable=True),
+        column(
+            "threshold",
+            pa.float64(),
+            "mean score over the targets; null without targets and for single seeds",
+            nullable=True,
         ),
         column(
-            "changed", pa.bool_(), "whether the score is above the threshold; null without one, "
-            "and for null scores", nullable=True,
+            "changed",
+            pa.bool_(),
+            "whether the score is above the threshold; null without one, and for null scores",
+            nullable=True,
         ),
         column("ranked", pa.bool_(), "whether rankings shown to people take the word"),
         column("count_from", pa.int64(), "uses in the earlier slice", unit="uses"),
@@ -57,39 +64,58 @@ SCORES = Table(
         column("documents_from", pa.int64(), "documents using it in the earlier slice"),
         column("documents_to", pa.int64(), "documents using it in the later slice"),
         column(
-            "null_mean", pa.float64(), "mean score of the null pairs that score the word, whose "
+            "null_mean",
+            pa.float64(),
+            "mean score of the null pairs that score the word, whose "
             "documents are dealt out anew; this and what follows is null without null pairs and "
-            "for single seeds", range="0 to 2", nullable=True,
+            "for single seeds",
+            range="0 to 2",
+            nullable=True,
         ),
         column(
-            "null_sd", pa.float64(), "their sample standard deviation; null for fewer than two",
-            range="0 and up", nullable=True,
+            "null_sd",
+            pa.float64(),
+            "their sample standard deviation; null for fewer than two",
+            range="0 and up",
+            nullable=True,
         ),
         column("null_runs", pa.int32(), "how many they are", range="0 and up", nullable=True),
-        column(
-            "null_unit", pa.string(), "what is dealt out", range="document, author", nullable=True
-        ),
+        column("null_unit", pa.string(), "what is dealt out", range="document, author", nullable=True),
         column("excess", pa.float64(), "score - null_mean", nullable=True),
         column(
-            "p_value", pa.float64(), "of a score as high by chance; null for words that are "
-            "neither ranked nor targets", range="0 to 1", nullable=True,
+            "p_value",
+            pa.float64(),
+            "of a score as high by chance; null for words that are neither ranked nor targets",
+            range="0 to 1",
+            nullable=True,
         ),
         column(
-            "q_value", pa.float64(), "p_value by Benjamini and Hochberg: usage differs; null where "
-            "no finding is possible", range="0 to 1", nullable=True,
+            "q_value",
+            pa.float64(),
+            "p_value by Benjamini and Hochberg: usage differs; null where no finding is possible",
+            range="0 to 1",
+            nullable=True,
         ),
         column(
-            "p_relative", pa.float64(), "of a score as high beside the vocabulary at large",
-            range="0 to 1", nullable=True,
+            "p_relative",
+            pa.float64(),
+            "of a score as high beside the vocabulary at large",
+            range="0 to 1",
+            nullable=True,
         ),
         column(
-            "q_relative", pa.float64(), "p_relative by Benjamini and Hochberg: usage differs more "
-            "than the vocabulary at large", range="0 to 1", nullable=True,
+            "q_relative",
+            pa.float64(),
+            "p_relative by Benjamini and Hochberg: usage differs more than the vocabulary at large",
+            range="0 to 1",
+            nullable=True,
         ),
         column(
-            "significant", pa.bool_(), "whether q_value and q_relative are up to .05; null where "
-            "they are", nullable=True,
+            "significant",
+            pa.bool_(),
+            "whether q_value and q_relative are up to .05; null where they are",
+            nullable=True,
         ),
     ],
     version="2",
-)  # fmt: skip
+)

@@ -15,9 +15,24 @@ __all__ = ["SENTENCES", "UPOS", "SentenceRow", "sentences_schema"]
 
 # Universal parts of speech, in the order in which tags are numbered and ties are settled.
 UPOS = (
-    "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
-    "PUNCT", "SCONJ", "SYM", "VERB", "X",
-)  # fmt: skip
+    "ADJ",
+    "ADP",
+    "ADV",
+    "AUX",
+    "CCONJ",
+    "DET",
+    "INTJ",
+    "NOUN",
+    "NUM",
+    "PART",
+    "PRON",
+    "PROPN",
+    "PUNCT",
+    "SCONJ",
+    "SYM",
+    "VERB",
+    "X",
+)
 
 
 class SentenceRow(NamedTuple):
@@ -46,27 +61,35 @@ SENTENCES = Table(
         column("genre", pa.string(), "genre of the document", nullable=True),
         column("language", pa.string(), "language", range="ISO 639", nullable=True),
         column(
-            "forms", pa.list_(pa.string()), "word forms, punctuation included; null where the "
-            "input has only lemmas", nullable=True,
+            "forms",
+            pa.list_(pa.string()),
+            "word forms, punctuation included; null where the input has only lemmas",
+            nullable=True,
         ),
+        column("lemmas", pa.list_(pa.string()), "lemmas; null where engine or input has none", nullable=True),
         column(
-            "lemmas", pa.list_(pa.string()), "lemmas; null where engine or input has none",
+            "upos",
+            pa.list_(pa.string()),
+            "universal parts of speech; null where engine or input has none",
+            range="UPOS of Universal Dependencies 2",
             nullable=True,
         ),
         column(
-            "upos", pa.list_(pa.string()), "universal parts of speech; null where engine or "
-            "input has none", range="UPOS of Universal Dependencies 2", nullable=True,
+            "starts",
+            pa.list_(pa.int32()),
+            "start of each form in the document's text; null where the input came without text",
+            unit="code points",
+            nullable=True,
         ),
         column(
-            "starts", pa.list_(pa.int32()), "start of each form in the document's text; null "
-            "where the input came without text", unit="code points", nullable=True,
-        ),
-        column(
-            "ends", pa.list_(pa.int32()), "end of each form in the document's text (exclusive)",
-            unit="code points", nullable=True,
+            "ends",
+            pa.list_(pa.int32()),
+            "end of each form in the document's text (exclusive)",
+            unit="code points",
+            nullable=True,
         ),
     ],
-)  # fmt: skip
+)
 
 
 def sentences_schema(layers: Iterable[pa.Field] = ()) -> pa.Schema:

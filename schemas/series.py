@@ -29,18 +29,27 @@ def _of_distance(name: str, doc: str) -> list[pa.Field]:
     number = pa.float64()
     return [
         column(
-            name, number, f"cosine distance {doc}, mean over seeds; null for a slice to itself",
-            range="0 to 2", nullable=True,
+            name,
+            number,
+            f"cosine distance {doc}, mean over seeds; null for a slice to itself",
+            range="0 to 2",
+            nullable=True,
         ),
         column(
-            f"{name}_null_mean", number, "mean of the same distance in null series that hold the "
-            "word; null without them", range="0 to 2", nullable=True,
+            f"{name}_null_mean",
+            number,
+            "mean of the same distance in null series that hold the word; null without them",
+            range="0 to 2",
+            nullable=True,
         ),
         column(
-            f"{name}_null_sd", number, "sample standard deviation of the same; null for fewer than "
-            "two", range="0 and up", nullable=True,
+            f"{name}_null_sd",
+            number,
+            "sample standard deviation of the same; null for fewer than two",
+            range="0 and up",
+            nullable=True,
         ),
-    ]  # fmt: skip
+    ]
 
 
 SERIES = Table(
@@ -52,15 +61,18 @@ SERIES = Table(
         column("slice", pa.string(), "slice"),
         column("place", pa.int32(), "place of the slice in the order of time", range="0 and up"),
         column(
-            "alignment", pa.string(), "family of the alignments: orthogonal Procrustes of two "
-            "slices, and of all slices iterated to a common mean", range="op",
+            "alignment",
+            pa.string(),
+            "family of the alignments: orthogonal Procrustes of two "
+            "slices, and of all slices iterated to a common mean",
+            range="op",
         ),
         column("count", pa.int64(), "uses in the slice", unit="uses"),
         column("relative", pa.float64(), "uses over all tokens of the slice", range="0 to 1"),
         column("documents", pa.int64(), "documents using it in the slice"),
         *(field for name, doc in DISTANCES.items() for field in _of_distance(name, doc)),
     ],
-)  # fmt: skip
+)
 
 POINTS = Table(
     name="change/points",
@@ -68,47 +80,68 @@ POINTS = Table(
     key=("alignment", "word"),
     columns=[
         column("word", pa.string(), "word that has a vector in every slice"),
-        column("alignment", pa.string(), "family of the alignments, see table change/series",
-               range="op"),
+        column("alignment", pa.string(), "family of the alignments, see table change/series", range="op"),
         column("target", pa.bool_(), "whether it stands in the targets file"),
-        column("ranked", pa.bool_(), "whether it is frequent and spread enough in every slice to "
-               "be ranked"),
+        column("ranked", pa.bool_(), "whether it is frequent and spread enough in every slice to be ranked"),
         column(
-            "upos", pa.string(), "part of speech that most of its tagged uses in all slices have, "
-            "ties by alphabet; null without tags", range=UPOS, nullable=True,
-        ),
-        column(
-            "point_from", pa.string(), "last slice before the change point, which is the cut with "
-            "the greatest z; null without null series", nullable=True,
-        ),
-        column("point_to", pa.string(), "first slice after the change point", nullable=True),
-        column(
-            "distance", pa.float64(), "cosine distance of the word's mean vectors before and after "
-            "the change point, in the common space, mean over seeds", range="0 to 2",
+            "upos",
+            pa.string(),
+            "part of speech that most of its tagged uses in all slices have, ties by alphabet; null without tags",
+            range=UPOS,
             nullable=True,
         ),
         column(
-            "m", pa.float64(), "greatest z over all cuts: how far the logarithm of that distance "
+            "point_from",
+            pa.string(),
+            "last slice before the change point, which is the cut with the greatest z; null without null series",
+            nullable=True,
+        ),
+        column("point_to", pa.string(), "first slice after the change point", nullable=True),
+        column(
+            "distance",
+            pa.float64(),
+            "cosine distance of the word's mean vectors before and after "
+            "the change point, in the common space, mean over seeds",
+            range="0 to 2",
+            nullable=True,
+        ),
+        column(
+            "m",
+            pa.float64(),
+            "greatest z over all cuts: how far the logarithm of that distance "
             "lies above what words as frequent have in null series",
-            unit="standard deviations of chance", nullable=True,
+            unit="standard deviations of chance",
+            nullable=True,
         ),
         column(
-            "p_value", pa.float64(), "probability of such an m if usage did not differ, among the "
+            "p_value",
+            pa.float64(),
+            "probability of such an m if usage did not differ, among the "
             "ranked words of null series; null for words that are neither ranked nor targets",
-            range="0 to 1", nullable=True,
+            range="0 to 1",
+            nullable=True,
         ),
         column(
-            "q_value", pa.float64(), "p_value adjusted for the number of words tested: usage "
-            "differs", range="0 to 1", nullable=True,
+            "q_value",
+            pa.float64(),
+            "p_value adjusted for the number of words tested: usage differs",
+            range="0 to 1",
+            nullable=True,
         ),
         column("null_runs", pa.int32(), "null series that hold the word", range="0 and up"),
         column(
-            "null_unit", pa.string(), "what null series deal out; null without them",
-            range="document, author", nullable=True,
+            "null_unit",
+            pa.string(),
+            "what null series deal out; null without them",
+            range="document, author",
+            nullable=True,
         ),
         column(
-            "finding", pa.string(), "why no finding is possible, see table change/pairs; null "
-            "where one is", range="no_null, too_few_clusters, too_few_words", nullable=True,
+            "finding",
+            pa.string(),
+            "why no finding is possible, see table change/pairs; null where one is",
+            range="no_null, too_few_clusters, too_few_words",
+            nullable=True,
         ),
     ],
-)  # fmt: skip
+)

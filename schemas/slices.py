@@ -25,8 +25,7 @@ SLICES = Table(
         column("vocabulary", pa.int64(), "words with at least min_count uses"),
         column("min_count", pa.int32(), "frequency cut", unit="uses"),
         column(
-            "largest_document_share", pa.float64(), "share of the tokens that the longest "
-            "document has", range="0 to 1",
+            "largest_document_share", pa.float64(), "share of the tokens that the longest document has", range="0 to 1"
         ),
     ],
-)  # fmt: skip
+)

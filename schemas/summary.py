@@ -33,53 +33,79 @@ def _columns(alignments: Sequence[str] = ("op",)) -> list[pa.Field]:
         column("target", pa.bool_(), "whether it stands in the targets file"),
         column("ranked", pa.bool_(), "whether it is frequent and spread enough to be ranked"),
         column(
-            "upos", pa.string(), "part of speech that most of its tagged uses in both slices have, "
-            "ties by alphabet; null without tags", range=UPOS, nullable=True,
-        ),
-        column(
-            "upos_share", pa.float64(), "share of its tagged uses that have it", range="0 to 1",
+            "upos",
+            pa.string(),
+            "part of speech that most of its tagged uses in both slices have, ties by alphabet; null without tags",
+            range=UPOS,
             nullable=True,
         ),
+        column("upos_share", pa.float64(), "share of its tagged uses that have it", range="0 to 1", nullable=True),
         column("count_from", pa.int64(), "uses in the earlier slice", unit="uses"),
         column("count_to", pa.int64(), "uses in the later slice", unit="uses"),
         column("relative_from", pa.float64(), "uses over all tokens, earlier", range="0 to 1"),
         column("relative_to", pa.float64(), "uses over all tokens, later", range="0 to 1"),
         column(
-            "relative_change", pa.float64(), "relative_to / relative_from - 1; null where the "
-            "earlier slice lacks the word", range="-1 and up", nullable=True,
+            "relative_change",
+            pa.float64(),
+            "relative_to / relative_from - 1; null where the earlier slice lacks the word",
+            range="-1 and up",
+            nullable=True,
         ),
         column("documents_from", pa.int64(), "documents using it in the earlier slice"),
         column("documents_to", pa.int64(), "documents using it in the later slice"),
         *(field for alignment in alignments for field in _of_alignment(alignment)),
-    ]  # fmt: skip
+    ]
 
 
 def _of_alignment(alignment: str) -> list[pa.Field]:
     number, share, flag = pa.float64(), "0 to 1", pa.bool_()
     columns = [
         ("score", number, "cosine distance, mean over seeds", "0 to 2"),
-        ("score_sd", number, "training noise: sample standard deviation of the score over seeds; "
-            "null where fewer than two have one", "0 and up"),
-        ("rank", pa.int32(), "place among the ranked words: by excess where there is a null, else "
+        (
+            "score_sd",
+            number,
+            "training noise: sample standard deviation of the score over seeds; null where fewer than two have one",
+            "0 and up",
+        ),
+        (
+            "rank",
+            pa.int32(),
+            "place among the ranked words: by excess where there is a null, else "
             "by score, ties by alphabet; null without a score and for words not ranked",
-            "1 and up"),
-        ("top50", number, "share of the seeds in whose own ranking, by score, the word is among "
-            "the first 50; null where the rank is", share),
-        ("null_mean", number, "mean score where the pair's documents are dealt out at random; null "
-            "without such deals", "0 to 2"),
+            "1 and up",
+        ),
+        (
+            "top50",
+            number,
+            "share of the seeds in whose own ranking, by score, the word is among the first 50; null where the rank is",
+            share,
+        ),
+        (
+            "null_mean",
+            number,
+            "mean score where the pair's documents are dealt out at random; null without such deals",
+            "0 to 2",
+        ),
         ("null_sd", number, "sample standard deviation of such scores", "0 and up"),
         ("excess", number, "score less null_mean", "-2 to 2"),
         ("p_value", number, "probability of such a score if usage did not differ", share),
-        ("q_value", number, "p_value adjusted for the number of ranked words and targets: usage "
-            "differs", share),
-        ("p_relative", number, "probability of such a score if usage differed no more than that of "
-            "the vocabulary at large", share),
-        ("q_relative", number, "p_relative, adjusted likewise: usage differs more than that of the "
-            "vocabulary at large", share),
+        ("q_value", number, "p_value adjusted for the number of ranked words and targets: usage differs", share),
+        (
+            "p_relative",
+            number,
+            "probability of such a score if usage differed no more than that of the vocabulary at large",
+            share,
+        ),
+        (
+            "q_relative",
+            number,
+            "p_relative, adjusted likewise: usage differs more than that of the vocabulary at large",
+            share,
+        ),
         ("significant", flag, "whether q_value and q_relative are at most .05", None),
         ("changed", flag, "whether the score is above the threshold, see table scores", None),
         ("reason", pa.string(), "why the score is null, see table scores", None),
-    ]  # fmt: skip
+    ]
     return [
         column(suffixed(name, alignment), type, f"{alignment}: {doc}", range=range, nullable=True)
         for name, type, doc, range in columns

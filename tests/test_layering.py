@@ -17,10 +17,7 @@ MODULES = sorted(path for top in ("transforms", "schemas") for path in (ROOT / t
 PURE = [path for path in MODULES if not path.name.endswith("ptransforms.py")]
 PIPELINES = sorted((ROOT / "pipelines").glob("*.py"))
 # Without what `make api` writes.
-PYTHON = [
-    path for path in sorted((ROOT / "lexbeam").glob("*.py"))
-    if not path.read_text("utf-8").startswith(MARK)
-]  # fmt: skip
+PYTHON = [path for path in sorted((ROOT / "lexbeam").glob("*.py")) if not path.read_text("utf-8").startswith(MARK)]
 ALL = [*MODULES, *PIPELINES, *PYTHON]
 
 # A flag of the command line, not a CSS variable.
@@ -29,10 +26,19 @@ FLAG = re.compile(r"(?:^|[\s`]|(?<!var)\()--[a-z]")
 DETAILS = {
     f"transforms/formats/{name}.py"
     for name in (
-        "compression", "conllu", "dates", "delimited", "html", "html_tree", "json_array",
-        "registry", "streams", "tei", "text_cleaning",
+        "compression",
+        "conllu",
+        "dates",
+        "delimited",
+        "html",
+        "html_tree",
+        "json_array",
+        "registry",
+        "streams",
+        "tei",
+        "text_cleaning",
     )
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True)
@@ -127,11 +133,29 @@ def test_every_module_says_what_it_is(path):
 
 # What is the same for every command; the rest of pipelines/ is the commands themselves.
 FRAME = (
-    "cli", "command", "common_options", "configuration", "options", "overview", "progress",
-    "progress_counts", "progress_lines", "progress_terminal", "publishing", "results",
-    "rows_shown", "run", "run_log", "runners", "running", "show", "staleness", "status",
-    "tables_shown", "worker",
-)  # fmt: skip
+    "cli",
+    "command",
+    "common_options",
+    "configuration",
+    "options",
+    "overview",
+    "progress",
+    "progress_counts",
+    "progress_lines",
+    "progress_terminal",
+    "publishing",
+    "results",
+    "rows_shown",
+    "run",
+    "run_log",
+    "runners",
+    "running",
+    "show",
+    "staleness",
+    "status",
+    "tables_shown",
+    "worker",
+)
 
 
 @pytest.mark.parametrize("name", FRAME)

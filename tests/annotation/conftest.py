@@ -23,14 +23,18 @@ _TOK2VEC = {
 
 # Words, tags, features, heads from 0, relations and entities of sentences.
 TREES = [
-    ("The cats sat .", "DT NNS VBD .", "_ Number=Plur _ _", [1, 2, 2, 2], "det nsubj ROOT punct",
-     "O O O O"),
-    ("Mary saw the big dog .", "NNP VBD DT JJ NN .", "_ _ _ _ Number=Sing _", [1, 1, 4, 4, 1, 1],
-     "nsubj ROOT det amod obj punct", "B-PER O O O O O"),
+    ("The cats sat .", "DT NNS VBD .", "_ Number=Plur _ _", [1, 2, 2, 2], "det nsubj ROOT punct", "O O O O"),
+    (
+        "Mary saw the big dog .",
+        "NNP VBD DT JJ NN .",
+        "_ _ _ _ Number=Sing _",
+        [1, 1, 4, 4, 1, 1],
+        "nsubj ROOT det amod obj punct",
+        "B-PER O O O O O",
+    ),
     ("Dogs sat .", "NNS VBD .", "Number=Plur _ _", [1, 1, 1], "nsubj ROOT punct", "O O O"),
-    ("Mary Smith ran .", "NNP NNP VBD .", "_ _ _ _", [2, 0, 2, 2], "nsubj flat ROOT punct",
-     "B-PER I-PER O O"),
-]  # fmt: skip
+    ("Mary Smith ran .", "NNP NNP VBD .", "_ _ _ _", [2, 0, 2, 2], "nsubj flat ROOT punct", "B-PER I-PER O O"),
+]
 
 
 @pytest.fixture(scope="session")
@@ -52,15 +56,17 @@ def parsing_spacy(tmp_path_factory):
         nlp.add_pipe(name, config=config)
     examples = []
     for first, second in zip(TREES, TREES[1:] + TREES[:1], strict=True):
-        words, tags, feats, deps, entities = (
-            f"{first[place]} {second[place]}".split() for place in (0, 1, 2, 4, 5)
-        )
+        words, tags, feats, deps, entities = (f"{first[place]} {second[place]}".split() for place in (0, 1, 2, 4, 5))
         size = len(first[3])
         gold = Doc(
-            nlp.vocab, words=words, tags=tags, deps=deps, ents=entities,
+            nlp.vocab,
+            words=words,
+            tags=tags,
+            deps=deps,
+            ents=entities,
             morphs=["" if one == "_" else one for one in feats],
             heads=[*first[3], *(head + size for head in second[3])],
-        )  # fmt: skip
+        )
         examples.append(Example(Doc(nlp.vocab, words=words), gold))
     nlp.initialize(lambda: examples)
     for _ in range(30):

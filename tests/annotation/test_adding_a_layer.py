@@ -28,8 +28,11 @@ def lexbeam(package, *words):
     path = os.pathsep.join([str(package), str(ROOT)])
     return subprocess.run(
         [sys.executable, "-m", "pipelines.cli", *map(str, words)],
-        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+        check=False,
+    )
 
 
 def sentences(out):
@@ -38,10 +41,7 @@ def sentences(out):
 
 def test_a_new_layer_goes_all_the_way(package, tmp_path):
     path = tmp_path / "a.conllu"
-    path.write_text(
-        "1\tDogs\tdog\tNOUN\tNNS\t_\t0\troot\t_\t_\n\n1\tÜber\tüber\tADP\t_\t_\t0\troot\t_\t_\n",
-        "utf-8",
-    )
+    path.write_text("1\tDogs\tdog\tNOUN\tNNS\t_\t0\troot\t_\t_\n\n1\tÜber\tüber\tADP\t_\t_\t0\troot\t_\t_\n", "utf-8")
     words = ["corpus", path, "--out", tmp_path / "out", "--layers", "lengths,xpos", "--parts", "2"]
     # Workers are processes of their own, and know it too.
     done = lexbeam(package, *words, "--runner-config", "direct_multiprocess")

@@ -64,9 +64,7 @@ def test_records_become_documents_and_sentences(staged):
     assert receipt.counts["tokens"] == sum(len(row["forms"]) for row in sentences)
     assert receipt.counts["characters"] == sum(len(row["text"]) for row in documents)
     first = sentences[0]
-    assert (first["lemmas"], first["language"], first["sentence"]) == (
-        ["the", "cat", "sit", "."], "en", 0,
-    )  # fmt: skip
+    assert (first["lemmas"], first["language"], first["sentence"]) == (["the", "cat", "sit", "."], "en", 0)
     text = documents[0]["text"]
     spans = zip(first["starts"], first["ends"], strict=True)
     assert [text[start:end] for start, end in spans] == first["forms"]
@@ -163,12 +161,15 @@ def test_content_decisions_and_options_decide(staged, tmp_path):
         *(
             identity(staged, options=replace(OPTIONS, **changed))
             for changed in (
-                {"name": "builtin:de"}, {"fingerprint": "y"}, {"max_characters": 50},
+                {"name": "builtin:de"},
+                {"fingerprint": "y"},
+                {"max_characters": 50},
                 {"normalise": parse_rules("lemma\tcat\tdog\n")},
-                {"layers": ("xpos",)}, {"layers": ("xpos", "feats")},
+                {"layers": ("xpos",)},
+                {"layers": ("xpos", "feats")},
             )
         ),
-    ]  # fmt: skip
+    ]
     assert len({str(found) for found in identities}) == len(identities) == 10
 
 
@@ -183,8 +184,13 @@ def test_who_asks_for_no_layers_asks_for_what_there_was_before_them(staged):
 def test_no_option_of_annotation_is_about_the_tables_parts():
     # Staged batches are told by document; the merge deals them out.
     assert [field.name for field in fields(AnnotateOptions)] == [
-        "engine", "name", "fingerprint", "normalise", "max_characters", "layers",
-    ]  # fmt: skip
+        "engine",
+        "name",
+        "fingerprint",
+        "normalise",
+        "max_characters",
+        "layers",
+    ]
 
 
 def test_an_engine_s_folder_may_move(staged, tiny_spacy, tmp_path):
@@ -192,9 +198,7 @@ def test_an_engine_s_folder_may_move(staged, tiny_spacy, tmp_path):
     options = []
     for folder in (tiny_spacy, other):
         info = describe_engine(f"spacy:{folder}")
-        options.append(
-            AnnotateOptions(engine=f"spacy:{folder}", name=info.name, fingerprint=info.fingerprint)
-        )
+        options.append(AnnotateOptions(engine=f"spacy:{folder}", name=info.name, fingerprint=info.fingerprint))
     assert options[0].engine != options[1].engine
     assert identity(staged, options=options[0]) == identity(staged, options=options[1])
     chosen = [ANNOTATE.chosen(AnnotateTask(staged[1], ()), found) for found in options]

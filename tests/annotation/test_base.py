@@ -8,12 +8,7 @@ from hypothesis import strategies as st
 
 from pipelines.cli import main
 from transforms.annotation import base
-from transforms.annotation.base import (
-    annotate_text,
-    describe_engine,
-    load_engine,
-    split_paragraphs,
-)
+from transforms.annotation.base import annotate_text, describe_engine, load_engine, split_paragraphs
 from transforms.annotation.normalise import parse_rules
 from transforms.annotation.records import Engine, EngineInfo
 from transforms.common.errors import UsageError
@@ -44,14 +39,7 @@ def words(paragraphs, map_form=None):
 
 
 def engine(annotate=words):
-    return Engine(
-        name="toy",
-        language=None,
-        fingerprint="1",
-        has_upos=False,
-        has_lemmas=True,
-        annotate=annotate,
-    )
+    return Engine(name="toy", language=None, fingerprint="1", has_upos=False, has_lemmas=True, annotate=annotate)
 
 
 @pytest.mark.parametrize(
@@ -88,11 +76,7 @@ def test_offsets_point_to_the_form_whatever_the_whitespace_and_the_cuts(text, li
     finally:
         base.MAX_PARAGRAPH, base.MAX_BATCH = limits
     forms = [form for sentence in sentences for form in sentence.forms]
-    places = [
-        place
-        for sentence in sentences
-        for place in zip(sentence.starts, sentence.ends, strict=True)
-    ]
+    places = [place for sentence in sentences for place in zip(sentence.starts, sentence.ends, strict=True)]
     assert [text[start:end] for start, end in places] == forms
     assert "".join(forms) == "".join(text.split())
     assert places == sorted(places)
@@ -118,9 +102,7 @@ def test_long_paragraphs_are_cut_after_a_sentence_else_a_word_else_anywhere(monk
 
     monkeypatch.setattr(base, "MAX_PARAGRAPH", 20)
     annotate_text("Aa bb. Cc dd.” Ee ff gg hh\n\nii jj kk ll mm nn ooo\n\n" + "x" * 45, engine(spy))
-    assert seen == [
-        "Aa bb. Cc dd.”", "Ee ff gg hh", "ii jj kk ll mm nn", "ooo", "x" * 20, "x" * 20, "x" * 5,
-    ]  # fmt: skip
+    assert seen == ["Aa bb. Cc dd.”", "Ee ff gg hh", "ii jj kk ll mm nn", "ooo", "x" * 20, "x" * 20, "x" * 5]
 
 
 def test_batches_are_bounded_and_in_order(monkeypatch):
@@ -168,10 +150,7 @@ def toy(monkeypatch):
     """An engine that is registered from outside."""
 
     def prepare(argument, resolve, layers):
-        info = EngineInfo(
-            name=f"toy:{argument}", language=argument, fingerprint="1", has_upos=False,
-            has_lemmas=True,
-        )  # fmt: skip
+        info = EngineInfo(name=f"toy:{argument}", language=argument, fingerprint="1", has_upos=False, has_lemmas=True)
         return info, lambda: words
 
     monkeypatch.setitem(base.ENGINES, "toy", prepare)
@@ -203,15 +182,12 @@ def test_marks_without_a_space_are_cut_and_nothing_is_lost():
         assert max(map(len, forms)) <= base.LONGEST_RUN
         assert forms[-2:] == ["and", "words"]
         for sentence in found:
-            for form, start, end in zip(
-                sentence.forms, sentence.starts, sentence.ends, strict=True
-            ):
+            for form, start, end in zip(sentence.forms, sentence.starts, sentence.ends, strict=True):
                 assert text[start:end] == form
 
 
 @pytest.mark.parametrize(
-    "word",
-    ["日本語、" * 300, "ก็" * 900, "a%20" * 300, "!?" * 199, "x" * 5000, "http://abc.de/fgh" * 90],
+    "word", ["日本語、" * 300, "ก็" * 900, "a%20" * 300, "!?" * 199, "x" * 5000, "http://abc.de/fgh" * 90]
 )
 def test_long_words_and_scripts_without_spaces_stay_whole(word):
     (sentence,) = annotate_text(f"a {word} b", engine())

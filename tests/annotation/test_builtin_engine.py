@@ -19,41 +19,38 @@ def rows(text, spec, **options):
         (
             "builtin:en",
             "The cats sat.",
-            [("The", "the", "DET"), ("cats", "cat", "NOUN"), ("sat", "sit", "VERB"),
-             (".", ".", "PUNCT")],
+            [("The", "the", "DET"), ("cats", "cat", "NOUN"), ("sat", "sit", "VERB"), (".", ".", "PUNCT")],
         ),
         (
             "builtin:de",
             "Die Katzen schliefen.",
-            [("Die", "der", "DET"), ("Katzen", "Katze", "NOUN"), ("schliefen", "schlafen", "VERB"),
-             (".", ".", "PUNCT")],
+            [
+                ("Die", "der", "DET"),
+                ("Katzen", "Katze", "NOUN"),
+                ("schliefen", "schlafen", "VERB"),
+                (".", ".", "PUNCT"),
+            ],
         ),
         (
             "builtin:nl",
             "De hond sliep.",
-            [("De", "de", "DET"), ("hond", "hond", "NOUN"), ("sliep", "slapen", "VERB"),
-             (".", ".", "PUNCT")],
+            [("De", "de", "DET"), ("hond", "hond", "NOUN"), ("sliep", "slapen", "VERB"), (".", ".", "PUNCT")],
         ),
         (
             "builtin:es",
             "Los niños hablaban.",
-            [("Los", "el", None), ("niños", "niño", None), ("hablaban", "hablar", None),
-             (".", ".", None)],
+            [("Los", "el", None), ("niños", "niño", None), ("hablaban", "hablar", None), (".", ".", None)],
         ),
-        ("builtin:sv", "Flickorna läste.", [("Flickorna", "flicka", None), ("läste", "läsa", None),
-                                            (".", ".", None)]),
-        ("builtin:la", "Puellae cantant.", [("Puellae", "puella", None), ("cantant", "canto", None),
-                                            (".", ".", None)]),
+        ("builtin:sv", "Flickorna läste.", [("Flickorna", "flicka", None), ("läste", "läsa", None), (".", ".", None)]),
+        ("builtin:la", "Puellae cantant.", [("Puellae", "puella", None), ("cantant", "canto", None), (".", ".", None)]),
     ],
-)  # fmt: skip
+)
 def test_lemmas_and_tags(spec, text, expected):
     assert rows(text, spec) == [expected]
 
 
 def test_parts_of_speech_only_where_hanta_has_the_language():
-    assert [describe_engine(f"builtin:{code}").has_upos for code in ("en", "de", "nl")] == [
-        True
-    ] * 3
+    assert [describe_engine(f"builtin:{code}").has_upos for code in ("en", "de", "nl")] == [True] * 3
     assert not describe_engine("builtin:la").has_upos
     assert annotate_text("Arma.", load_engine("builtin:la"))[0].upos is None
     assert {"de", "en", "es", "la", "nl", "sv"} <= set(languages())
@@ -61,8 +58,9 @@ def test_parts_of_speech_only_where_hanta_has_the_language():
 
 def test_a_language_without_rules_in_spacy_is_split_by_the_general_ones():
     assert [[form for form, _, _ in row] for row in rows("Mae hi. Oes?", "builtin:cy")] == [
-        ["Mae", "hi", "."], ["Oes", "?"],
-    ]  # fmt: skip
+        ["Mae", "hi", "."],
+        ["Oes", "?"],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -82,18 +80,7 @@ def test_sentences_end_after_final_punctuation_and_paragraphs(text, expected):
 
 def test_typographic_quotes_and_dashes_are_kept_and_tagged_as_plain_ones():
     ((*tokens,),) = rows("I don’t – “we’ve” 5 %", "builtin:en")
-    assert [form for form, _, _ in tokens] == [
-        "I",
-        "do",
-        "n’t",
-        "–",
-        "“",
-        "we",
-        "’ve",
-        "”",
-        "5",
-        "%",
-    ]
+    assert [form for form, _, _ in tokens] == ["I", "do", "n’t", "–", "“", "we", "’ve", "”", "5", "%"]
     assert tokens[2][1:] == ("not", "PART")
     assert [tokens[i][1:] for i in (3, 4, 9)] == [("–", "PUNCT"), ("“", "PUNCT"), ("%", "SYM")]
 

@@ -17,10 +17,7 @@ DAMAGES = {
 }
 # What is not read, or what spaCy loads a pipeline without as well.
 # Where a text then cannot be annotated, its document is a reject.
-SPARE = (
-    "ner/", "vocab/", "senter/cfg", "tagger/cfg", "tok2vec/cfg", "morphologizer/cfg",
-    "trainable_lemmatizer/trees",
-)  # fmt: skip
+SPARE = ("ner/", "vocab/", "senter/cfg", "tagger/cfg", "tok2vec/cfg", "morphologizer/cfg", "trainable_lemmatizer/trees")
 
 
 @pytest.mark.slow
@@ -65,8 +62,7 @@ def test_a_configuration_of_another_shape(lines, message, tiny_spacy, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content",
-    ["", "[" * 100_000, "5", '{"en": null}', '{"en": {"packages": 5}}', "[]", '{"en": {}}'],
+    "content", ["", "[" * 100_000, "5", '{"en": null}', '{"en": {"packages": 5}}', "[]", '{"en": {}}']
 )
 def test_an_index_of_stanza_that_is_none(content, tmp_path):
     pytest.importorskip("stanza")

@@ -1,12 +1,7 @@
 import pytest
 
 from transforms.annotation.builtin import languages
-from transforms.annotation.guessing import (
-    LANGUAGES,
-    guess_engine,
-    guess_language,
-    short_tag,
-)
+from transforms.annotation.guessing import LANGUAGES, guess_engine, guess_language, short_tag
 
 TEXTS = {
     "en": "The old man went down to the sea, and there he saw that his boat was gone.",
@@ -55,5 +50,10 @@ def test_the_smallest_installed_model_is_taken(monkeypatch):
 
 def test_tags_are_made_short():
     assert [short_tag(tag) for tag in ("eng", "en-GB", "DE_at", "ger", "xyz", "")] == [
-        "en", "en", "de", "de", "xyz", "",
-    ]  # fmt: skip
+        "en",
+        "en",
+        "de",
+        "de",
+        "xyz",
+        "",
+    ]

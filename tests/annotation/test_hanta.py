@@ -27,18 +27,22 @@ def test_this_version_has_what_is_used_beyond_its_public_methods():
     from HanTa import HanoverTagger as module
 
     model = module.HanoverTagger(hanta.model_file("en"))
-    arguments = {
-        "_tag_word": ({"cutoff", "casesensitive", "conditional"}, 1),
-        "_analyze": ({"taglevel"}, 2),
-    }
-    lacking = [
-        name
-        for name in ("EMPTY", "END", "END_UNKNOWN", "START", "UNKNOWN")
-        if not hasattr(module, name)
-    ]
-    attributes = ("LP_trans_word", "int2tag", "analyze_forward", "analyze_viterbi", "Int_t",
-                  "LP_hapax_t", "LP_len_t", "LP_m_t", "LP_s_t", "LP_trans_final",
-                  "LP_trans_nonfinal", "reachability")  # fmt: skip
+    arguments = {"_tag_word": ({"cutoff", "casesensitive", "conditional"}, 1), "_analyze": ({"taglevel"}, 2)}
+    lacking = [name for name in ("EMPTY", "END", "END_UNKNOWN", "START", "UNKNOWN") if not hasattr(module, name)]
+    attributes = (
+        "LP_trans_word",
+        "int2tag",
+        "analyze_forward",
+        "analyze_viterbi",
+        "Int_t",
+        "LP_hapax_t",
+        "LP_len_t",
+        "LP_m_t",
+        "LP_s_t",
+        "LP_trans_final",
+        "LP_trans_nonfinal",
+        "reachability",
+    )
     lacking += [name for name in attributes if not hasattr(model, name)]
     for name, (named, leading) in arguments.items():
         method = getattr(model, name, None)
@@ -55,17 +59,7 @@ def test_this_version_has_what_is_used_beyond_its_public_methods():
 @pytest.mark.slow
 def test_output_is_that_of_hanta(pair):
     language, reference, tag = pair
-    vocabulary = [
-        *WORDS[language].split(),
-        "¿",
-        "é",
-        "İ",
-        "'s",
-        "Über-Ich",
-        "o'clock",
-        "UNO",
-        "x" * 30,
-    ]
+    vocabulary = [*WORDS[language].split(), "¿", "é", "İ", "'s", "Über-Ich", "o'clock", "UNO", "x" * 30]
 
     @given(st.lists(st.sampled_from(vocabulary), max_size=12))
     @settings(max_examples=60, deadline=None)

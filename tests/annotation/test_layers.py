@@ -10,15 +10,7 @@ from schemas.columns import column
 from transforms.annotation import layers as module
 from transforms.annotation.base import annotate_text, load_engine
 from transforms.annotation.layer_values import ConlluWord, conllu_entities, iob2, renumbered
-from transforms.annotation.layers import (
-    LAYERS,
-    Layer,
-    LayerOptions,
-    Reading,
-    check_layers,
-    columns_of,
-    values_of,
-)
+from transforms.annotation.layers import LAYERS, Layer, LayerOptions, Reading, check_layers, columns_of, values_of
 from transforms.common.errors import LexbeamError, UsageError
 
 # Entities of a sentence: how long each run of tokens is, and its type; "" is outside.
@@ -87,9 +79,13 @@ def word(misc, span=None):
 def test_entities_of_conllu_stand_in_misc():
     span = word("NER=S-LOC|SpaceAfter=No").cells
     words = [
-        word("ner=B-PER"), word("SpaceAfter=No|NER=I-PER"), word("_"),
-        ConlluWord(word("_").cells, span), ConlluWord(word("_").cells, span), word("Winner=B-X"),
-    ]  # fmt: skip
+        word("ner=B-PER"),
+        word("SpaceAfter=No|NER=I-PER"),
+        word("_"),
+        ConlluWord(word("_").cells, span),
+        ConlluWord(word("_").cells, span),
+        word("Winner=B-X"),
+    ]
     assert conllu_entities(words) == ["B-PER", "I-PER", "O", "B-LOC", "I-LOC", "O"]
     assert conllu_entities([word("_"), word("Entity=(e1-person)")]) is None
 
@@ -143,9 +139,10 @@ def test_builtin_gives_a_layer_that_reads_its_tokens(monkeypatch):
 def test_what_nothing_can_give_is_refused():
     check_layers(LAYERS, ("lines", "conllu"), "input")
     with pytest.raises(
-        UsageError, match=r"^engine 'x' never gives the layer 'xpos'.*engine spacy or engine stanza"
+        UsageError,
+        match=r"^engine 'x' never gives the layer 'xpos'.*engine spacy or engine stanza"
         r" or input in CoNLL-U with engine none$",
-    ):  # fmt: skip
+    ):
         module.check_layers(("xpos",), ("builtin",), "engine 'x'")
 
 
@@ -158,9 +155,7 @@ def test_what_nothing_can_give_is_refused():
         (["--layers", "head"], "did you mean 'heads'"),
     ],
 )
-def test_a_source_that_cannot_give_a_layer_is_an_error_at_the_start(
-    tmp_path, capsys, options, message
-):
+def test_a_source_that_cannot_give_a_layer_is_an_error_at_the_start(tmp_path, capsys, options, message):
     (tmp_path / "a.txt").write_text("One.")
     words = ["corpus", str(tmp_path / "a.txt"), "--out", str(tmp_path / "out")]
     assert main([*words, "--layers", "heads", *options]) == 2

@@ -43,9 +43,7 @@ def test_sentences_come_in_the_order_of_documents_wherever_they_lay(tmp_path):
     two = stage(tmp_path / "2", SENTENCES, [sentence("b", 0), sentence("b", 1)])
     staged = [Staged(("c", 0), one, 0), Staged(("b", 0), two, 0), Staged(("a", 0), one, 1)]
     rows, part = merge(tmp_path, MERGE_SENTENCES, staged)
-    assert [(row["document_id"], row["sentence"]) for row in rows] == [
-        ("a", 0), ("b", 0), ("b", 1), ("c", 0),
-    ]  # fmt: skip
+    assert [(row["document_id"], row["sentence"]) for row in rows] == [("a", 0), ("b", 0), ("b", 1), ("c", 0)]
     again, same = merge(tmp_path, MERGE_SENTENCES, staged[::-1], name="again")
     assert (again, same.file.sha256) == (rows, part.file.sha256)
 
@@ -65,9 +63,7 @@ def test_sentences_are_numbered_through_over_blocks(tmp_path):
     file = stage(tmp_path / "1", SENTENCES, *blocks)
     staged = [Staged(("a", 1), file, 1), Staged(("b", 0), file, 2), Staged(("a", 0), file, 0)]
     rows, _ = merge(tmp_path, MERGE_SENTENCES, staged)
-    assert [(row["sentence"], row["lemmas"]) for row in rows] == [
-        (0, ["a0"]), (1, ["a1"]), (2, ["a0"]), (0, ["b0"]),
-    ]  # fmt: skip
+    assert [(row["sentence"], row["lemmas"]) for row in rows] == [(0, ["a0"]), (1, ["a1"]), (2, ["a0"]), (0, ["b0"])]
 
 
 def test_layers_are_columns_of_every_part_and_of_what_names_it():

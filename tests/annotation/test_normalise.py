@@ -21,12 +21,7 @@ lemma-char\tj\ti
 
 def test_whole_forms_go_before_characters_and_are_tried_again_after_them():
     rules = parse_rules("form-char\tſ\ts\nform\thaſt\tHAST\nform\tsaith\tsays")
-    assert [rules.form(form) for form in ("haſt", "ſaith", "ſo", "x")] == [
-        "HAST",
-        "says",
-        "so",
-        "x",
-    ]
+    assert [rules.form(form) for form in ("haſt", "ſaith", "ſo", "x")] == ["HAST", "says", "so", "x"]
 
 
 def test_character_rules_swap_and_the_longest_comes_first():

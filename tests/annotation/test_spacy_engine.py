@@ -12,20 +12,19 @@ TEXT = "The cats\nsat.  A dog ran.\n\nDogs sat. The cat ran."
 
 def test_a_real_pipeline_tags_lemmatises_and_splits(tiny_spacy):
     sentences = annotate_text(TEXT, load_engine(f"spacy:{tiny_spacy}"))
-    assert [" ".join(s.lemmas) for s in sentences] == [
-        "the cat sit .", "a dog run .", "dog sit .", "the cat run .",
-    ]  # fmt: skip
+    assert [" ".join(s.lemmas) for s in sentences] == ["the cat sit .", "a dog run .", "dog sit .", "the cat run ."]
     assert sentences[0].upos == ["DET", "NOUN", "VERB", "PUNCT"]
     assert [TEXT[sentence.starts[0] : sentence.ends[-1]] for sentence in sentences] == [
-        "The cats\nsat.", "A dog ran.", "Dogs sat.", "The cat ran.",
-    ]  # fmt: skip
+        "The cats\nsat.",
+        "A dog ran.",
+        "Dogs sat.",
+        "The cat ran.",
+    ]
 
 
 def test_description_needs_no_model_and_holds_no_path(tiny_spacy, tmp_path):
     info = describe_engine(f"spacy:{tiny_spacy}/")
-    assert (info.name, info.language, info.has_upos, info.has_lemmas) == (
-        "spacy:tiny_en", "en", True, True,
-    )  # fmt: skip
+    assert (info.name, info.language, info.has_upos, info.has_lemmas) == ("spacy:tiny_en", "en", True, True)
     assert str(tiny_spacy) not in info.fingerprint
     moved = tmp_path / "elsewhere"
     shutil.copytree(tiny_spacy, moved)
@@ -47,18 +46,15 @@ def test_output_is_that_of_a_bare_pipe(tiny_spacy, monkeypatch):
     nlp = spacy.load(tiny_spacy)
     expected = [
         [
-            ([t.text for t in s], [t.lemma_ or t.text for t in s], [t.pos_ for t in s],
-             [t.idx for t in s])
+            ([t.text for t in s], [t.lemma_ or t.text for t in s], [t.pos_ for t in s], [t.idx for t in s])
             for s in doc.sents
         ]
         for doc in nlp.pipe([paragraph.strip() for paragraph in paragraphs], batch_size=1)
-    ]  # fmt: skip
+    ]
     annotate = prepare(str(tiny_spacy))[1]()
     for _ in range(3):  # memory zones come and go
         found = annotate([paragraph.strip() for paragraph in paragraphs])
-        assert [
-            [(s.forms, s.lemmas, s.upos, s.starts) for s in group] for group in found
-        ] == expected
+        assert [[(s.forms, s.lemmas, s.upos, s.starts) for s in group] for group in found] == expected
 
 
 def test_the_vocabulary_does_not_grow_with_documents(tiny_spacy, monkeypatch):
@@ -110,10 +106,7 @@ def test_a_tagger_has_the_tags_of_the_engine_and_no_more(fixture, request, monke
     spec = f"spacy:{request.getfixturevalue(fixture)}"
     loaded = []
     original = spacy.load
-    monkeypatch.setattr(
-        "spacy.load",
-        lambda *args, **options: loaded.append(original(*args, **options)) or loaded[-1],
-    )
+    monkeypatch.setattr("spacy.load", lambda *args, **options: loaded.append(original(*args, **options)) or loaded[-1])
     monkeypatch.setattr("transforms.annotation.base._TAGGERS_LOADED", {})
     tagger = load_tagger(spec)
     assert load_tagger(spec) is tagger
@@ -201,9 +194,11 @@ def test_a_missing_or_foreign_model_is_refused_at_the_start(tmp_path):
 def test_real_models_give_the_same_at_any_batch_and_in_any_order(models, name):
     annotate = prepare(str(models / name))[1]()
     paragraphs = [
-        "The old man the boats. She has left 3.5 % of it.", "¡Hola! Los niños hablaban.", "Yes",
+        "The old man the boats. She has left 3.5 % of it.",
+        "¡Hola! Los niños hablaban.",
+        "Yes",
         "“It was the best of times,” he said – and went.",
-    ]  # fmt: skip
+    ]
     alone = [annotate([paragraph])[0] for paragraph in paragraphs]
     assert annotate(paragraphs) == alone
     assert annotate(paragraphs[::-1])[::-1] == alone

@@ -54,12 +54,13 @@ def nulled(layers):
 def test_layers_are_those_that_the_model_was_taught(engines):
     first, second = annotate_text("Mary Smith ran. The cats sat.", engines[1])
     assert first.layers == (
-        ["NNP", "NNP", "VBD", "."], None, [3, 1, 0, 3], ["nsubj", "flat", "root", "punct"],
+        ["NNP", "NNP", "VBD", "."],
+        None,
+        [3, 1, 0, 3],
+        ["nsubj", "flat", "root", "punct"],
         ["B-PER", "I-PER", "O", "O"],
-    )  # fmt: skip
-    assert second.layers[1:4] == (
-        [None, "Number=Plur", None, None], [2, 3, 0, 3], ["det", "nsubj", "root", "punct"],
-    )  # fmt: skip
+    )
+    assert second.layers[1:4] == ([None, "Number=Plur", None, None], [2, 3, 0, 3], ["det", "nsubj", "root", "punct"])
 
 
 @settings(max_examples=25)
@@ -129,9 +130,7 @@ def test_only_what_layers_need_is_run(parsing_spacy, monkeypatch, layers, run):
 
     loaded = []
     original = spacy.load
-    monkeypatch.setattr(
-        spacy, "load", lambda *a, **options: loaded.append(original(*a, **options)) or loaded[-1]
-    )
+    monkeypatch.setattr(spacy, "load", lambda *a, **options: loaded.append(original(*a, **options)) or loaded[-1])
     prepare(str(parsing_spacy), None, layers)[1]()
     assert loaded[0].pipe_names == run
     assert {*loaded[0].component_names} - {*run} <= {"senter"}  # not even read
@@ -181,8 +180,7 @@ def test_a_real_model_gives_tags_and_features(models):
     found = annotate_text(text, load_engine(spec, layers=("xpos", "feats")))
     doc = spacy.load(models / "en_ud")(text)
     assert [sentence.layers for sentence in found] == [
-        ([t.tag_ for t in sentence], [str(t.morph) or None for t in sentence])
-        for sentence in doc.sents
+        ([t.tag_ for t in sentence], [str(t.morph) or None for t in sentence]) for sentence in doc.sents
     ]
     with pytest.raises(UsageError, match="'deprels'"):
         describe_engine(spec, layers=("deprels",))

@@ -18,9 +18,16 @@ PUNCT = (".", ".", "PUNCT")
 SENTENCES = [
     [("The", "the", "DET"), ("cats", "cat", "NOUN"), ("sat", "sit", "VERB"), PUNCT],
     [("A", "a", "DET"), ("dog", "dog", "NOUN"), ("ran", "run", "VERB"), PUNCT],
-    [("Dogs", "dog", "NOUN"), ("sat", "sit", "VERB"), ("del", "", ""), ("de", "de", "ADP"),
-     ("el", "el", "DET"), ("cat", "cat", "NOUN"), PUNCT],
-]  # fmt: skip
+    [
+        ("Dogs", "dog", "NOUN"),
+        ("sat", "sit", "VERB"),
+        ("del", "", ""),
+        ("de", "de", "ADP"),
+        ("el", "el", "DET"),
+        ("cat", "cat", "NOUN"),
+        PUNCT,
+    ],
+]
 # What an entity is, by token.
 ENTITIES = {"cats": "S-ANI", "dog": "S-ANI", "Dogs": "S-ANI", "del": "B-LOC", "cat": "E-LOC"}
 LAYERS = ("xpos", "feats", "heads", "deprels", "entities")
@@ -48,10 +55,7 @@ def recognised(sentences):
     """Tokens with their entities, as Stanza's recogniser is trained on."""
     words = ("de", "el")  # of a multiword token
     return json.dumps(
-        [
-            [{"text": f, "ner": ENTITIES.get(f, "O")} for f, _, _ in sentence if f not in words]
-            for sentence in sentences
-        ]
+        [[{"text": f, "ner": ENTITIES.get(f, "O")} for f, _, _ in sentence if f not in words] for sentence in sentences]
     )
 
 
@@ -111,9 +115,7 @@ def tiny_stanza(tmp_path_factory):
         "--no_pretrain --max_steps 30 --eval_interval 30 --hidden_dim 16 --char_hidden_dim 16 "
         "--word_emb_dim 16 --char_emb_dim 8 --dropout 0 --word_dropout 0 --lr 0.02 "
     )
-    syntax = (
-        "--lang en --batch_size 100 --deep_biaff_hidden_dim 16 --tag_emb_dim 8 --transformed_dim 8 "
-    )
+    syntax = "--lang en --batch_size 100 --deep_biaff_hidden_dim 16 --tag_emb_dim 8 --transformed_dim 8 "
     tagging = small + syntax + "--fix_eval_interval --augment_nopunct 0"
     train(tagger, "pos", trees + tagging)
     train(parser, "depparse", trees + small + syntax + "--deep_biaff_output_dim 8")
@@ -131,21 +133,19 @@ def tiny_stanza(tmp_path_factory):
 
 def test_a_real_pipeline_tags_lemmatises_and_splits(tiny_stanza):
     sentences = annotate_text(TEXT, load_engine(f"stanza:en:{tiny_stanza}"))
-    assert [" ".join(s.lemmas) for s in sentences] == [
-        "the cat sit .", "a dog run .", "dog sit de el cat .",
-    ]  # fmt: skip
+    assert [" ".join(s.lemmas) for s in sentences] == ["the cat sit .", "a dog run .", "dog sit de el cat ."]
     assert sentences[2].upos == ["NOUN", "VERB", "ADP", "DET", "NOUN", "PUNCT"]
     assert [TEXT[sentence.starts[0] : sentence.ends[-1]] for sentence in sentences] == [
-        "The cats\nsat.", "A dog ran.", "Dogs sat del cat.",
-    ]  # fmt: skip
+        "The cats\nsat.",
+        "A dog ran.",
+        "Dogs sat del cat.",
+    ]
 
 
 def test_words_of_a_multiword_token_share_its_span(tiny_stanza):
     sentence = annotate_text(TEXT, load_engine(f"stanza:en:{tiny_stanza}"))[2]
     assert sentence.forms[2:4] == ["de", "el"]
-    assert {TEXT[s:e] for s, e in zip(sentence.starts[2:4], sentence.ends[2:4], strict=True)} == {
-        "del"
-    }
+    assert {TEXT[s:e] for s, e in zip(sentence.starts[2:4], sentence.ends[2:4], strict=True)} == {"del"}
 
 
 def test_form_rules_are_seen_by_the_tagger(tiny_stanza):
@@ -163,9 +163,7 @@ def test_nothing_comes_of_nothing(tiny_stanza):
 
 def test_description_reads_only_files(tiny_stanza, tmp_path):
     info = describe_engine(f"stanza:en:{tiny_stanza}")
-    assert (info.name, info.language, info.has_upos, info.has_lemmas) == (
-        "stanza:en", "en", True, True,
-    )  # fmt: skip
+    assert (info.name, info.language, info.has_upos, info.has_lemmas) == ("stanza:en", "en", True, True)
     assert "/" not in info.fingerprint
     assert describe_engine(f"stanza:english:{tiny_stanza}").fingerprint == info.fingerprint
     moved = tmp_path / "moved"
@@ -190,15 +188,11 @@ def test_missing_models_are_named_with_the_remedy(tiny_stanza, tmp_path):
 def test_layers_are_what_stanza_says(tiny_stanza):
     import stanza
 
-    pipeline = stanza.Pipeline(
-        "en", dir=str(tiny_stanza), download_method=None, use_gpu=False, logging_level="ERROR"
-    )
+    pipeline = stanza.Pipeline("en", dir=str(tiny_stanza), download_method=None, use_gpu=False, logging_level="ERROR")
     engine = load_engine(f"stanza:en:{tiny_stanza}", layers=LAYERS)
     paragraphs = TEXT.replace("\n", " ", 1).replace("  ", " ").split("\n\n")
     expected = [
-        tuple(
-            [getattr(word, name) for word in sentence.words] for name in ("xpos", "feats", "head")
-        )
+        tuple([getattr(word, name) for word in sentence.words] for name in ("xpos", "feats", "head"))
         for paragraph in paragraphs
         for sentence in pipeline(paragraph).sentences
     ]
@@ -210,9 +204,10 @@ def test_layers_are_what_stanza_says(tiny_stanza):
     assert found[1].layers[0] == ["det", "noun", "verb", "punct"]
     # Stanza tells of tokens, as BIOES; the words of a multiword token share its entity.
     assert [sentence.layers[4] for sentence in found] == [
-        ["O", "B-ANI", "O", "O"], ["O", "B-ANI", "O", "O"],
+        ["O", "B-ANI", "O", "O"],
+        ["O", "B-ANI", "O", "O"],
         ["B-ANI", "O", "B-LOC", "I-LOC", "I-LOC", "O"],
-    ]  # fmt: skip
+    ]
 
 
 def test_layers_change_nothing_else(tiny_stanza):
@@ -227,17 +222,14 @@ def test_layers_change_nothing_else(tiny_stanza):
 
 
 @pytest.mark.parametrize(
-    ("layers", "run"),
-    [((), set()), (("xpos", "feats"), set()), (("heads",), {"depparse"}), (("entities",), {"ner"})],
+    ("layers", "run"), [((), set()), (("xpos", "feats"), set()), (("heads",), {"depparse"}), (("entities",), {"ner"})]
 )
 def test_only_what_layers_need_is_run(tiny_stanza, monkeypatch, layers, run):
     import stanza
 
     made = []
     original = stanza.Pipeline
-    monkeypatch.setattr(
-        stanza, "Pipeline", lambda *a, **o: made.append(original(*a, **o)) or made[-1]
-    )
+    monkeypatch.setattr(stanza, "Pipeline", lambda *a, **o: made.append(original(*a, **o)) or made[-1])
     prepare(f"en:{tiny_stanza}", None, layers)[1]()
     assert set(made[0].processors) == {"tokenize", "mwt", "pos", "lemma", *run}
 
@@ -248,9 +240,7 @@ def test_the_models_of_layers_count_where_they_are_asked_for(tiny_stanza, tmp_pa
     before = [describe_engine(f"stanza:en:{moved}", layers=x) for x in ((), ("entities",))]
     (moved / "en" / "ner" / "tiny.pt").write_bytes(b"other")
     after = [describe_engine(f"stanza:en:{moved}", layers=x) for x in ((), ("entities",))]
-    assert [a.fingerprint == b.fingerprint for a, b in zip(before, after, strict=True)] == [
-        True, False,
-    ]  # fmt: skip
+    assert [a.fingerprint == b.fingerprint for a, b in zip(before, after, strict=True)] == [True, False]
     (moved / "en" / "ner" / "tiny.pt").unlink()
     with pytest.raises(UsageError, match=r"ner/tiny\.pt' is missing; fetch"):
         describe_engine(f"stanza:en:{moved}", layers=("entities",))
@@ -271,10 +261,17 @@ def test_heads_go_over_words_that_are_left_out():
     from stanza.models.common.doc import Document
 
     rows = [
-        {"id": number, "text": text, "lemma": text, "upos": "X", "head": head, "deprel": "dep",
-         "misc": f"start_char={number}|end_char={number + 1}"}
+        {
+            "id": number,
+            "text": text,
+            "lemma": text,
+            "upos": "X",
+            "head": head,
+            "deprel": "dep",
+            "misc": f"start_char={number}|end_char={number + 1}",
+        }
         for number, text, head in [(1, "a", 2), (2, " ", 4), (3, "b", 0), (4, "c", 3)]
-    ]  # fmt: skip
+    ]
     info = describe(has_upos=True, has_lemmas=True)
     (sentence,) = sentences_of(Document([rows], text=" abcd "), info, ("heads", "deprels"))
     assert sentence.forms == ["a", "b", "c"]

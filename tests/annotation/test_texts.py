@@ -3,12 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.annotation.base import Engine, load_engine
-from transforms.annotation.texts import (
-    annotate_sentences,
-    annotate_texts,
-    plain_tokens,
-    tokens_of,
-)
+from transforms.annotation.texts import annotate_sentences, annotate_texts, plain_tokens, tokens_of
 from transforms.common.errors import LexbeamError
 from transforms.common.records import Sentence
 
@@ -39,12 +34,9 @@ def failing(raised):
     def annotate(paragraphs, map_form=None):
         if any("bad" in paragraph for paragraph in paragraphs):
             raise raised
-        return [
-            [Sentence([p], ["lemma"], None, [0], [len(p)])] for p in paragraphs
-        ]  # fmt: skip
+        return [[Sentence([p], ["lemma"], None, [0], [len(p)])] for p in paragraphs]
 
-    return Engine(name="x", language=None, fingerprint="x", has_upos=False, has_lemmas=True,
-                  annotate=annotate)  # fmt: skip
+    return Engine(name="x", language=None, fingerprint="x", has_upos=False, has_lemmas=True, annotate=annotate)
 
 
 def test_what_an_engine_fails_on_has_plain_tokens_and_spoils_no_other():
@@ -57,12 +49,8 @@ def test_what_an_engine_fails_on_has_plain_tokens_and_spoils_no_other():
 
 def test_texts_have_their_own_sentences_with_offsets_of_their_own():
     good, bad, empty = annotate_texts(["good\n\none", "so bad\n\nx", ""], failing(ValueError()))
-    assert [(one.lemmas, one.starts, one.ends) for one in good] == [
-        (["lemma"], [0], [4]), (["lemma"], [6], [9]),
-    ]  # fmt: skip
-    assert [(one.forms, one.lemmas, one.starts) for one in bad] == [
-        (["so", "bad"], None, [0, 3]), (["x"], None, [8]),
-    ]  # fmt: skip
+    assert [(one.lemmas, one.starts, one.ends) for one in good] == [(["lemma"], [0], [4]), (["lemma"], [6], [9])]
+    assert [(one.forms, one.lemmas, one.starts) for one in bad] == [(["so", "bad"], None, [0, 3]), (["x"], None, [8])]
     assert empty == []
     assert annotate_texts(["so bad\n\nx"], None) == [bad]
 
@@ -77,8 +65,7 @@ def test_layers_of_the_sentences_of_a_text_are_put_together():
             for paragraph in paragraphs
         ]
 
-    engine = Engine(name="x", language=None, fingerprint="x", has_upos=False, has_lemmas=False,
-                    annotate=annotate)  # fmt: skip
+    engine = Engine(name="x", language=None, fingerprint="x", has_upos=False, has_lemmas=False, annotate=annotate)
     both, one = annotate_sentences(["ab", "ac"], engine)
     assert both.layers == (["F=a", "F=b"], None)
     assert one.layers == (["F=a", "F=c"], [1, 1])
@@ -89,9 +76,7 @@ def test_tokens_of_a_target_are_those_that_share_a_character(text, start, length
     sentence = plain_tokens(text)
     span = set(range(start, start + length))
     places = [
-        at
-        for at, (a, b) in enumerate(zip(sentence.starts, sentence.ends, strict=True))
-        if span & set(range(a, b))
+        at for at, (a, b) in enumerate(zip(sentence.starts, sentence.ends, strict=True)) if span & set(range(a, b))
     ]
     found = tokens_of(sentence, start, start + length)
     assert found == ((places[0], len(places)) if places else (None, None))

@@ -6,18 +6,31 @@ from published import DIM, change_section, publish
 from transforms.change.alignment import Space, fit_alignment
 from transforms.change.spaces import side_row
 
-__all__ = [
-    "HOSTILE", "SLICES", "aligned", "known", "pair", "slice_row", "snapshot_of", "space", "vectors",
-]  # fmt: skip
+__all__ = ["HOSTILE", "SLICES", "aligned", "known", "pair", "slice_row", "snapshot_of", "space", "vectors"]
 
 HOSTILE = "</script><script>alert(1)</script>"
 
 
 def slice_row(name, start, tokens=100):
-    counts = ("documents", "sentences", "tokens_before", "sentences_short",
-              "sentences_sampled_out", "sentences_split", "types", "vocabulary")  # fmt: skip
-    return {"slice": name, "from": start, "to": start + 49, "tokens": tokens, "min_count": 5,
-            "largest_document_share": 0.125, **dict.fromkeys(counts, 9)}  # fmt: skip
+    counts = (
+        "documents",
+        "sentences",
+        "tokens_before",
+        "sentences_short",
+        "sentences_sampled_out",
+        "sentences_split",
+        "types",
+        "vocabulary",
+    )
+    return {
+        "slice": name,
+        "from": start,
+        "to": start + 49,
+        "tokens": tokens,
+        "min_count": 5,
+        "largest_document_share": 0.125,
+        **dict.fromkeys(counts, 9),
+    }
 
 
 SLICES = [[slice_row("old", 1800)], [slice_row("new", 1850)]]
@@ -27,10 +40,16 @@ def vectors(slice, words, seed=1):
     """A part of table `vectors`, made from the names."""
     random = np.random.default_rng([seed, len(slice), ord(slice[0])])
     return [
-        {"slice": slice, "seed": seed, "word": word, "count": 9, "documents": 3,
-         "vector": random.normal(size=DIM).astype(np.float32).tolist()}
+        {
+            "slice": slice,
+            "seed": seed,
+            "word": word,
+            "count": 9,
+            "documents": 3,
+            "vector": random.normal(size=DIM).astype(np.float32).tolist(),
+        }
         for word in sorted(words)
-    ]  # fmt: skip
+    ]
 
 
 def space(rows):
@@ -41,8 +60,14 @@ def space(rows):
 def aligned(old, new, names=("old", "new"), seed=1, method="op"):
     """A part of table `alignments`, and the alignment."""
     fitted = fit_alignment(method, space(old), space(new))
-    common = {"slice_from": names[0], "slice_to": names[1], "seed": seed, "alignment": method,
-              "fit_words": fitted.fit_words, "residual": fitted.residual}  # fmt: skip
+    common = {
+        "slice_from": names[0],
+        "slice_to": names[1],
+        "seed": seed,
+        "alignment": method,
+        "fit_words": fitted.fit_words,
+        "residual": fitted.residual,
+    }
     sides = (("from", fitted.source), ("to", fitted.target))
     return [{**common, "side": name, **side_row(side, True)} for name, side in sides], fitted
 
@@ -58,14 +83,24 @@ def snapshot_of(folder, rows, more=(), **section):
 
 def known(**other):
     """What evidence adds to a row of `scores`."""
-    return {"null_mean": 0.2, "null_sd": 0.05, "excess": 0.1, "q_value": 0.5, "q_relative": 0.5,
-            **other}  # fmt: skip
+    return {"null_mean": 0.2, "null_sd": 0.05, "excess": 0.1, "q_value": 0.5, "q_relative": 0.5, **other}
 
 
 def pair(**other):
     return {
-        "slice_from": "old", "slice_to": "new", "alignment": "op", "measure": "cosine", "seeds": 1,
-        "ranked": 300, "null_runs": 3, "null_unit": "document", "clusters_from": 30,
-        "clusters_to": 40, "low_power": False, "shift": 0.5, "share_differs": 0.25,
-        "share_significant": 0.125, **other,
-    }  # fmt: skip
+        "slice_from": "old",
+        "slice_to": "new",
+        "alignment": "op",
+        "measure": "cosine",
+        "seeds": 1,
+        "ranked": 300,
+        "null_runs": 3,
+        "null_unit": "document",
+        "clusters_from": 30,
+        "clusters_to": 40,
+        "low_power": False,
+        "shift": 0.5,
+        "share_differs": 0.25,
+        "share_significant": 0.125,
+        **other,
+    }

@@ -7,19 +7,27 @@ from transforms.common.snapshots import Snapshot
 __all__ = ["OPTIONS", "publish", "section"]
 
 OPTIONS = {
-    "alignment": ["op", "cca"], "measure": ["cosine"], "rank-min-count": 5,
-    "rank-min-documents": 2, "neighbour-min-count": 1,
-}  # fmt: skip
+    "alignment": ["op", "cca"],
+    "measure": ["cosine"],
+    "rank-min-count": 5,
+    "rank-min-documents": 2,
+    "neighbour-min-count": 1,
+}
 
 
 def section(slices=("a", "b"), pairs=((0, 1),), **more):
     """Return a section `change`; `options` are added to `OPTIONS`."""
     options = {**OPTIONS, **more.pop("options", {})}
     return {
-        "options": options, "slices": [[name, n, n] for n, name in enumerate(slices)],
-        "pairs": [list(pair) for pair in pairs], "seeds": [1, 2], "targets": [],
-        "alignments": ["op", "cca"], "reads": [], **more,
-    }  # fmt: skip
+        "options": options,
+        "slices": [[name, n, n] for n, name in enumerate(slices)],
+        "pairs": [list(pair) for pair in pairs],
+        "seeds": [1, 2],
+        "targets": [],
+        "alignments": ["op", "cca"],
+        "reads": [],
+        **more,
+    }
 
 
 def publish(folder, change, **tables):
@@ -31,8 +39,6 @@ def publish(folder, change, **tables):
         described = []
         for number, rows in enumerate(parts if isinstance(parts, list) else [parts]):
             pq.write_table(rows, folder / name / f"part-{number}.parquet")
-            described.append(
-                {"file": f"part-{number}.parquet", "rows": rows.num_rows, "bytes": 1, "sha256": ""}
-            )
+            described.append({"file": f"part-{number}.parquet", "rows": rows.num_rows, "bytes": 1, "sha256": ""})
         entries[name] = {"rows": sum(one["rows"] for one in described), "parts": described}
     return Snapshot(str(folder), "s", str(folder), {"tables": entries, "change": change})

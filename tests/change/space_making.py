@@ -7,13 +7,7 @@ import pyarrow as pa
 
 from schemas.sentences import UPOS
 from transforms.change.aligning import ALIGN, AlignOptions
-from transforms.change.comparisons import (
-    Comparisons,
-    SliceReady,
-    align_tasks,
-    facts_of,
-    train_tasks,
-)
+from transforms.change.comparisons import Comparisons, SliceReady, align_tasks, facts_of, train_tasks
 from transforms.change.counts import COUNTS
 from transforms.change.feeds import FEED
 from transforms.change.ranking import RankOptions
@@ -24,18 +18,7 @@ from transforms.change.training import TRAIN
 from transforms.common.artefacts import Artefact, Workspace, make
 from transforms.common.batches import BatchWriter
 
-__all__ = [
-    "COMPARISONS",
-    "DIM",
-    "RANK",
-    "SGNS",
-    "Made",
-    "align_all",
-    "ready",
-    "score_task",
-    "tag_of",
-    "train_all",
-]
+__all__ = ["COMPARISONS", "DIM", "RANK", "SGNS", "Made", "align_all", "ready", "score_task", "tag_of", "train_all"]
 
 DIM = 5
 SGNS = SgnsOptions(dim=DIM, epochs=1)
@@ -51,10 +34,7 @@ class Made(NamedTuple):
 
     def sides(self, seed):
         """What the first pair is aligned from."""
-        return [
-            (facts_of(COMPARISONS, place, self.slices), self.spaces[place, seed].part.file)
-            for place in (0, 1)
-        ]
+        return [(facts_of(COMPARISONS, place, self.slices), self.spaces[place, seed].part.file) for place in (0, 1)]
 
 
 def tag_of(word):
@@ -79,21 +59,24 @@ def ready(folder, place, vocabulary=30):
         with artefact.writing(suffix) as stream, BatchWriter(stream, batch.schema) as writer:
             writer.write(batch)
     found = SliceCounts(
-        counts=artefact.file("-counts.arrow"), documents=9, sentences=200, tokens=2400,
-        largest_document=2400, types=len(words), tokens_before=2400, short=0, split=0,
+        counts=artefact.file("-counts.arrow"),
+        documents=9,
+        sentences=200,
+        tokens=2400,
+        largest_document=2400,
+        types=len(words),
+        tokens_before=2400,
+        short=0,
+        split=0,
         sampled_out=0,
-    )  # fmt: skip
+    )
     return SliceReady(place, found, (artefact.file("-feed.arrow"),))
 
 
 def train_all(folder):
     space = Workspace(str(folder / "work"))
     slices = [ready(folder, place) for place in (0, 1)]
-    spaces = {
-        key: make(space, TRAIN, task, SGNS)
-        for one in slices
-        for key, task in train_tasks(COMPARISONS, one)
-    }
+    spaces = {key: make(space, TRAIN, task, SGNS) for one in slices for key, task in train_tasks(COMPARISONS, one)}
     return Made({one.place: one.counts for one in slices}, spaces)
 
 
@@ -109,8 +92,5 @@ def score_task(space, made, seed, alignments, **options):
     """Align the first pair and return what scores it."""
     aligned = align_all(space, made, seed, alignments, **options)
     task = next(iter(aligned.values()))[0]
-    maps = {
-        name: None if name == "none" else receipt.part.file
-        for name, (_, receipt) in aligned.items()
-    }
+    maps = {name: None if name == "none" else receipt.part.file for name, (_, receipt) in aligned.items()}
     return ScoreTask(task.slices, task.spaces, seed, maps)

@@ -43,9 +43,7 @@ def test_a_part_holds_both_sides_of_one_alignment(trained, space):
     for name, aligned in found.items():
         rows = rows_of(aligned)
         assert [(row["alignment"], row["side"]) for row in rows] == [(name, "from"), (name, "to")]
-        assert {(row["slice_from"], row["slice_to"], row["seed"]) for row in rows} == {
-            ("early", "late", 1)
-        }
+        assert {(row["slice_from"], row["slice_to"], row["seed"]) for row in rows} == {("early", "late", 1)}
     rotation = load_side(rows_of(found["op"])[1]).matrix
     np.testing.assert_allclose(rotation @ rotation.T, np.eye(5), atol=1e-12)
 
@@ -53,9 +51,7 @@ def test_a_part_holds_both_sides_of_one_alignment(trained, space):
 def test_too_few_shared_words_fit_nothing(trained, space):
     found = align_all(space, trained, 1, ("cca",), fit_on="top:9")
     rows = rows_of(found["cca"])
-    assert [(row["residual"], row["matrix"], row["fit_words"]) for row in rows] == [
-        (None, None, 9), (None, None, 9),
-    ]  # fmt: skip
+    assert [(row["residual"], row["matrix"], row["fit_words"]) for row in rows] == [(None, None, 9), (None, None, 9)]
 
 
 def test_maps_are_read_as_they_are_published(trained, space):

@@ -166,9 +166,8 @@ def test_top_takes_the_larger_smaller_relative_frequency_ties_by_word():
     # smaller relative frequencies: a .01, b .1, c .2, d .1
     fitted = fit_alignment("op-", earlier, later, fit_on="top:2")
     chosen = fit_alignment(
-        "op-", *(s._replace(words=["b", "c"], counts=s.counts[1:3], vectors=s.vectors[1:3])
-                 for s in (earlier, later)),
-    )  # fmt: skip
+        "op-", *(s._replace(words=["b", "c"], counts=s.counts[1:3], vectors=s.vectors[1:3]) for s in (earlier, later))
+    )
     assert fitted.fit_words == 2
     np.testing.assert_array_equal(fitted.target.matrix, chosen.target.matrix)
 

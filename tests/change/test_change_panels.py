@@ -31,12 +31,16 @@ KEY = "slices and alignment"
 
 def test_targets_come_first_then_the_ranking_then_others(make):
     rows = [
-        scores("a", 0.1), scores("b", 0.5), scores("c", 0.5),
-        scores("t", 0.2, target=True), scores("u", None, target=True, reason="absent_to"),
+        scores("a", 0.1),
+        scores("b", 0.5),
+        scores("c", 0.5),
+        scores("t", 0.2, target=True),
+        scores("u", None, target=True, reason="absent_to"),
         scores("rare", 1.9, ranked=False, count_from=3, count_to=900),
         scores("name", 1.2, ranked=False, count_from=300, count_to=400),
-        scores("b", 0.9, seed=1), scores("gone", None, reason="absent_to"),
-    ]  # fmt: skip
+        scores("b", 0.9, seed=1),
+        scores("gone", None, reason="absent_to"),
+    ]
     panel = make(rows, targets=["t", "u"])["Words"]
     shown = panel.rows
     assert (panel.key, panel.listed) == (KEY, True)
@@ -55,7 +59,7 @@ def test_with_a_null_the_order_is_by_excess_and_the_evidence_is_shown(make):
         scores("b", 0.5, **known(excess=0.4, null_mean=0.1, q_value=0.01, q_relative=0.02)),
         scores("c", 0.4, **known(excess=-0.1, null_sd=None)),
         scores("d", 0.3),
-    ]  # fmt: skip
+    ]
     found = make(rows, {"change/pairs": [[pair()]]})
     shown = found["Words"].rows
     assert shown["word"].to_pylist() == ["b", "a", "c", "d"]
@@ -64,8 +68,11 @@ def test_with_a_null_the_order_is_by_excess_and_the_evidence_is_shown(make):
     assert shown["q more than the vocabulary at large"].to_pylist() == [0.02, 0.2, 0.5, None]
     chart = found["Scores and what chance gives"].rows.to_pylist()
     assert [row["finding"] for row in chart] == [
-        "more than the vocabulary at large", "usage differs", "not told from chance", "no finding",
-    ]  # fmt: skip
+        "more than the vocabulary at large",
+        "usage differs",
+        "not told from chance",
+        "no finding",
+    ]
     assert [row["null mean"] for row in chart] == [0.1, 0.8, 0.2, None]
     low, high = ([row[name] for row in chart] for name in ("null from", "null to"))
     assert low == [0.0, pytest.approx(0.7), 0.2, None]  # no score is below 0
@@ -91,9 +98,7 @@ def test_without_a_null_there_is_no_band_and_a_note_says_so(make):
     assert found["Evidence"] == Note("Evidence", NO_NULL)
     assert "nothing says which of these scores chance gives" in found["Scores"].text
     for title in ("Scores", "Score against count", "Words"):
-        assert not [
-            name for name in found[title].rows.column_names if "null" in name or "q " in name
-        ]
+        assert not [name for name in found[title].rows.column_names if "null" in name or "q " in name]
     assert set(found["Scores"].rows["finding"].to_pylist()) == {"no finding"}
 
 
@@ -102,55 +107,69 @@ def test_without_a_null_there_is_no_band_and_a_note_says_so(make):
     [
         ({}, "possible"),
         ({"low_power": True}, "possible, but power is low: most changes go unnoticed"),
-        ({"finding": "too_few_clusters", "share_significant": None},
-         "not possible at this size: fewer than 10 documents or authors on a side"),
-        ({"finding": "too_few_words"},
-         "not possible at this size: fewer than 100 ranked words with a score"),
+        (
+            {"finding": "too_few_clusters", "share_significant": None},
+            "not possible at this size: fewer than 10 documents or authors on a side",
+        ),
+        ({"finding": "too_few_words"}, "not possible at this size: fewer than 100 ranked words with a score"),
     ],
-)  # fmt: skip
+)
 def test_evidence_says_what_was_dealt_and_whether_a_finding_is_possible(make, facts, told):
     found = make([scores("a", 0.5, **known())], {"change/pairs": [[pair(**facts)]]})
     (row,) = found["Evidence"].rows.to_pylist()
     assert row["compared"] == "old to new, op"
     assert (row["null pairs"], row["earlier"], row["later"]) == (3, 30, 40)
     assert (row["usage differs"], row["shift"]) == (25.0, 0.5)
-    assert row["more than the vocabulary at large"] == (
-        12.5 if "share_significant" not in facts else None
-    )
+    assert row["more than the vocabulary at large"] == (12.5 if "share_significant" not in facts else None)
     assert row["a finding is"] == told
     size = [item for item in found["Warnings"].items if "size" in item or "power" in item]
     assert bool(size) == bool(facts)
 
 
 def test_every_pair_and_alignment_is_one_that_can_be_chosen(make):
-    options = {"alignment": ["op", "cca"], "measure": ["frequency", "cosine"],
-               "neighbour-min-count": 1, "rank-min-count": 50, "rank-min-documents": 5}  # fmt: skip
+    options = {
+        "alignment": ["op", "cca"],
+        "measure": ["frequency", "cosine"],
+        "neighbour-min-count": 1,
+        "rank-min-count": 50,
+        "rank-min-documents": 5,
+    }
     both = [
         [
             scores("a", 0.1, alignment="none", measure="frequency", slice_to=to),
-            scores("a", 0.2, alignment="cca", slice_to=to), scores("a", 0.3, slice_to=to),
-            scores("b", 0.4, slice_to=to), scores("b", 0.9, alignment="cca", slice_to=to),
+            scores("a", 0.2, alignment="cca", slice_to=to),
+            scores("a", 0.3, slice_to=to),
+            scores("b", 0.4, slice_to=to),
+            scores("b", 0.9, alignment="cca", slice_to=to),
         ]
         for to in ("new", "last")
-    ]  # fmt: skip
+    ]
     slices = [["old", 0, 9], ["new", 10, 19], ["last", 20, 29]]
     rows = make(
-        both, options=options, pairs=[[0, 1], [0, 2]], slices=slices,
-        more={"slices": [[slice_row(name, 1800)] for name, _, _ in slices],
-              "vectors": [vectors(name, "ab") for name, _, _ in slices]},
-    )["Words"].rows  # fmt: skip
+        both,
+        options=options,
+        pairs=[[0, 1], [0, 2]],
+        slices=slices,
+        more={
+            "slices": [[slice_row(name, 1800)] for name, _, _ in slices],
+            "vectors": [vectors(name, "ab") for name, _, _ in slices],
+        },
+    )["Words"].rows
     assert [tuple(row[name] for name in (KEY, "word", "score")) for row in rows.to_pylist()] == [
         (f"old to {to}, {by}", word, score)
         for to in ("new", "last")
-        for by, word, score in [
-            ("op", "b", 0.4), ("op", "a", 0.3), ("cca", "b", 0.9), ("cca", "a", 0.2),
-        ]
-    ]  # fmt: skip
+        for by, word, score in [("op", "b", 0.4), ("op", "a", 0.3), ("cca", "b", 0.9), ("cca", "a", 0.2)]
+    ]
 
 
 def test_a_run_of_frequency_alone_shows_frequency(make):
-    options = {"alignment": ["op"], "measure": ["frequency"], "neighbour-min-count": 1,
-               "rank-min-count": 50, "rank-min-documents": 5}  # fmt: skip
+    options = {
+        "alignment": ["op"],
+        "measure": ["frequency"],
+        "neighbour-min-count": 1,
+        "rank-min-count": 50,
+        "rank-min-documents": 5,
+    }
     rows = [scores("a", 0.1, alignment="none", measure="frequency")]
     found = make(rows, options=options)
     assert found["Words"].rows[KEY].to_pylist() == ["old to new, frequency"]
@@ -188,8 +207,13 @@ def test_a_note_says_what_may_mislead(make):
 
 
 def test_scores_that_fall_with_frequency_and_alignments_that_differ_are_warned_of(make):
-    options = {"alignment": ["op", "cca"], "measure": ["cosine"], "neighbour-min-count": 1,
-               "rank-min-count": 50, "rank-min-documents": 5}  # fmt: skip
+    options = {
+        "alignment": ["op", "cca"],
+        "measure": ["cosine"],
+        "neighbour-min-count": 1,
+        "rank-min-count": 50,
+        "rank-min-documents": 5,
+    }
     rows = [scores(f"w{n:03}", 1 - n / 200, count_from=50 + n, count_to=99) for n in range(120)]
     rows += [scores(f"w{n:03}", n / 200, alignment="cca") for n in range(120)]
     items = make(rows, options=options)["Warnings"].items
@@ -206,10 +230,7 @@ def test_no_warning_is_said_too(make):
 def test_the_scatter_tells_spearman_of_the_ranked_words(make):
     random = np.random.default_rng(1)
     uses, values = random.integers(1, 99, (2, 30)), random.random(30)
-    rows = [
-        scores(f"w{n}", values[n], count_from=int(uses[0, n]), count_to=int(uses[1, n]))
-        for n in range(30)
-    ]
+    rows = [scores(f"w{n}", values[n], count_from=int(uses[0, n]), count_to=int(uses[1, n])) for n in range(30)]
     chart = make([*rows, scores("x", 2.0, ranked=False)])["Score against count"]
     told = [f"{scipy.stats.spearmanr(values, counts).statistic:.2f}" for counts in uses]
     assert f"old to new, op: {told[0]} and {told[1]}" in chart.text
@@ -225,9 +246,11 @@ def test_many_pairs_are_cut(make, monkeypatch):
     names = ["old", "x", "y", "z"]
     parts = [[scores("a", 0.1, slice_to=name)] for name in names[1:]]
     found = make(
-        parts, {"vectors": [vectors(name, "a") for name in names]},
-        slices=[[name, 1, 2] for name in names], pairs=[[0, 1], [0, 2], [0, 3]],
-    )  # fmt: skip
+        parts,
+        {"vectors": [vectors(name, "a") for name in names]},
+        slices=[[name, 1, 2] for name in names],
+        pairs=[[0, 1], [0, 2], [0, 3]],
+    )
     assert found["Words"].rows[KEY].to_pylist() == ["old to x, op", "old to y, op"]
     assert "3 pairs of slices were compared; the first 2 are shown" in found["Warnings"].items[0]
 

@@ -1,14 +1,7 @@
 """What the change pipeline is told, as tasks."""
 
 from transforms.change.aligning import SliceFacts
-from transforms.change.comparisons import (
-    Comparisons,
-    SliceReady,
-    align_tasks,
-    facts_of,
-    neighbour_task,
-    train_tasks,
-)
+from transforms.change.comparisons import Comparisons, SliceReady, align_tasks, facts_of, neighbour_task, train_tasks
 from transforms.change.scoring import Combined, Ranking
 from transforms.change.slice_merges import SliceCounts
 from transforms.common.receipts import ArtefactPath, File
@@ -22,17 +15,23 @@ def file(name):
 
 
 COUNTS = SliceCounts(
-    counts=file("counts"), documents=1, sentences=2, tokens=3, largest_document=3, types=2,
-    tokens_before=4, short=0, split=0, sampled_out=0,
-)  # fmt: skip
+    counts=file("counts"),
+    documents=1,
+    sentences=2,
+    tokens=3,
+    largest_document=3,
+    types=2,
+    tokens_before=4,
+    short=0,
+    split=0,
+    sampled_out=0,
+)
 
 
 def test_a_slice_is_trained_once_for_each_seed():
     tasks = list(train_tasks(COMPARISONS, SliceReady(1, COUNTS, (file("feed"),))))
     assert [key for key, _ in tasks] == [(1, 5), (1, 9)]
-    assert [(task.slice, task.seed, task.min_count) for _, task in tasks] == [
-        ("b", 5, 3), ("b", 9, 3),
-    ]  # fmt: skip
+    assert [(task.slice, task.seed, task.min_count) for _, task in tasks] == [("b", 5, 3), ("b", 9, 3)]
     assert {(task.tokens, task.sentences) for _, task in tasks} == {(3, 2)}
     assert {(task.counts, task.feed) for _, task in tasks} == {(file("counts"), (file("feed"),))}
 
@@ -53,10 +52,17 @@ def test_a_pair_is_aligned_once_for_each_alignment():
 
 def ranking(*words):
     return Ranking(
-        alignment="op", measure="cosine", slice_from="", slice_to="", words=words,
-        scores=(0.5,) * len(words), ranked=len(words), threshold=None, spearman_from=None,
+        alignment="op",
+        measure="cosine",
+        slice_from="",
+        slice_to="",
+        words=words,
+        scores=(0.5,) * len(words),
+        ranked=len(words),
+        threshold=None,
+        spearman_from=None,
         spearman_to=None,
-    )  # fmt: skip
+    )
 
 
 def test_neighbours_are_asked_of_targets_and_the_most_changed_words_of_a_slices_pairs():

@@ -6,14 +6,7 @@ from hypothesis import strategies as st
 
 from schemas.sentences import UPOS
 from transforms.change import counts as module
-from transforms.change.counts import (
-    COUNTS,
-    count_view,
-    look_up,
-    majority_tags,
-    merge_counts,
-    tag_uses,
-)
+from transforms.change.counts import COUNTS, count_view, look_up, majority_tags, merge_counts, tag_uses
 from transforms.change.tags import tag_codes
 
 TAG = st.sampled_from(["NOUN", "PROPN", "X", None])
@@ -29,11 +22,7 @@ SENTENCES = st.lists(
 def batch(rows, tagged=True):
     words = pa.array([[word for word, _ in tokens] for _, tokens in rows], pa.list_(pa.string()))
     tags = pa.array([tag for _, tokens in rows for _, tag in tokens], pa.string())
-    return (
-        words,
-        pa.array([document for document, _ in rows], pa.string()),
-        (tag_codes(tags) if tagged else None),
-    )
+    return (words, pa.array([document for document, _ in rows], pa.string()), (tag_codes(tags) if tagged else None))
 
 
 def reference(rows):
@@ -44,11 +33,14 @@ def reference(rows):
             spread.setdefault(word, set()).add(document)
             tags.setdefault(word, Counter())[tag] += 1
     return [
-        {"word": w, "count": uses[w], "documents": len(spread[w]), "tags": [
-            (UPOS.index(tag), tags[w][tag]) for tag in UPOS if tags[w][tag]
-        ]}
+        {
+            "word": w,
+            "count": uses[w],
+            "documents": len(spread[w]),
+            "tags": [(UPOS.index(tag), tags[w][tag]) for tag in UPOS if tags[w][tag]],
+        }
         for w in sorted(uses)
-    ]  # fmt: skip
+    ]
 
 
 @settings(deadline=None)
@@ -72,10 +64,7 @@ def test_agrees_with_counting_one_by_one_whatever_the_batches(rows, border, comp
 @settings(deadline=None)
 @given(SENTENCES)
 def test_parts_with_documents_of_their_own_merge_to_the_whole(rows):
-    parts = [
-        count_view([batch([row for row in rows if row[0] == document])])
-        for document in ("d3", "d1", "d2")
-    ]
+    parts = [count_view([batch([row for row in rows if row[0] == document])]) for document in ("d3", "d1", "d2")]
     assert merge_counts(parts) == count_view([batch(rows)])
     assert merge_counts(parts[::-1]) == merge_counts(parts)
 
@@ -121,10 +110,7 @@ def test_majority_tags_are_those_of_all_uses_together(early, late, tagged):
     upos, share = majority_tags(sides, pa.array(words))
     for place, word in enumerate(words):
         tags = Counter(
-            tag
-            for _, tokens in ([*early, *late] if tagged else late)
-            for found, tag in tokens
-            if found == word and tag
+            tag for _, tokens in ([*early, *late] if tagged else late) for found, tag in tokens if found == word and tag
         )
         best = min(tags, key=lambda tag: (-tags[tag], UPOS.index(tag)), default=None)
         assert upos[place].as_py() == best

@@ -10,15 +10,7 @@ from view_making import SPEC, corpus, prepare, spec_of
 from schemas.documents import DOCUMENTS
 from transforms.change.comparisons import Comparisons
 from transforms.change.counts import look_up
-from transforms.change.dealing import (
-    DEAL,
-    DEALT,
-    SIZES,
-    Deal,
-    DealOptions,
-    DealtTask,
-    SizesTask,
-)
+from transforms.change.dealing import DEAL, DEALT, SIZES, Deal, DealOptions, DealtTask, SizesTask
 from transforms.change.feeds import read_counts
 from transforms.change.nulls import deal_task, dealt_tasks, first_place, groups_of, null_slices
 from transforms.common.artefacts import Artefact, Workspace, make, make_all
@@ -30,18 +22,19 @@ SCHEMA = DOCUMENTS.schema()
 
 def documents_part(folder, rows, number, parts, author):
     """The part of `documents` beside a part of `sentences`."""
-    ids = sorted(
-        {row["document_id"] for row in rows if int(row["document_id"], 16) % parts == number}
-    )
+    ids = sorted({row["document_id"] for row in rows if int(row["document_id"], 16) % parts == number})
     made = [
-        {**dict.fromkeys(SCHEMA.names), "document_id": name, "source": "s", "position": "",
-         "author": author(int(name, 16))}
+        {
+            **dict.fromkeys(SCHEMA.names),
+            "document_id": name,
+            "source": "s",
+            "position": "",
+            "author": author(int(name, 16)),
+        }
         for name in ids
-    ]  # fmt: skip
+    ]
     artefact = Artefact(str(folder / f"documents{number}"))
-    return Part.of("documents", number, write_part(
-        artefact, SCHEMA, [pa.Table.from_pylist(made, schema=SCHEMA)]
-    ))  # fmt: skip
+    return Part.of("documents", number, write_part(artefact, SCHEMA, [pa.Table.from_pylist(made, schema=SCHEMA)]))
 
 
 PAIR = "1800-1840,1850-1890"
@@ -75,9 +68,7 @@ class Dealt:
 
     def documents(self):
         """Documents of the real slices."""
-        return tuple(
-            sum(view[place].documents for view in self.real.viewed) for place in range(self.slices)
-        )
+        return tuple(sum(view[place].documents for view in self.real.viewed) for place in range(self.slices))
 
     def digests(self):
         """Digests of the deals."""
@@ -142,9 +133,7 @@ def test_counts_of_a_null_slice_are_those_of_its_sentences(dealt):
         assert got[1] == Counter(word for _, word in documents)
         assert +got[2] == Counter(w3=counts["w3"])
         assert sum(view.tokens for view in dealt.views[place]) == counts.total()
-        assert sum(view.sentences_kept for view in dealt.views[place]) == len(
-            dealt.sentences(place)
-        )
+        assert sum(view.sentences_kept for view in dealt.views[place]) == len(dealt.sentences(place))
 
 
 def test_ranges_hold_the_keys_that_are_theirs(tmp_path):
@@ -169,10 +158,7 @@ def test_authors_of_a_pair_are_dealt_whole(tmp_path):
     assert made.deal.unit == "author"
     assert made.deal.sizes[0] >= 10
     for number in range(3):
-        sides = [
-            {int(document, 16) * 2 // 3 for document, *_ in made.sentences(2 * number + side)}
-            for side in (0, 1)
-        ]
+        sides = [{int(document, 16) * 2 // 3 for document, *_ in made.sentences(2 * number + side)} for side in (0, 1)]
         assert not sides[0] & sides[1]
 
 
@@ -200,9 +186,7 @@ def test_nulls_are_slices_and_pairs_of_their_own():
 
 
 def test_null_pairs_are_the_same_with_a_series_and_without():
-    with_series, without = (
-        null_slices(THREE_SLICES, groups_of(THREE_SLICES, series=on), 3) for on in (True, False)
-    )
+    with_series, without = (null_slices(THREE_SLICES, groups_of(THREE_SLICES, series=on), 3) for on in (True, False))
     assert with_series.names[:12] == without.names
     assert with_series.pairs == without.pairs
 
@@ -212,6 +196,8 @@ def test_a_part_becomes_the_null_slices_of_its_group_from_the_views_of_that_grou
     deal = Deal(unit="document", sizes=(1, 1), nulls=(("n0a", "n0c"), ("n1a", "n1c")))
     found = dealt_tasks(groups, 1, deal, ("A", "B", "C"), (5, 6, 7))
     assert found == [
-        (4, DealtTask(("A", "C"), "n0a", 5)), (5, DealtTask(("A", "C"), "n0c", 7)),
-        (6, DealtTask(("A", "C"), "n1a", 5)), (7, DealtTask(("A", "C"), "n1c", 7)),
-    ]  # fmt: skip
+        (4, DealtTask(("A", "C"), "n0a", 5)),
+        (5, DealtTask(("A", "C"), "n0c", 7)),
+        (6, DealtTask(("A", "C"), "n1a", 5)),
+        (7, DealtTask(("A", "C"), "n1c", 7)),
+    ]

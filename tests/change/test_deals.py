@@ -17,9 +17,7 @@ def keys(names):
 def made(authors, places, slices):
     """Clusters of documents by their authors (None: unknown)."""
     known = np.array([author is not None for author in authors])
-    return clusters_of(
-        keys(range(len(authors))), keys(a or "" for a in authors), known, np.array(places), slices
-    )
+    return clusters_of(keys(range(len(authors))), keys(a or "" for a in authors), known, np.array(places), slices)
 
 
 @pytest.mark.parametrize("slices", [2, 3])
@@ -46,8 +44,9 @@ def test_single_documents_are_clusters_of_their_own():
 
 @given(
     st.lists(st.tuples(st.integers(0, 30), st.integers(1, 1000)), min_size=2, max_size=60),
-    st.lists(st.floats(0.05, 1), min_size=2, max_size=5), st.integers(0, 5),
-)  # fmt: skip
+    st.lists(st.floats(0.05, 1), min_size=2, max_size=5),
+    st.integers(0, 5),
+)
 def test_a_deal_keeps_clusters_whole_and_all_slices_filled(rows, weights, number):
     clusters, tokens = keys(c for c, _ in rows), np.array([size for _, size in rows])
     shares = np.array(weights) / sum(weights)
@@ -107,6 +106,4 @@ def test_few_documents_and_none(shares):
 def test_deals_of_two_slices_are_those_of_the_first_version():
     # Null pairs of earlier runs are taken up: which documents they have must not change.
     found = [deal(keys(range(12)), np.arange(12) + 1, SHARES[0], seed=3, number=n) for n in (0, 1)]
-    assert [np.flatnonzero(one == 0).tolist() for one in found] == [
-        [0, 1, 3, 4, 7, 8], [2, 6, 9, 11],
-    ]  # fmt: skip
+    assert [np.flatnonzero(one == 0).tolist() for one in found] == [[0, 1, 3, 4, 7, 8], [2, 6, 9, 11]]

@@ -27,14 +27,19 @@ def test_parts_of_alignments_are_numbered_by_pair_seed_and_name_and_none_has_no_
 def test_a_row_tells_the_share_of_the_largest_document_even_of_an_empty_slice():
     def row(tokens):
         counts = SliceCounts(
-            counts=File(ArtefactPath("c"), 1, "ab"), documents=2, sentences=3, tokens=tokens,
-            largest_document=tokens // 4, types=6, tokens_before=9, short=1, split=2,
+            counts=File(ArtefactPath("c"), 1, "ab"),
+            documents=2,
+            sentences=3,
+            tokens=tokens,
+            largest_document=tokens // 4,
+            types=6,
+            tokens_before=9,
+            short=1,
+            split=2,
             sampled_out=3,
-        )  # fmt: skip
+        )
         return slice_row(Slice("early", 1800, None), counts, vocabulary=4, min_count=5)
 
     assert row(8)["largest_document_share"] == 0.25
     assert row(0)["largest_document_share"] == 0
-    assert (row(8)["from"], row(8)["to"], row(8)["vocabulary"], row(8)["min_count"]) == (
-        1800, None, 4, 5,
-    )  # fmt: skip
+    assert (row(8)["from"], row(8)["to"], row(8)["vocabulary"], row(8)["min_count"]) == (1800, None, 4, 5)

@@ -11,16 +11,16 @@ from transforms.change.gold import Gold
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.evaluation.bootstrap import BootstrapOptions
 
-GOLD = Gold(
-    {"a": True, "b": True, "c": False, "d": False},
-    {"a": 0.9, "b": 0.5, "c": 0.1, "d": 0.1},
-)
+GOLD = Gold({"a": True, "b": True, "c": False, "d": False}, {"a": 0.9, "b": 0.5, "c": 0.1, "d": 0.1})
 OP = "old:new/op/cosine/mean"
 # The higher score means more change; b and c are tied, d is thought to have changed.
 ROWS = [
-    scores("a", 0.8, changed=True), scores("b", 0.3, changed=False),
-    scores("c", 0.3, changed=False), scores("d", 0.6, changed=True), scores("e", 0.9, changed=True),
-]  # fmt: skip
+    scores("a", 0.8, changed=True),
+    scores("b", 0.3, changed=False),
+    scores("c", 0.3, changed=False),
+    scores("d", 0.6, changed=True),
+    scores("e", 0.9, changed=True),
+]
 
 
 def evaluated(rows, gold=GOLD, resamples=0, **other):
@@ -33,9 +33,7 @@ def evaluated(rows, gold=GOLD, resamples=0, **other):
 def values(rows, *more, **other):
     """The values of the means with `op`, by metric."""
     found, _ = evaluated(rows, *more, **other)
-    return {
-        m: row["value"] for (name, part, m), row in found.items() if (name, part) == (OP, "all")
-    }
+    return {m: row["value"] for (name, part, m), row in found.items() if (name, part) == (OP, "all")}
 
 
 def test_figures_by_hand():
@@ -43,10 +41,16 @@ def test_figures_by_hand():
     # .5, -1, -1, scores 1.5, -1, -1, .5; products 2.25 - .5 + 1 - .5 = 2.25, squares 4.5 each: .5.
     # Order: a, d, then b and c in either order. b third: (1 + 2/3) / 2; fourth: (1 + 2/4) / 2.
     # Changed: a rightly, d wrongly, b not though it has: 2 of 4 right, precision 1/2, recall 1/2.
-    assert values(ROWS) == pytest.approx({
-        "spearman": 0.5, "average_precision": (5 / 6 + 3 / 4) / 2, "accuracy": 0.5,
-        "precision": 0.5, "recall": 0.5, "f1": 0.5,
-    })  # fmt: skip
+    assert values(ROWS) == pytest.approx(
+        {
+            "spearman": 0.5,
+            "average_precision": (5 / 6 + 3 / 4) / 2,
+            "accuracy": 0.5,
+            "precision": 0.5,
+            "recall": 0.5,
+            "f1": 0.5,
+        }
+    )
 
 
 def test_single_seeds_have_no_classes_unless_by_a_threshold():
@@ -66,19 +70,12 @@ def test_every_pair_alignment_and_measure_is_a_system():
         for alignment, measure, to in (("none", "frequency", "new"), ("cca", "cosine", "newer"))
     ]
     found, _ = evaluated(ROWS + more, metric=("spearman",))
-    assert [name for name, _, _ in found] == [
-        "old:new/none/frequency/mean", OP, "old:newer/cca/cosine/mean"
-    ]  # fmt: skip
+    assert [name for name, _, _ in found] == ["old:new/none/frequency/mean", OP, "old:newer/cca/cosine/mean"]
     # Scores that fall with gold: ranks 4 3 1.5 1.5 against 1 2 3 4.
-    assert found["old:new/none/frequency/mean", "all", "spearman"]["value"] == pytest.approx(
-        -4.5 / math.sqrt(4.5 * 5)
-    )
+    assert found["old:new/none/frequency/mean", "all", "spearman"]["value"] == pytest.approx(-4.5 / math.sqrt(4.5 * 5))
 
 
-MISSING = [
-    scores("a", 0.8, changed=True), scores("b", None, reason="absent_from"),
-    scores("c", 0.3, changed=False),
-]  # fmt: skip
+MISSING = [scores("a", 0.8, changed=True), scores("b", None, reason="absent_from"), scores("c", 0.3, changed=False)]
 
 
 def test_words_without_a_score_are_named_and_left_out():
@@ -128,9 +125,7 @@ def test_parts_of_speech_are_subsets_where_words_tell_them():
     gold = Gold({}, {"a_nn": 1, "b_nn": 2, "c_vb": 3, "d_vb": 4})
     rows = [scores(word, value) for word, value in zip(gold.words, (1, 2, 4, 3), strict=True)]
     found, _ = evaluated(rows, gold, metric=("spearman", "accuracy"))
-    assert {part: row["value"] for (_, part, _), row in found.items()} == pytest.approx(
-        {"all": 0.8, "nn": 1, "vb": -1}
-    )
+    assert {part: row["value"] for (_, part, _), row in found.items()} == pytest.approx({"all": 0.8, "nn": 1, "vb": -1})
     nouns = Gold({}, {"a_nn": 1, "b_nn": 2})
     assert {part for _, part, _ in evaluated(rows, nouns)[0]} == {"all"}
 

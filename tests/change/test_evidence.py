@@ -49,10 +49,7 @@ def reference(real, nulls, tested):
         a = np.array([terms(x) for x in rows])
         return np.linalg.solve(a.T @ a, a.T @ np.array(values))
 
-    fit = [
-        (run, w) for run in nulls for w in range(len(run.uses))
-        if run.ranked[w] and not math.isnan(run.scores[w])
-    ]  # fmt: skip
+    fit = [(run, w) for run in nulls for w in range(len(run.uses)) if run.ranked[w] and not math.isnan(run.scores[w])]
     rows = [x_of(run, w) for run, w in fit]
     values = [math.log(run.scores[w]) for run, w in fit]
     level = regress(rows, values)
@@ -96,11 +93,16 @@ def reference(real, nulls, tested):
     everyone = range(WORDS)
     r = [r_of(real, w) for w in everyone]
     null_r = [[r_of(run, w) for w in everyone] for run in nulls]
-    held = [[bool(k) and v is not None for k, v in zip(run.ranked, own, strict=True)]
-            for run, own in zip(nulls, null_r, strict=True)]  # fmt: skip
+    held = [
+        [bool(k) and v is not None for k, v in zip(run.ranked, own, strict=True)]
+        for run, own in zip(nulls, null_r, strict=True)
+    ]
     spread = components(null_r, held)
-    p = {w: scipy.stats.norm.sf(z_of(r[w], [run[w] for run in null_r], spread))
-         for w in everyone if tested[w] and r[w] is not None}  # fmt: skip
+    p = {
+        w: scipy.stats.norm.sf(z_of(r[w], [run[w] for run in null_r], spread))
+        for w in everyone
+        if tested[w] and r[w] is not None
+    }
     ranked = [w for w in p if real.ranked[w]]
     shift = statistics.median(r[w] for w in ranked) / math.sqrt(sum(spread))
 
@@ -195,8 +197,7 @@ def test_the_order_of_nulls_and_words_is_of_no_consequence():
     def permuted(run):
         return Run(*(values[order] for values in run[:4]), run.slice_documents)
 
-    other = evidence_of(permuted(real), [permuted(null) for null in nulls[::-1]],
-                        real.ranked[order])  # fmt: skip
+    other = evidence_of(permuted(real), [permuted(null) for null in nulls[::-1]], real.ranked[order])
     np.testing.assert_allclose(other.p_relative, found.p_relative[order], rtol=1e-9)
     np.testing.assert_allclose(other.p_value, found.p_value[order], rtol=1e-9)
 
@@ -215,10 +216,7 @@ def test_scores_of_zero_and_words_that_no_null_has_are_judged_too():
 def test_nothing_to_learn_from_gives_no_p_values():
     real, nulls = simulated(1)
     nobody = [null._replace(ranked=np.zeros(WORDS, bool)) for null in nulls]
-    for found in (
-        evidence_of(real, nobody, real.ranked),
-        evidence_of(real, nulls, np.zeros(WORDS, bool)),
-    ):
+    for found in (evidence_of(real, nobody, real.ranked), evidence_of(real, nulls, np.zeros(WORDS, bool))):
         assert np.isnan(found.p_value).all()
         assert math.isnan(found.shift)
         assert (found.null_runs > 0).any()

@@ -44,9 +44,7 @@ def brute(texts, word="ship"):
 
 
 def bags(drawn):
-    return [
-        Counter((one.source, one.year, one.key.sentence) for one in examples) for examples in drawn
-    ]
+    return [Counter((one.source, one.year, one.key.sentence) for one in examples) for examples in drawn]
 
 
 @pytest.fixture
@@ -74,19 +72,14 @@ def test_a_document_of_several_corpora_counts_once(tmp_path, texts):
     # Copies differ in their sources, and that of document 6 has other sentences.
     others = [document(n, SIZES[: 1 + n % 5], salt="x") for n in range(4, 8)]
     others[2] = document(6, [6, 6, 6], salt="x")
-    corpora = [
-        write_corpus(tmp_path / "a", texts, parts=2),
-        write_corpus(tmp_path / "b", others, parts=3),
-    ]
+    corpora = [write_corpus(tmp_path / "a", texts, parts=2), write_corpus(tmp_path / "b", others, parts=3)]
     counting = {}
     for corpus, held in zip(corpora, (texts, others), strict=True):
         for part in corpus.parts["sentences"]:
             for text in held:
                 if any(row["document_id"] == text.row.document_id for row in rows_of(part)):
                     name = text.row.document_id
-                    counting[name] = min(
-                        counting.get(name, (part.sha256, text)), (part.sha256, text)
-                    )
+                    counting[name] = min(counting.get(name, (part.sha256, text)), (part.sha256, text))
     assert {text.row.source[-5:] for _, text in counting.values()} >= {"x.txt"}
     expected = brute(text for _, text in counting.values())
     assert bags(draw(corpora)) == expected != brute(texts)
@@ -161,8 +154,7 @@ def test_of_very_many_uses_a_sample_is_compared(tmp_path, texts, monkeypatch):
     corpora = [write_corpus(tmp_path / str(n), texts, parts=n) for n in (1, 3)]
     drawing = Drawing(1000, "typical", each=1000)
     one, three = (
-        draw_examples([corpus], [SHIP], FORMS, SLICES, drawing, lambda name, near: {})[0]
-        for corpus in corpora
+        draw_examples([corpus], [SHIP], FORMS, SLICES, drawing, lambda name, near: {})[0] for corpus in corpora
     )
     assert one == three == [examples[:3] for examples in draw([corpora[0]])]
 
@@ -183,9 +175,7 @@ def rows_of(part):
 def test_a_target_is_told_by_its_tag(tmp_path):
     (text,) = [document(1, [1, 1, 1])]
     tagged = [
-        row._replace(
-            forms=["Ship", "it"], lemmas=["ship", "it"], upos=[tag, "PRON"], starts=None, ends=None
-        )
+        row._replace(forms=["Ship", "it"], lemmas=["ship", "it"], upos=[tag, "PRON"], starts=None, ends=None)
         for row, tag in zip(text.sentences, ["NOUN", "VERB", "NOUN"], strict=True)
     ]
     corpus = write_corpus(tmp_path, [text._replace(sentences=tagged)])
@@ -207,9 +197,7 @@ def test_sentences_are_read_once_and_without_other_columns(tmp_path, texts):
     assert sorted(call.args[0][0] for call in reading.call_args_list) == sorted(
         part.path for part in corpus.parts["sentences"]
     )
-    assert {tuple(call.args[1]) for call in reading.call_args_list} == {
-        ("document_id", "sentence", "year", "forms")
-    }
+    assert {tuple(call.args[1]) for call in reading.call_args_list} == {("document_id", "sentence", "year", "forms")}
 
 
 def test_a_damaged_part_is_told(tmp_path, texts):

@@ -26,9 +26,7 @@ def test_both_files_of_semeval(write):
         graded=write("attack_nn\t0.25\r\nplane_nn\t0.89\r\nhead_nn\t0", "graded.txt"),
     )
     binary = {"attack_nn": False, "plane_nn": True}
-    assert read_gold(options, VIEW) == Gold(
-        binary, {"attack_nn": 0.25, "plane_nn": 0.89, "head_nn": 0}
-    )
+    assert read_gold(options, VIEW) == Gold(binary, {"attack_nn": 0.25, "plane_nn": 0.89, "head_nn": 0})
     assert read_gold(options, VIEW).words == ["attack_nn", "head_nn", "plane_nn"]
 
 
@@ -48,9 +46,7 @@ def test_the_truth_of_a_sample(write):
 
 
 def test_parquet_with_columns_as_named(tmp_path):
-    rows = pa.table(
-        {"w": ["a", "b"], "gone": [True, False], "far": [1, None], "graded": [0.1, 0.2]}
-    )
+    rows = pa.table({"w": ["a", "b"], "gone": [True, False], "far": [1, None], "graded": [0.1, 0.2]})
     pq.write_table(rows, tmp_path / "gold.parquet")
     options = {"gold": str(tmp_path / "gold.parquet"), "word_column": "w"}
     found = read_gold(GoldOptions(**options, binary_column="gone", graded_column="far"), VIEW)
@@ -63,10 +59,7 @@ def test_words_are_normalised_as_the_training_view_was(write):
     assert read_gold(GoldOptions(gold=path), VIEW).words == ["liber"]
     assert read_gold(GoldOptions(gold=path), ViewOptions(homonym_marks="keep")).words == ["liber#4"]
     upper = write("word\tgraded\nRat_NN\t1\nRat_nn\t2\n", "upper.tsv")
-    assert read_gold(GoldOptions(gold=upper), ViewOptions(case="keep")).words == [
-        "Rat_NN",
-        "Rat_nn",
-    ]
+    assert read_gold(GoldOptions(gold=upper), ViewOptions(case="keep")).words == ["Rat_NN", "Rat_nn"]
 
 
 @pytest.mark.parametrize(

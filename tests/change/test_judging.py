@@ -20,15 +20,25 @@ def rows(scores, uses, *, seed, names=NAMES, ranked=None, targets=(), alignment=
     made = [
         {
             **dict.fromkeys(SCORES.schema().names),
-            "word": name, "target": name in targets, "slice_from": "a", "slice_to": "b",
-            "seed": seed, "alignment": alignment, "measure": "cosine",
-            "score": None if np.isnan(score) else float(score), "seeds": 1,
+            "word": name,
+            "target": name in targets,
+            "slice_from": "a",
+            "slice_to": "b",
+            "seed": seed,
+            "alignment": alignment,
+            "measure": "cosine",
+            "score": None if np.isnan(score) else float(score),
+            "seeds": 1,
             "ranked": bool(use >= 50) if ranked is None else name in ranked,
-            "count_from": int(use), "count_to": int(use) + 5, "relative_from": 0.0,
-            "relative_to": 0.0, "documents_from": 9, "documents_to": 7,
+            "count_from": int(use),
+            "count_to": int(use) + 5,
+            "relative_from": 0.0,
+            "relative_to": 0.0,
+            "documents_from": 9,
+            "documents_to": 7,
         }
         for name, score, use in zip(names, scores, uses, strict=True)
-    ]  # fmt: skip
+    ]
     return pa.Table.from_pylist(made, schema=SCORES.schema())
 
 
@@ -45,9 +55,7 @@ def runs():
 
 def judged(runs, deal=DEAL, **changes):
     uses, (real, *others) = runs
-    table = pa.concat_tables(
-        [rows(real, uses, seed=1, **changes), rows(real, uses, seed=None, **changes)]
-    )
+    table = pa.concat_tables([rows(real, uses, seed=1, **changes), rows(real, uses, seed=None, **changes)])
     nulls = [Scores(rows(one, uses, seed=1, **changes), 40) for one in others]
     return judge(Scores(table, 40), nulls, deal)
 
@@ -57,15 +65,24 @@ def test_means_have_the_evidence_and_single_seeds_none(runs):
     assert table.schema.equals(SCORES.schema(), check_metadata=True)
     assert pairs.schema.equals(PAIRS.schema())
     single, means = table.to_pylist()[:WORDS], table.to_pylist()[WORDS:]
-    names = ("null_mean", "null_sd", "null_runs", "null_unit", "excess", "p_value", "q_value",
-             "p_relative", "q_relative", "significant")  # fmt: skip
+    names = (
+        "null_mean",
+        "null_sd",
+        "null_runs",
+        "null_unit",
+        "excess",
+        "p_value",
+        "q_value",
+        "p_relative",
+        "q_relative",
+        "significant",
+    )
     assert all(row[name] is None for row in single for name in names)
     uses, (real, *others) = runs
     nine, ranked = np.full(WORDS, 7), uses >= 50
     expected = evidence_of(
-        Run(real, uses, nine, ranked, 40), [Run(one, uses, nine, ranked, 40) for one in others],
-        ranked,
-    )  # fmt: skip
+        Run(real, uses, nine, ranked, 40), [Run(one, uses, nine, ranked, 40) for one in others], ranked
+    )
     for place, row in enumerate(means):
         for name in ("null_mean", "null_sd", "p_value", "q_value", "p_relative", "q_relative"):
             value = getattr(expected, name)[place]
@@ -138,9 +155,8 @@ def test_words_that_only_null_pairs_have_teach_but_are_not_told(runs):
     nulls = [Scores(rows(one, counts, seed=1, names=more), 40) for one in longer]
     found, _ = judge(Scores(rows(real, uses, seed=None), 40), nulls, DEAL)
     plain, _ = judge(
-        Scores(rows(real, uses, seed=None), 40),
-        [Scores(rows(one, uses, seed=1), 40) for one in others], DEAL,
-    )  # fmt: skip
+        Scores(rows(real, uses, seed=None), 40), [Scores(rows(one, uses, seed=1), 40) for one in others], DEAL
+    )
     assert found["word"].to_pylist() == NAMES
     assert found["null_mean"].equals(plain["null_mean"])
     assert not found["p_value"].equals(plain["p_value"])
@@ -150,13 +166,9 @@ def test_alignments_are_judged_one_by_one(runs):
     uses, (real, *others) = runs
 
     def both(scores, seed):
-        return pa.concat_tables(
-            [rows(scores, uses, seed=seed, alignment="cca"), rows(scores * 0.5, uses, seed=seed)]
-        )
+        return pa.concat_tables([rows(scores, uses, seed=seed, alignment="cca"), rows(scores * 0.5, uses, seed=seed)])
 
-    found, pairs = judge(
-        Scores(both(real, None), 40), [Scores(both(one, 1), 40) for one in others], DEAL
-    )
+    found, pairs = judge(Scores(both(real, None), 40), [Scores(both(one, 1), 40) for one in others], DEAL)
     assert pairs["alignment"].to_pylist() == ["cca", "op"]
     halves = found["p_value"].to_numpy().reshape(2, WORDS)
     np.testing.assert_allclose(halves[0], halves[1])  # a factor is of no consequence

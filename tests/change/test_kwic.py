@@ -41,9 +41,7 @@ def test_the_parts_are_the_text_with_single_spaces(number, sizes, data):
 
 def test_what_stands_close_in_the_text_stays_close():
     text = document(0, [1])
-    row = text.sentences[0]._replace(
-        forms=["(", "ship", ")", "sails"], starts=[0, 1, 5, 8], ends=[1, 5, 6, 13]
-    )
+    row = text.sentences[0]._replace(forms=["(", "ship", ")", "sails"], starts=[0, 1, 5, 8], ends=[1, 5, 6, 13])
     whole = Passage(row, (), (), "(ship)\n sails", 0)
     assert cut(whole, 1) == Cut("(", "ship", ") sails")
 
@@ -60,9 +58,5 @@ def test_long_contexts_end_at_words():
 
 
 def test_lemmas_stand_in_where_there_are_no_forms():
-    row = (
-        document(0, [1])
-        .sentences[0]
-        ._replace(forms=None, lemmas=["the", "ship", "sail"], starts=None, ends=None)
-    )
+    row = document(0, [1]).sentences[0]._replace(forms=None, lemmas=["the", "ship", "sail"], starts=None, ends=None)
     assert cut(Passage(row), 1) == Cut("the ", "ship", " sail")

@@ -22,9 +22,7 @@ def task_of(trained, place=0, seed=1, words=("none", "w1", "w2")):
 def test_neighbours_are_of_the_words_asked_for(trained, space):
     receipt = make(space, NEIGHBOURS, task_of(trained), OPTIONS)
     rows = pq.read_table(receipt.part.file.path).to_pylist()
-    assert [(row["word"], row["rank"]) for row in rows] == [
-        (word, rank) for word in ("w1", "w2") for rank in (1, 2, 3)
-    ]
+    assert [(row["word"], row["rank"]) for row in rows] == [(word, rank) for word in ("w1", "w2") for rank in (1, 2, 3)]
     assert {(row["slice"], row["seed"]) for row in rows} == {("early", 1)}
     assert receipt.part.rows == 6
 
@@ -59,10 +57,21 @@ def test_space_words_and_options_decide(trained):
 
 def test_a_slice_is_a_row(space):
     row = {
-        "slice": "bc", "from": None, "to": -1, "documents": 1, "sentences": 2, "tokens_before": 9,
-        "tokens": 8, "sentences_short": 0, "sentences_sampled_out": 0, "sentences_split": 0,
-        "types": 5, "vocabulary": 3, "min_count": 2, "largest_document_share": 1.0,
-    }  # fmt: skip
+        "slice": "bc",
+        "from": None,
+        "to": -1,
+        "documents": 1,
+        "sentences": 2,
+        "tokens_before": 9,
+        "tokens": 8,
+        "sentences_short": 0,
+        "sentences_sampled_out": 0,
+        "sentences_split": 0,
+        "types": 5,
+        "vocabulary": 3,
+        "min_count": 2,
+        "largest_document_share": 1.0,
+    }
     receipt = make(space, SLICE, row, None)
     assert pq.read_table(receipt.part.file.path).to_pylist() == [row]
     assert SLICE.identity(row, None) != SLICE.identity({**row, "tokens": 7}, None)

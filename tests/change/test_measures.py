@@ -31,9 +31,7 @@ def test_frequency_difference():
 
 
 def test_registries_say_what_a_measure_needs():
-    assert {name: measure.aligned for name, measure in MEASURES.items()} == {
-        "cosine": True, "frequency": False,
-    }  # fmt: skip
+    assert {name: measure.aligned for name, measure in MEASURES.items()} == {"cosine": True, "frequency": False}
 
 
 def test_mean_threshold_skips_missing_scores():

@@ -32,10 +32,7 @@ def test_neighbours_are_means_over_seeds(make):
     assert isinstance(panel, Choice)
     assert (panel.key, panel.across) == ("word", "slice")
     assert "mean cosine over 2 seeds" in panel.text
-    found = {
-        (row["word"], row["slice"], row["neighbour"]): row["cosine"]
-        for row in panel.rows.to_pylist()
-    }
+    found = {(row["word"], row["slice"], row["neighbour"]): row["cosine"] for row in panel.rows.to_pylist()}
     assert list(dict.fromkeys(word for word, _, _ in found)) == ["b", "a"]
     for name, first, second in (("old", *parts[:2]), ("new", *parts[2:])):
         for word in "ab":
@@ -48,17 +45,15 @@ def test_neighbours_are_means_over_seeds(make):
 def test_the_way_of_a_word_is_the_plane_of_its_vectors_and_neighbours(make):
     parts = [vectors(name, "abcdefgh") for name in ("old", "new")]
     rows, fitted = aligned(*parts)
-    chart = make(
-        [scores(word, 0.5) for word in "abcdefgh"], {"vectors": parts, "alignments": [rows]}
-    )["Ways of words through the slices"]
+    chart = make([scores(word, 0.5) for word in "abcdefgh"], {"vectors": parts, "alignments": [rows]})[
+        "Ways of words through the slices"
+    ]
     assert chart.key == "word"
     assert "Distances in the plane are not the scores" in chart.text
     unit = {}
     for name, part, side in (("old", parts[0], fitted.source), ("new", parts[1], fitted.target)):
         made = apply(side, space(part).vectors)
-        unit[name] = dict(
-            zip("abcdefgh", made / np.linalg.norm(made, axis=1)[:, None], strict=True)
-        )
+        unit[name] = dict(zip("abcdefgh", made / np.linalg.norm(made, axis=1)[:, None], strict=True))
     for word in "ah":
         own = [row for row in chart.rows.to_pylist() if row["word"] == word]
         assert [row["name"] for row in own if row["order"]] == ["old", "new"]
@@ -66,9 +61,7 @@ def test_the_way_of_a_word_is_the_plane_of_its_vectors_and_neighbours(make):
             near = cosines(part, word)
             landmarks = [r["name"] for r in own if r["slice"] == name and not r["order"]]
             assert landmarks == sorted(near, key=near.__getitem__, reverse=True)[:5]
-        points = np.array(
-            [unit[row["slice"]][word if row["order"] else row["name"]] for row in own]
-        )
+        points = np.array([unit[row["slice"]][word if row["order"] else row["name"]] for row in own])
         centred = points - points.mean(axis=0)
         left, singular, _ = np.linalg.svd(centred, full_matrices=False)
         places = (left * singular)[:, :2]

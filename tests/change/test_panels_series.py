@@ -32,25 +32,28 @@ def tables(points, null=True, finding=None):
             lines.append(row)
     cut = ("a", "b") if null else (None, None)
     ends = [
-        {"word": word, "alignment": "op", "target": target, "ranked": True,
-         "upos": "DET" if word == "the" else "NOUN", "point_from": cut[0], "point_to": cut[1],
-         "distance": 0.5, "p_value": p if null else None,
-         "q_value": 2 * p if null and p is not None else None, "finding": finding}
+        {
+            "word": word,
+            "alignment": "op",
+            "target": target,
+            "ranked": True,
+            "upos": "DET" if word == "the" else "NOUN",
+            "point_from": cut[0],
+            "point_to": cut[1],
+            "distance": 0.5,
+            "p_value": p if null else None,
+            "q_value": 2 * p if null and p is not None else None,
+            "finding": finding,
+        }
         for word, target, p in points
-    ]  # fmt: skip
-    numbers = [
-        column + end for column in module.DISTANCES for end in ("", "_null_mean", "_null_sd")
     ]
-    texts = [("word", pa.string()), ("slice", pa.string()), ("place", pa.int32()),
-             ("alignment", pa.string())]  # fmt: skip
+    numbers = [column + end for column in module.DISTANCES for end in ("", "_null_mean", "_null_sd")]
+    texts = [("word", pa.string()), ("slice", pa.string()), ("place", pa.int32()), ("alignment", pa.string())]
     schema = pa.schema([*texts, *((name, pa.float64()) for name in numbers)])
     kinds = dict.fromkeys(("target", "ranked"), pa.bool_())
     kinds |= dict.fromkeys(("distance", "p_value", "q_value"), pa.float64())
     ends_schema = pa.schema([(name, kinds.get(name, pa.string())) for name in ends[0]])
-    return (
-        pa.Table.from_pylist(lines[::-1], schema=schema),
-        pa.Table.from_pylist(ends, schema=ends_schema),
-    )
+    return (pa.Table.from_pylist(lines[::-1], schema=schema), pa.Table.from_pylist(ends, schema=ends_schema))
 
 
 def published(folder, points, **other):
@@ -134,10 +137,7 @@ def test_without_the_tables_there_is_no_panel(tmp_path, missing):
         lines, points = lines[:0], points[:0]
     made = {"change__series": lines, "change__points": points}
     made.pop(missing, None)
-    assert (
-        series_panels(publish(tmp_path, section(NAMES), **({} if missing == "both" else made)))
-        == []
-    )
+    assert series_panels(publish(tmp_path, section(NAMES), **({} if missing == "both" else made))) == []
 
 
 def test_the_columns_that_are_relied_on_are_published():

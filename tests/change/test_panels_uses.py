@@ -15,11 +15,26 @@ def sentence(number, year, forms):
     text = " ".join(forms)
     starts = [len(" ".join(forms[:place])) + bool(place) for place in range(len(forms))]
     ends = [start + len(form) for start, form in zip(starts, forms, strict=True)]
-    row = {"document_id": f"{number:064x}", "sentence": 0, "year": year, "lang": "en",
-           "forms": forms, "lemmas": forms, "starts": starts, "ends": ends}  # fmt: skip
-    about = {"document_id": row["document_id"], "source": f"{number}.txt", "position": "",
-             "lang": "en", "year": year, "author": "Ann", "title": HOSTILE,
-             "text": text}  # fmt: skip
+    row = {
+        "document_id": f"{number:064x}",
+        "sentence": 0,
+        "year": year,
+        "lang": "en",
+        "forms": forms,
+        "lemmas": forms,
+        "starts": starts,
+        "ends": ends,
+    }
+    about = {
+        "document_id": row["document_id"],
+        "source": f"{number}.txt",
+        "position": "",
+        "lang": "en",
+        "year": year,
+        "author": "Ann",
+        "title": HOSTILE,
+        "text": text,
+    }
     return row, about
 
 
@@ -29,19 +44,18 @@ def quoted(tmp_path):
 
     def made(own=True, **section):
         both = [
-            sentence(number, 1800 + 10 * number, ["The", "sea", f"is{number}", "wide", "."])
-            for number in range(10)
+            sentence(number, 1800 + 10 * number, ["The", "sea", f"is{number}", "wide", "."]) for number in range(10)
         ]
         words = ["the", "sea", "wide"]
         tables = {
             "scores": [[scores("sea", 0.5), scores("gone", None, target=True)]],
-            "slices": SLICES, "vectors": [vectors(name, words) for name in ("old", "new")],
-            "sentences": [[row for row, _ in both]], "documents": [[about for _, about in both]],
-        }  # fmt: skip
+            "slices": SLICES,
+            "vectors": [vectors(name, words) for name in ("old", "new")],
+            "sentences": [[row for row, _ in both]],
+            "documents": [[about for _, about in both]],
+        }
         reads = [{"table": "sentences", "section": "corpus" if own else None, "digest": "x"}]
-        return publish(
-            tmp_path, {"corpus": {}, "change": change_section(reads=reads, **section)}, tables
-        )
+        return publish(tmp_path, {"corpus": {}, "change": change_section(reads=reads, **section)}, tables)
 
     return made
 

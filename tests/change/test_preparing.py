@@ -5,15 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from view_making import (
-    EMPTY,
-    SPEC,
-    corpus,
-    prepare,
-    spec_of,
-    tasks_of,
-    write_parts,
-)
+from view_making import EMPTY, SPEC, corpus, prepare, spec_of, tasks_of, write_parts
 
 from schemas.sentences import UPOS
 from transforms.change import preparing
@@ -65,14 +57,10 @@ def test_counts_are_those_of_a_plain_recount(rows, tmp_path):
         every = inside(rows, index)
         assert slices[index].tokens_before == sum(len(row["lemmas"]) for row in every)
         assert slices[index].short == len(every) - len(kept)
-        assert Counter(map(tuple, feeds[index])) == Counter(
-            tuple(row["lemmas"][:-1]) for row in kept
-        )
+        assert Counter(map(tuple, feeds[index])) == Counter(tuple(row["lemmas"][:-1]) for row in kept)
         seen = {row["document_id"] for row in every}
         assert sum(found[index].seen for found in viewed) == len(seen)
-    outside = {
-        row["document_id"] for row in rows if row["year"] > 1890 or row["year"] in range(1841, 1850)
-    }
+    outside = {row["document_id"] for row in rows if row["year"] > 1890 or row["year"] in range(1841, 1850)}
     assert sum(found[0].of - sum(one.seen for one in found) for found in viewed) == len(outside)
 
 
@@ -100,9 +88,7 @@ def test_documents_left_out_are_as_if_they_were_not_there(rows, part, tmp_path):
     same = make_all(space, VIEW, tasks_of(less), SPEC)
     for one, other in zip(found, same, strict=True):
         assert one.counts.sha256 == other.counts.sha256
-        assert replace(one, sentences=None, counts=None) == replace(
-            other, sentences=None, counts=None
-        )
+        assert replace(one, sentences=None, counts=None) == replace(other, sentences=None, counts=None)
     assert found[0].of == 40 - len(gone)
 
 
@@ -199,11 +185,8 @@ def test_plain_targets_count_only_where_they_decide_what_is_kept(part, tmp_path,
     assert made(space, part, other) == first
     assert derived == []
     for place, (one, two) in enumerate(
-        zip(
-            identities(part, SPEC, limits=[5, 5]), identities(part, other, limits=[5, 5]),
-            strict=True,
-        )
-    ):  # fmt: skip
+        zip(identities(part, SPEC, limits=[5, 5]), identities(part, other, limits=[5, 5]), strict=True)
+    ):
         assert one != two, place
     assert identities(part, SPEC, MEASURE) != identities(part, other, MEASURE)
 
@@ -228,14 +211,16 @@ def test_what_decides_the_view_counts(part):
         *(
             replace(SPEC, options=replace(SPEC.options, **changed))
             for changed in (
-                {"unit": "form"}, {"case": "keep"}, {"homonym_marks": "keep"}, {"min_sentence": 4},
-                {"length_counts": "words"}, {"seed": 1},
+                {"unit": "form"},
+                {"case": "keep"},
+                {"homonym_marks": "keep"},
+                {"min_sentence": 4},
+                {"length_counts": "words"},
+                {"seed": 1},
             )
         ),
-    ]  # fmt: skip
-    found = [
-        identities(part, replace(spec, slices=one, ranges=spec.ranges[:1]))[0] for spec in variants
     ]
+    found = [identities(part, replace(spec, slices=one, ranges=spec.ranges[:1]))[0] for spec in variants]
     first = replace(SPEC, slices=one, ranges=SPEC.ranges[:1])
     found += identities(part, first, limits=[5])
     found += identities(part, first, left_out=["x"])

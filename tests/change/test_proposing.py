@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 from transforms.change.proposing import ENOUGH, LEAST, propose_slices
 from transforms.change.slicing import parse_slices, slice_of
 
-CORPORA = st.dictionaries(
-    st.integers(-60, 60), st.tuples(st.integers(0, 30), st.integers(0, 900)), max_size=12
-)
+CORPORA = st.dictionaries(st.integers(-60, 60), st.tuples(st.integers(0, 30), st.integers(0, 900)), max_size=12)
 
 
 def by_hand(corpus):
@@ -30,10 +28,7 @@ def by_hand(corpus):
     if not sum(usable[0][4:]):
         return None
     span = years[-1] - years[0] + 1
-    in_gaps = [
-        cut for cut in usable
-        if min(cut[4:]) >= 0.4 * sum(cut[4:]) and cut[1] - cut[0] - 1 >= 0.1 * span
-    ]  # fmt: skip
+    in_gaps = [cut for cut in usable if min(cut[4:]) >= 0.4 * sum(cut[4:]) and cut[1] - cut[0] - 1 >= 0.1 * span]
 
     def unevenness(cut):
         return round(abs(cut[4] - cut[5]), 6)
@@ -51,8 +46,7 @@ def by_hand(corpus):
 @given(CORPORA)
 def test_proposes_what_the_rule_says(corpus):
     found = propose_slices(
-        {year: n for year, (n, _) in corpus.items()},
-        {year: size if n else 0 for year, (n, size) in corpus.items()},
+        {year: n for year, (n, _) in corpus.items()}, {year: size if n else 0 for year, (n, size) in corpus.items()}
     )
     expected = by_hand(corpus)
     if expected is None:
@@ -96,6 +90,4 @@ def test_says_why_there_are_no_slices(documents, told):
 
 
 def test_without_tokens_there_are_no_slices():
-    assert propose_slices({1800: 20, 1900: 20}, {}).reason == (
-        "the documents with a date have no tokens"
-    )
+    assert propose_slices({1800: 20, 1900: 20}, {}).reason == ("the documents with a date have no tokens")

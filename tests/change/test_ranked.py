@@ -25,16 +25,30 @@ from transforms.change.ranked import (
 from transforms.common.errors import UsageError
 
 
-def score_row(
-    word, score, *, pair=("a", "b"), seed=None, alignment="op", measure="cosine", count=9, **more
-):
+def score_row(word, score, *, pair=("a", "b"), seed=None, alignment="op", measure="cosine", count=9, **more):
     return {
-        "word": word, "target": False, "slice_from": pair[0], "slice_to": pair[1], "seed": seed,
-        "alignment": alignment, "measure": measure, "score": score, "score_sd": 0.1, "seeds": 2,
-        "reason": None if score is not None else "absent_to", "threshold": 0.5, "changed": None,
-        "ranked": score is not None, "count_from": count, "count_to": count + 1,
-        "relative_from": 0.1, "relative_to": 0.2, "documents_from": 3, "documents_to": 4, **more,
-    }  # fmt: skip
+        "word": word,
+        "target": False,
+        "slice_from": pair[0],
+        "slice_to": pair[1],
+        "seed": seed,
+        "alignment": alignment,
+        "measure": measure,
+        "score": score,
+        "score_sd": 0.1,
+        "seeds": 2,
+        "reason": None if score is not None else "absent_to",
+        "threshold": 0.5,
+        "changed": None,
+        "ranked": score is not None,
+        "count_from": count,
+        "count_to": count + 1,
+        "relative_from": 0.1,
+        "relative_to": 0.2,
+        "documents_from": 3,
+        "documents_to": 4,
+        **more,
+    }
 
 
 def scores(*rows):
@@ -52,9 +66,10 @@ ROWS = [score_row(w, s) for w, s in [("x", 0.2), ("y", 0.9), ("z", None), ("v", 
 def plain(tmp_path):
     """Scores of two pairs, two alignments and single seeds, without a null."""
     others = [
-        score_row("x", 0.7, alignment="cca"), score_row("x", 0.3, seed=1),
+        score_row("x", 0.7, alignment="cca"),
+        score_row("x", 0.3, seed=1),
         score_row("x", 0.3, alignment="none", measure="frequency"),
-    ]  # fmt: skip
+    ]
     late = scores(score_row("x", 0.1, pair=("b", "c")))
     made = section(("a", "b", "c"), ((0, 1), (1, 2)))
     return publish(tmp_path, made, scores=[scores(*ROWS, *others), late])
@@ -79,9 +94,10 @@ def test_words_are_ordered_by_score_and_numbered_ties_by_word(plain):
 
 def test_where_there_is_a_null_the_excess_orders(tmp_path):
     rows = [
-        score_row("x", 0.9, excess=0.1, null_mean=0.8), score_row("y", 0.5, excess=0.3),
+        score_row("x", 0.9, excess=0.1, null_mean=0.8),
+        score_row("y", 0.5, excess=0.3),
         score_row("z", 1.9, excess=None),
-    ]  # fmt: skip
+    ]
     found = ranked_rows(publish(tmp_path, section(), scores=scores(*rows)), ("a", "b"), "op")
     assert has_null(found)
     assert ranked_words(found)["word"].to_pylist() == ["y", "x", "z"]
@@ -93,12 +109,18 @@ def summary(suffix="_op", **columns):
     own = {f"{name}{suffix}": values for name, values in columns.items()}
     return pa.table(
         {
-            "slice_from": ["a"] * 3, "slice_to": ["b"] * 3, "word": words,
-            "target": [False, True, True], "ranked": [True, True, False],
-            "count_from": [5, 6, 7], "count_to": [5, 6, 7], "upos": ["NOUN", "VERB", None],
-            "upos_share": [0.9, 1.0, None], **own,
+            "slice_from": ["a"] * 3,
+            "slice_to": ["b"] * 3,
+            "word": words,
+            "target": [False, True, True],
+            "ranked": [True, True, False],
+            "count_from": [5, 6, 7],
+            "count_to": [5, 6, 7],
+            "upos": ["NOUN", "VERB", None],
+            "upos_share": [0.9, 1.0, None],
+            **own,
         }
-    )  # fmt: skip
+    )
 
 
 def test_the_summary_is_read_first_by_the_suffix_of_the_alignment(tmp_path):
@@ -125,9 +147,7 @@ def test_targets_are_all_there_with_their_rank_and_those_without_a_score_last(tm
     table = summary(score=[0.1, 0.2, None], reason=[None, None, "absent_to"])
     rows = ranked_rows(publish(tmp_path, section(), change__summary=table), ("a", "b"), "op")
     found = target_rows(rows, ranked_words(rows)).to_pylist()
-    assert [(row["word"], row["rank"], row["reason"]) for row in found] == [
-        ("y", 1, None), ("z", None, "absent_to"),
-    ]  # fmt: skip
+    assert [(row["word"], row["rank"], row["reason"]) for row in found] == [("y", 1, None), ("z", None, "absent_to")]
     # A part of speech is asked of the other words alone.
     found = target_rows(rows, ranked_words(rows, ["NOUN"])).to_pylist()
     assert [(row["word"], row["rank"]) for row in found] == [("y", None), ("z", None)]
@@ -137,12 +157,14 @@ def test_targets_are_all_there_with_their_rank_and_those_without_a_score_last(tm
 @given(
     st.lists(
         st.tuples(
-            st.sampled_from("stuvw"), st.none() | st.sampled_from([0.1, 0.2, 0.3]), st.booleans(),
+            st.sampled_from("stuvw"),
+            st.none() | st.sampled_from([0.1, 0.2, 0.3]),
+            st.booleans(),
             st.none() | st.sampled_from([-0.1, 0.0]),
         ),
         unique_by=lambda row: row[0],
     )
-)  # fmt: skip
+)
 def test_orders_agree_with_plain_python(rows):
     made = pa.table(
         {
@@ -190,11 +212,13 @@ def test_pairs_and_alignments_are_named(plain):
 @pytest.mark.parametrize(
     ("asked", "kind"),
     [
-        ((None, None), ("op", "cosine")), (("cca", None), ("cca", "cosine")),
-        ((None, "frequency"), ("none", "frequency")), (("none", None), ("none", "frequency")),
+        ((None, None), ("op", "cosine")),
+        (("cca", None), ("cca", "cosine")),
+        ((None, "frequency"), ("none", "frequency")),
+        (("none", None), ("none", "frequency")),
         (("op", "frequency"), ("none", "frequency")),
     ],
-)  # fmt: skip
+)
 def test_frequency_is_always_measured_and_has_no_alignment(plain, asked, kind):
     assert chosen_kind(plain, *asked) == kind
 
@@ -213,10 +237,13 @@ def test_frequencies_have_the_parts_of_speech_of_the_summary(tmp_path):
     rows = [score_row(word, 0.1, alignment="none", measure="frequency") for word in ("v", "w")]
     table = pa.table(
         {
-            "slice_from": ["a"] * 3, "slice_to": ["b"] * 3, "word": ["u", "v", "w"],
-            "upos": ["ADJ", "NOUN", None], "upos_share": [1.0, 0.8, None],
+            "slice_from": ["a"] * 3,
+            "slice_to": ["b"] * 3,
+            "word": ["u", "v", "w"],
+            "upos": ["ADJ", "NOUN", None],
+            "upos_share": [1.0, 0.8, None],
         }
-    )  # fmt: skip
+    )
     snapshot = publish(tmp_path, section(), scores=scores(*rows), change__summary=table)
     found = ranked_rows(snapshot, ("a", "b"), "none", "frequency")
     assert found.select(["word", "upos", "upos_share"]).to_pylist() == [
@@ -228,10 +255,13 @@ def test_frequencies_have_the_parts_of_speech_of_the_summary(tmp_path):
 def test_facts_of_a_pair_are_those_of_its_alignment(tmp_path, plain):
     table = pa.table(
         {
-            "slice_from": ["a", "a"], "slice_to": ["b", "b"], "alignment": ["cca", "op"],
-            "measure": ["cosine"] * 2, "finding": [None, "too_few_words"],
+            "slice_from": ["a", "a"],
+            "slice_to": ["b", "b"],
+            "alignment": ["cca", "op"],
+            "measure": ["cosine"] * 2,
+            "finding": [None, "too_few_words"],
         }
-    )  # fmt: skip
+    )
     snapshot = publish(tmp_path / "s", section(), change__pairs=table)
     assert pair_facts(snapshot, ("a", "b"), "op", "cosine")["finding"] == "too_few_words"
     assert pair_facts(snapshot, ("b", "a"), "op", "cosine") == {}

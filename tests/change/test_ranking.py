@@ -31,9 +31,7 @@ def test_needs_uses_in_both_slices():
 @pytest.mark.parametrize(("slice_documents", "least"), [(100, 5), (21, 5), (20, 4), (6, 2), (1, 1)])
 def test_needs_documents_or_a_fifth_of_a_small_slice(slice_documents, least):
     documents = list(range(8))
-    mask = ranked_mask(
-        side([99] * 8, [9] * 8), side([99] * 8, documents, None, slice_documents), RankOptions()
-    )
+    mask = ranked_mask(side([99] * 8, [9] * 8), side([99] * 8, documents, None, slice_documents), RankOptions())
     assert mask.tolist() == [number >= least for number in documents]
 
 
@@ -73,21 +71,38 @@ def test_spearman_leaves_out_words_without_a_score():
 def score_row(word, score, **changes):
     row = dict.fromkeys(SCORES.schema().names)
     row |= {
-        "word": word, "target": False, "slice_from": "a", "slice_to": "b", "alignment": "op",
-        "measure": "cosine", "score": score, "seeds": 1, "ranked": True, "count_from": 1,
-        "count_to": 1, "relative_from": 0.1, "relative_to": 0.1, "documents_from": 1,
+        "word": word,
+        "target": False,
+        "slice_from": "a",
+        "slice_to": "b",
+        "alignment": "op",
+        "measure": "cosine",
+        "score": score,
+        "seeds": 1,
+        "ranked": True,
+        "count_from": 1,
+        "count_to": 1,
+        "relative_from": 0.1,
+        "relative_to": 0.1,
+        "documents_from": 1,
         "documents_to": 1,
-    }  # fmt: skip
+    }
     return row | changes
 
 
 def test_top_takes_ranked_means_of_one_method_by_score_then_word():
     rows = [
-        score_row("x", 0.5), score_row("b", 0.7), score_row("a", 0.7), score_row("low", 0.1),
-        score_row("seeded", 0.9, seed=1), score_row("rare", 0.9, ranked=False),
-        score_row("none", None), score_row("other", 0.9, alignment="cca"),
-        score_row("freq", 0.9, measure="frequency"), score_row("c", 0.2, slice_from="b"),
-    ]  # fmt: skip
+        score_row("x", 0.5),
+        score_row("b", 0.7),
+        score_row("a", 0.7),
+        score_row("low", 0.1),
+        score_row("seeded", 0.9, seed=1),
+        score_row("rare", 0.9, ranked=False),
+        score_row("none", None),
+        score_row("other", 0.9, alignment="cca"),
+        score_row("freq", 0.9, measure="frequency"),
+        score_row("c", 0.2, slice_from="b"),
+    ]
     table = top(pa.Table.from_pylist(rows, SCORES.schema()), 3, alignment="op")
     assert table["word"].to_pylist() == ["a", "b", "x", "c"]
     assert top(table, 0, alignment="op").num_rows == 0
@@ -113,10 +128,7 @@ def test_top_takes_the_next_words_in_place_of_those_of_other_parts_of_speech():
 
 
 def test_the_most_changed_are_those_of_the_greatest_excess_where_there_is_one():
-    rows = pa.table({
-        "word": list("edcba"), "score": [0.9, 0.8, 0.7, 0.7, 0.7],
-        "excess": [None, 0.1, 0.2, 0.3, 0.2],
-    })  # fmt: skip
+    rows = pa.table({"word": list("edcba"), "score": [0.9, 0.8, 0.7, 0.7, 0.7], "excess": [None, 0.1, 0.2, 0.3, 0.2]})
     assert by_change(rows)["word"].to_pylist() == list("bacde")
     assert by_change(rows.drop("excess"))["word"].to_pylist() == list("edabc")
     without = rows.drop("excess").append_column("excess", pa.nulls(5, pa.float64()))

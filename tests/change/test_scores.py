@@ -21,10 +21,7 @@ KEY = ("slice_from", "slice_to", "alignment", "measure", "word", "seed")
 
 def counts_of(counts, documents=9, proper=None):
     words = sorted(counts)
-    return pa.table(
-        [words, [counts[w] for w in words], [documents] * len(words), [proper] * len(words)],
-        schema=COUNTS,
-    )
+    return pa.table([words, [counts[w] for w in words], [documents] * len(words), [proper] * len(words)], schema=COUNTS)
 
 
 def scored(name, counts, seed=0, min_count=2, dim=3, zero=()):
@@ -43,12 +40,12 @@ TARGETS = ["a", "early", "late", "rare", "nowhere", "both"]
 
 def pair(seed=1, **changes):
     options = {
-        "seed": seed, "alignments": {"op": UNALIGNED}, "targets": TARGETS,
+        "seed": seed,
+        "alignments": {"op": UNALIGNED},
+        "targets": TARGETS,
         "rank": RankOptions(min_count=50, min_documents=1),
-    }  # fmt: skip
-    return score_pair(
-        scored("e", EARLY, seed, zero=["zero"]), scored("l", LATE, seed + 50), **options | changes
-    )
+    }
+    return score_pair(scored("e", EARLY, seed, zero=["zero"]), scored("l", LATE, seed + 50), **options | changes)
 
 
 def by_word(table, measure="cosine", alignment="op", seed=1):
@@ -77,9 +74,13 @@ def test_null_scores_have_the_first_reason_that_holds():
     rows = by_word(pair())
     reasons = {word: row["reason"] for word, row in rows.items() if row["reason"]}
     assert reasons == {
-        "early": "absent_to", "late": "absent_from", "nowhere": "absent_from",
-        "rare": "below_min_count_from", "both": "below_min_count_from", "zero": "zero_vector",
-    }  # fmt: skip
+        "early": "absent_to",
+        "late": "absent_from",
+        "nowhere": "absent_from",
+        "rare": "below_min_count_from",
+        "both": "below_min_count_from",
+        "zero": "zero_vector",
+    }
     for row in rows.values():
         assert (row["score"] is None) == (row["reason"] is not None)
         assert row["seeds"] == (row["score"] is not None)
@@ -88,9 +89,12 @@ def test_null_scores_have_the_first_reason_that_holds():
 
 def test_a_word_below_the_later_cut_alone():
     table = score_pair(
-        scored("e", {"a": 9, "w": 9}), scored("l", {"a": 9, "w": 1}), seed=1,
-        alignments={"op": UNALIGNED}, targets=["w"],
-    )  # fmt: skip
+        scored("e", {"a": 9, "w": 9}),
+        scored("l", {"a": 9, "w": 1}),
+        seed=1,
+        alignments={"op": UNALIGNED},
+        targets=["w"],
+    )
     assert by_word(table)["w"]["reason"] == "below_min_count_to"
 
 
@@ -144,28 +148,25 @@ def tiny(seed, scores, targets=(), **changes):
     counts = {f"w{i}": 60 for i in range(len(scores))}
     return with_scores(
         score_pair(
-            scored("e", counts), scored("l", counts), seed=seed, alignments={"op": UNALIGNED},
-            measures=["cosine"], targets=targets, **changes,
+            scored("e", counts),
+            scored("l", counts),
+            seed=seed,
+            alignments={"op": UNALIGNED},
+            measures=["cosine"],
+            targets=targets,
+            **changes,
         ),
         scores,
-    )  # fmt: skip
+    )
 
 
 SCORE = st.one_of(st.none(), st.floats(0, 2, width=32))
 
 
 @settings(max_examples=60, deadline=None)
-@given(
-    st.integers(1, 4).flatmap(
-        lambda seeds: st.lists(
-            st.tuples(*[SCORE] * seeds), min_size=1, max_size=5
-        )
-    )
-)  # fmt: skip
+@given(st.integers(1, 4).flatmap(lambda seeds: st.lists(st.tuples(*[SCORE] * seeds), min_size=1, max_size=5)))
 def test_means_and_spreads_agree_with_statistics(rows):
-    tables = [
-        tiny(seed, list(scores), ["w0"]) for seed, scores in enumerate(zip(*rows, strict=True))
-    ]
+    tables = [tiny(seed, list(scores), ["w0"]) for seed, scores in enumerate(zip(*rows, strict=True))]
     combined = combine_seeds(tables[::-1])
     assert combined.num_rows == len(rows) * (len(tables) + 1)
     means = [row for row in combined.to_pylist() if row["seed"] is None]
@@ -205,8 +206,7 @@ def test_threshold_is_over_targets_and_without_them_nothing_is_called_changed():
         return [(row["threshold"], row["changed"]) for row in table.to_pylist()[1::2]]
 
     found = judged(combine_seeds([tiny(1, [0.1, 0.2, 0.9], ["w0", "w1"])]))
-    assert found == [(pytest.approx(0.15), False), (pytest.approx(0.15), True),
-                     (pytest.approx(0.15), True)]  # fmt: skip
+    assert found == [(pytest.approx(0.15), False), (pytest.approx(0.15), True), (pytest.approx(0.15), True)]
     assert judged(combine_seeds([tiny(1, [0.1, 0.2, 0.9])])) == [(None, None)] * 3
 
 
@@ -226,9 +226,7 @@ def test_reason_over_seeds_is_the_first_of_all_seeds():
 def test_each_alignment_has_a_threshold_of_its_own():
     earlier, later = scored("e", EARLY), scored("l", LATE, 5)
     alignments = {n: fit_alignment(n, earlier.space, later.space) for n in ("op", "op-")}
-    table = combine_seeds(
-        [score_pair(earlier, later, seed=1, alignments=alignments, targets=["a", "b", "x"])]
-    )
+    table = combine_seeds([score_pair(earlier, later, seed=1, alignments=alignments, targets=["a", "b", "x"])])
     means = [row for row in table.to_pylist() if row["seed"] is None]
     for name, measure in (("op", "cosine"), ("op-", "cosine"), ("none", "frequency")):
         group = [row for row in means if (row["alignment"], row["measure"]) == (name, measure)]

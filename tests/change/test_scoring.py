@@ -21,10 +21,7 @@ def space(tmp_path):
 
 def scored(space, trained, options=OPTIONS, alignments=EVERY, **fitting):
     """Return the rows of both seeds, as files."""
-    return [
-        make(space, SCORE, score_task(space, trained, seed, alignments, **fitting), options)
-        for seed in (1, 2)
-    ]
+    return [make(space, SCORE, score_task(space, trained, seed, alignments, **fitting), options) for seed in (1, 2)]
 
 
 def test_scores_of_seeds_are_combined(trained, space):
@@ -34,8 +31,11 @@ def test_scores_of_seeds_are_combined(trained, space):
     assert len(scores) == combined.part.rows
     assert {row["seed"] for row in scores} == {1, 2, None}
     assert {(row["alignment"], row["measure"]) for row in scores} == {
-        ("op", "cosine"), ("cca", "cosine"), ("none", "cosine"), ("none", "frequency"),
-    }  # fmt: skip
+        ("op", "cosine"),
+        ("cca", "cosine"),
+        ("none", "cosine"),
+        ("none", "frequency"),
+    }
     absent = [row for row in scores if row["word"] == "absent" and row["measure"] == "cosine"]
     assert {row["reason"] for row in absent} == {"absent_from"}
     again = make(Workspace(space.root + "2"), COMBINE, CombineTask(tuple(files[::-1])), OPTIONS)
@@ -46,21 +46,15 @@ def test_scores_of_seeds_are_combined(trained, space):
 def test_rankings_are_of_the_most_changed_words_in_the_order_of_the_options(trained, space):
     files = tuple(scored(space, trained))
     combined = make(space, COMBINE, CombineTask(files), OPTIONS)
-    assert [(top.alignment, top.measure) for top in combined.tops] == [
-        (name, "cosine") for name in EVERY
-    ]
+    assert [(top.alignment, top.measure) for top in combined.tops] == [(name, "cosine") for name in EVERY]
     scores = pq.read_table(combined.part.file.path).to_pylist()
     for top in combined.tops:
         mean = {
             row["word"]: row
             for row in scores
-            if row["seed"] is None
-            and (row["alignment"], row["measure"]) == (top.alignment, top.measure)
+            if row["seed"] is None and (row["alignment"], row["measure"]) == (top.alignment, top.measure)
         }
-        ranked = sorted(
-            (word for word in mean if mean[word]["ranked"]),
-            key=lambda word: (-mean[word]["score"], word),
-        )
+        ranked = sorted((word for word in mean if mean[word]["ranked"]), key=lambda word: (-mean[word]["score"], word))
         assert list(top.words) == ranked[:100]
         assert list(top.scores) == [mean[word]["score"] for word in top.words]
         assert top.ranked == len(ranked) > 0
@@ -105,13 +99,13 @@ def test_what_is_shown_scores_nothing_again(trained, space):
     task = score_task(space, trained, 1, EVERY)
     plain = SCORE.identity(task, OPTIONS)
     for changed in (
-        {"neighbour_words": 3}, {"alignments": ("op",)}, {"targets": ("absent", "w1")},
+        {"neighbour_words": 3},
+        {"alignments": ("op",)},
+        {"targets": ("absent", "w1")},
         {"rank": replace(RANK, pos=("VERB",))},
-    ):  # fmt: skip
+    ):
         assert SCORE.identity(task, replace(OPTIONS, **changed)) == plain
-    for changed in (
-        {"targets": ("w1",)}, {"measures": ()}, {"rank": replace(RANK, min_count=6)},
-    ):  # fmt: skip
+    for changed in ({"targets": ("w1",)}, {"measures": ()}, {"rank": replace(RANK, min_count=6)}):
         assert SCORE.identity(task, replace(OPTIONS, **changed)) != plain
 
 
@@ -131,12 +125,15 @@ def test_maps_spaces_counts_and_sizes_decide_scores(trained, space):
             *(
                 task._replace(slices=(early._replace(**changed), late))
                 for changed in (
-                    {"name": "x"}, {"counts": late.counts}, {"tokens": 1}, {"documents": 1},
+                    {"name": "x"},
+                    {"counts": late.counts},
+                    {"tokens": 1},
+                    {"documents": 1},
                     {"min_count": 1},
                 )
             ),
         )
-    ]  # fmt: skip
+    ]
     assert len({str(identity) for identity in found}) == len(found) == 11
 
 
@@ -149,17 +146,21 @@ def test_what_decides_a_combination_counts(trained, space):
         *(
             COMBINE.identity(task, replace(OPTIONS, **changed))
             for changed in (
-                {"threshold": "x"}, {"neighbour_words": 3}, {"measures": ()},
-                {"alignments": EVERY[::-1]}, {"rank": replace(RANK, pos=("VERB",))},
+                {"threshold": "x"},
+                {"neighbour_words": 3},
+                {"measures": ()},
+                {"alignments": EVERY[::-1]},
+                {"rank": replace(RANK, pos=("VERB",))},
             )
         ),
         *(
             COMBINE.identity(task._replace(**changed), OPTIONS)
             for changed in (
-                {"nulls": task.seeds}, {"nulls": task.seeds[:1]},
+                {"nulls": task.seeds},
+                {"nulls": task.seeds[:1]},
                 {"deal": Deal(unit="document", sizes=(1, 2), nulls=())},
                 {"deal": Deal(unit="document", sizes=(2, 2), nulls=())},
             )
         ),
-    ]  # fmt: skip
+    ]
     assert len({str(identity) for identity in found}) == len(found) == 12

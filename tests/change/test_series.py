@@ -9,14 +9,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.change.series import (
-    Traces,
-    common_rotations,
-    common_space,
-    cut_distances,
-    points_of,
-    unit_rows,
-)
+from transforms.change.series import Traces, common_rotations, common_space, cut_distances, points_of, unit_rows
 
 
 def rotated(seed, slices=4, words=60, dim=6, noise=0.3):
@@ -37,9 +30,7 @@ def by_rounds(spaces, rounds=400):
 
 
 def cosines(one, two):
-    return np.array([1 - np.dot(a, b) / math.hypot(*a) / math.hypot(*b) for a, b in zip(
-        one, two, strict=True
-    )])  # fmt: skip
+    return np.array([1 - np.dot(a, b) / math.hypot(*a) / math.hypot(*b) for a, b in zip(one, two, strict=True)])
 
 
 @pytest.mark.parametrize("slices", [3, 5])
@@ -49,16 +40,13 @@ def test_the_common_space_is_where_rounds_of_rotation_end(slices):
     for number in range(slices):
         for other in range(number):
             np.testing.assert_allclose(
-                cosines(found[number], found[other]), cosines(expected[number], expected[other]),
-                atol=1e-5,
-            )  # fmt: skip
+                cosines(found[number], found[other]), cosines(expected[number], expected[other]), atol=1e-5
+            )
 
 
 def test_spaces_stay_what_they_are_but_for_their_axes():
     spaces = rotated(2)
-    for space, mapped, turn in zip(
-        spaces, common_space(spaces), common_rotations(spaces), strict=True
-    ):
+    for space, mapped, turn in zip(spaces, common_space(spaces), common_rotations(spaces), strict=True):
         np.testing.assert_allclose(turn.T @ turn, np.eye(6), atol=1e-12)
         np.testing.assert_allclose(mapped @ mapped.T, space @ space.T, atol=1e-12)
 
@@ -180,9 +168,7 @@ def test_change_points_are_those_of_a_second_computation(nulls):
     np.testing.assert_allclose(found.m, expected_m, rtol=1e-6)
     assert found.cut.tolist() == np.argmax(expected_z, axis=0).tolist()
     np.testing.assert_allclose(found.p_value, p, atol=2 / len(null_m))
-    np.testing.assert_allclose(
-        found.q_value, scipy.stats.false_discovery_control(found.p_value), rtol=1e-12
-    )
+    np.testing.assert_allclose(found.q_value, scipy.stats.false_discovery_control(found.p_value), rtol=1e-12)
 
 
 @settings(max_examples=15)

@@ -67,17 +67,13 @@ def test_distances_are_means_over_seeds_beside_those_of_null_series(made, traces
         (word, place) for word in traces[0][0].words.to_pylist() for place in range(3)
     ]
     held = set()
-    by_word = [
-        [({w: n for n, w in enumerate(t.words.to_pylist())}, t.distances) for t in some]
-        for some in traces
-    ]
+    by_word = [[({w: n for n, w in enumerate(t.words.to_pylist())}, t.distances) for t in some] for some in traces]
     for row in rows:
         assert row["slice"] == COMPARISONS.names[row["place"]]
         assert row["relative"] == row["count"] / 2400
         for kind, name in enumerate(DISTANCES):
             own, null = (
-                [v for t in some if not math.isnan(v := value(t, kind, row["place"], row["word"]))]
-                for some in by_word
+                [v for t in some if not math.isnan(v := value(t, kind, row["place"], row["word"]))] for some in by_word
             )
             held.add(len(null))
             assert row[name] == (pytest.approx(statistics.fmean(own)) if own else None)
@@ -118,8 +114,7 @@ def test_points_are_those_of_the_formulas(made, traces, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("deal", "finding"),
-    [(DEAL, "too_few_words"), (replace(DEAL, sizes=(10, 9, 30)), "too_few_clusters")],
+    ("deal", "finding"), [(DEAL, "too_few_words"), (replace(DEAL, sizes=(10, 9, 30)), "too_few_clusters")]
 )
 def test_no_finding_where_too_little_is_there(made, deal, finding):
     points = made.rows(deal=deal)[1].to_pylist()

@@ -5,13 +5,7 @@ import pytest
 from published_making import publish, section
 
 from schemas.series import DISTANCES, POINTS, SERIES
-from transforms.change.series_view import (
-    SeriesViewOptions,
-    series_of,
-    sparkline,
-    tell_series,
-    turning,
-)
+from transforms.change.series_view import SeriesViewOptions, series_of, sparkline, tell_series, turning
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.shown import Grid
 
@@ -24,9 +18,14 @@ def rows(word, scale, null=True):
     for place, name in enumerate(SLICES):
         row = {
             **dict.fromkeys(SERIES.schema().names),
-            "word": word, "slice": name, "place": place, "alignment": "op", "count": 10 + place,
-            "relative": 0.001, "documents": 3,
-        }  # fmt: skip
+            "word": word,
+            "slice": name,
+            "place": place,
+            "alignment": "op",
+            "count": 10 + place,
+            "relative": 0.001,
+            "documents": 3,
+        }
         for kind in DISTANCES:
             if place or kind.endswith("last"):
                 row[kind] = scale * (place + 1)
@@ -38,11 +37,22 @@ def rows(word, scale, null=True):
 
 def point(word, **more):
     return {
-        **dict.fromkeys(POINTS.schema().names), "word": word, "alignment": "op", "target": False,
-        "ranked": True, "upos": "NOUN", "point_from": "a", "point_to": "b", "distance": 0.3,
-        "m": 2.345, "p_value": 0.0123, "q_value": 0.045, "null_runs": 3, "null_unit": "document",
+        **dict.fromkeys(POINTS.schema().names),
+        "word": word,
+        "alignment": "op",
+        "target": False,
+        "ranked": True,
+        "upos": "NOUN",
+        "point_from": "a",
+        "point_to": "b",
+        "distance": 0.3,
+        "m": 2.345,
+        "p_value": 0.0123,
+        "q_value": 0.045,
+        "null_runs": 3,
+        "null_unit": "document",
         **more,
-    }  # fmt: skip
+    }
 
 
 def snapshot(folder, points, null=True):
@@ -75,17 +85,17 @@ def test_rows_come_in_the_order_asked_for(tmp_path):
 def test_a_word_has_its_change_point_its_slices_and_its_lines(tmp_path):
     shot = snapshot(tmp_path, [point("sailor"), point("sea", target=True)])
     lines = told(shot, "sea", "Sailer")
-    assert lines[0] == (
-        "no series of 'sailer': a word needs `min_count` uses in every slice; did you mean sailor?"
-    )
+    assert lines[0] == ("no series of 'sailer': a word needs `min_count` uses in every slice; did you mean sailor?")
     assert lines[2:4] == [
         "sea (target, NOUN)",
         "  change point: between a and b; M 2.35, p 0.012, q usage differs 0.045",
     ]
     slices, drawn = (line for line in lines if isinstance(line, Grid))
     assert [row[:4] for row in slices.rows] == [
-        ("a", "10", "1000.0", "3"), ("b", "11", "1000.0", "3"), ("c", "12", "1000.0", "3"),
-    ]  # fmt: skip
+        ("a", "10", "1000.0", "3"),
+        ("b", "11", "1000.0", "3"),
+        ("c", "12", "1000.0", "3"),
+    ]
     assert slices.rows[1][4:8] == ("0.400", "0.100 to 0.300", "0.400", "0.100 to 0.300")
     assert slices.rows[0][4:8] == ("",) * 4
     assert drawn.rows[0] == ("to the previous", "·▆█", "0 to 0.600")
@@ -128,18 +138,17 @@ def test_what_cannot_be_told(tmp_path):
 
 def test_a_run_tells_the_words_that_turn(tmp_path):
     points = [
-        point("arm", p_value=0.02, point_from="b", point_to="c"), point("sea", p_value=0.01),
-        point("of", upos="ADP"), point("work", q_value=0.06), point("x", q_value=None),
-    ]  # fmt: skip
+        point("arm", p_value=0.02, point_from="b", point_to="c"),
+        point("sea", p_value=0.01),
+        point("of", upos="ADP"),
+        point("work", q_value=0.06),
+        point("x", q_value=None),
+    ]
     shot = snapshot(tmp_path / "a", points)
     shot.section("change")["options"]["rank-pos"] = ["NOUN"]
-    assert list(turning(shot)) == [
-        "series: usage turns (q at most .05) for 2 words: sea (a | b), arm (b | c)"
-    ]
+    assert list(turning(shot)) == ["series: usage turns (q at most .05) for 2 words: sea (a | b), arm (b | c)"]
     few = snapshot(tmp_path / "b", [point("arm", finding="too_few_words", q_value=None)])
-    assert list(turning(few)) == [
-        "series: no finding possible at this size: fewer than 100 ranked words with a score"
-    ]
+    assert list(turning(few)) == ["series: no finding possible at this size: fewer than 100 ranked words with a score"]
     assert not list(turning(snapshot(tmp_path / "c", [point("arm", finding="no_null")])))
     assert not list(turning(publish(tmp_path / "d", section())))
 

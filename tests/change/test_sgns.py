@@ -45,9 +45,18 @@ def test_gives_the_vectors_of_plain_gensim():
     words, vectors = trained(texts)
     counts = counted(texts)
     model = Word2Vec(
-        vector_size=8, window=3, epochs=2, min_count=2, negative=5, sample=0, sg=1, hs=0, workers=1,
-        seed=7, sorted_vocab=0,
-    )  # fmt: skip
+        vector_size=8,
+        window=3,
+        epochs=2,
+        min_count=2,
+        negative=5,
+        sample=0,
+        sg=1,
+        hs=0,
+        workers=1,
+        seed=7,
+        sorted_vocab=0,
+    )
     # gensim orders ties by first appearance, so the words are brought in our order first
     order = sorted(counts, key=lambda word: (-counts[word], word))
     model.build_vocab_from_freq({word: counts[word] for word in order})

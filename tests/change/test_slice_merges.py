@@ -2,14 +2,7 @@
 
 import pyarrow as pa
 import pytest
-from view_making import (
-    EMPTY,
-    SPEC,
-    corpus,
-    counts_of,
-    prepare,
-    spec_of,
-)
+from view_making import EMPTY, SPEC, corpus, counts_of, prepare, spec_of
 
 from transforms.change import slice_merges
 from transforms.change.feeds import FEED, StagedView, read_counts
@@ -38,28 +31,28 @@ def test_parts_and_ranges_do_not_change_counts(rows, tmp_path):
 
 
 SIZES = (
-    "documents", "sentences", "tokens", "largest_document", "types", "tokens_before", "short",
-    "split", "sampled_out",
-)  # fmt: skip
+    "documents",
+    "sentences",
+    "tokens",
+    "largest_document",
+    "types",
+    "tokens_before",
+    "short",
+    "split",
+    "sampled_out",
+)
 
 
 def test_the_order_of_training_is_not_that_of_the_documents(rows, tmp_path):
     _, feeds, _ = prepare(tmp_path / "a", rows)
     early = SPEC.slices[0]
-    plain = [
-        row["lemmas"][:-1]
-        for row in rows
-        if early.start <= row["year"] <= early.end and len(row["lemmas"]) >= 3
-    ]
+    plain = [row["lemmas"][:-1] for row in rows if early.start <= row["year"] <= early.end and len(row["lemmas"]) >= 3]
     assert sorted(feeds[0]) == sorted(plain)
     assert feeds[0] != plain
 
 
 def test_long_sentences_are_split_and_stay_in_order(tmp_path):
-    long = {
-        **EMPTY, "document_id": "0" * 32, "sentence": 0, "year": 1800,
-        "lemmas": [f"x{n}" for n in range(25_000)],
-    }  # fmt: skip
+    long = {**EMPTY, "document_id": "0" * 32, "sentence": 0, "year": 1800, "lemmas": [f"x{n}" for n in range(25_000)]}
     slices, feeds, _ = prepare(tmp_path / "a", [long, {**long, "year": 1850, "sentence": 1}])
     assert [len(words) for words in feeds[0]] == [10_000, 10_000, 5_000]
     assert [word for words in feeds[0] for word in words] == long["lemmas"]

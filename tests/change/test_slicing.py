@@ -60,8 +60,11 @@ def test_bad_specs_are_usage_errors(spec, cause):
 def test_every_counts_from_multiples_and_rounds_down_before_year_0():
     slices = parse_slices("every 20", years=(-21, 20))
     assert [tuple(s) for s in slices] == [
-        ("-40..-21", -40, -21), ("-20..-1", -20, -1), ("0-19", 0, 19), ("20-39", 20, 39),
-    ]  # fmt: skip
+        ("-40..-21", -40, -21),
+        ("-20..-1", -20, -1),
+        ("0-19", 0, 19),
+        ("20-39", 20, 39),
+    ]
     with pytest.raises(UsageError, match="longer"):
         parse_slices("every 1", years=(-1000, 2000))
 
@@ -74,9 +77,7 @@ def test_an_en_dash_is_a_hyphen_between_digits_alone():
 
 def test_slices_are_filled_or_left_out_where_they_were_not_named():
     years = {1801, 1845, 1903}
-    assert [s.name for s in filled_slices("every 20", years)] == [
-        "1800-1819", "1840-1859", "1900-1919",
-    ]  # fmt: skip
+    assert [s.name for s in filled_slices("every 20", years)] == ["1800-1819", "1840-1859", "1900-1919"]
     assert len(filled_slices("1800-1850,1900-1910", years)) == 2
     with pytest.raises(LexbeamError, match=r"'1860-1900' has no document: .* 1801 to 1903"):
         filled_slices("1800-1850,1860-1900", years)

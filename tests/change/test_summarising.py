@@ -21,10 +21,7 @@ def space(tmp_path):
 
 @pytest.fixture
 def task(trained, space):
-    seeds = [
-        make(space, SCORE, score_task(space, trained, seed, OPTIONS.alignments), OPTIONS)
-        for seed in (1, 2)
-    ]
+    seeds = [make(space, SCORE, score_task(space, trained, seed, OPTIONS.alignments), OPTIONS) for seed in (1, 2)]
     counts = tuple(trained.slices[place].counts for place in (0, 1))
     part = make(space, COMBINE, CombineTask(tuple(seeds), counts), OPTIONS).part
     return SummaryTask(part.file, counts)

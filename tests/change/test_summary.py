@@ -14,14 +14,25 @@ from transforms.change.summary import summarise
 from transforms.change.tags import Majority
 
 NULLS = {
-    "null_mean": pa.float64(), "null_sd": pa.float64(), "excess": pa.float64(),
-    "p_value": pa.float64(), "q_value": pa.float64(), "p_relative": pa.float64(),
-    "q_relative": pa.float64(), "significant": pa.bool_(),
-}  # fmt: skip
+    "null_mean": pa.float64(),
+    "null_sd": pa.float64(),
+    "excess": pa.float64(),
+    "p_value": pa.float64(),
+    "q_value": pa.float64(),
+    "p_relative": pa.float64(),
+    "q_relative": pa.float64(),
+    "significant": pa.bool_(),
+}
 OF_WORD = [
-    "target", "ranked", "count_from", "count_to", "relative_from", "relative_to", "documents_from",
+    "target",
+    "ranked",
+    "count_from",
+    "count_to",
+    "relative_from",
+    "relative_to",
+    "documents_from",
     "documents_to",
-]  # fmt: skip
+]
 SCORE = st.one_of(st.none(), st.sampled_from([0.1, 0.2, 0.3]), st.floats(0, 2))
 
 
@@ -29,24 +40,34 @@ def scores_of(alignments, words, seeds, drawn, with_null):
     """Rows of a pair, in the order of table scores; `drawn` gives a number at a time."""
     groups = [(name, "cosine") for name in alignments] + [("none", "frequency")]
     plain = {
-        word: dict(zip(OF_WORD, (
-            place == 1, drawn(st.booleans()), 9, 8, drawn(st.sampled_from([0.0, 0.25])), 0.5, 3, 2,
-        ), strict=True))
+        word: dict(
+            zip(
+                OF_WORD,
+                (place == 1, drawn(st.booleans()), 9, 8, drawn(st.sampled_from([0.0, 0.25])), 0.5, 3, 2),
+                strict=True,
+            )
+        )
         for place, word in enumerate(words)
-    }  # fmt: skip
+    }
     rows = []
     for alignment, measure in sorted(groups):
         for word in words:
             for seed in [*seeds, None]:
                 score = drawn(SCORE)
                 row = {
-                    "word": word, "slice_from": "old", "slice_to": "new", "seed": seed,
-                    "alignment": alignment, "measure": measure, "score": score,
-                    "score_sd": None if seed else drawn(SCORE), "seeds": 1,
+                    "word": word,
+                    "slice_from": "old",
+                    "slice_to": "new",
+                    "seed": seed,
+                    "alignment": alignment,
+                    "measure": measure,
+                    "score": score,
+                    "score_sd": None if seed else drawn(SCORE),
+                    "seeds": 1,
                     "reason": None if score is not None else "zero_vector",
                     "changed": None if seed or score is None else score > 0.5,
                     **plain[word],
-                }  # fmt: skip
+                }
                 if with_null and seed is None:
                     row |= {name: drawn(SCORE) for name in NULLS if name != "significant"}
                     row["significant"] = drawn(st.sampled_from([None, True, False]))
@@ -99,20 +120,15 @@ def test_agrees_with_a_pivot_by_pandas(data, with_null, seeds, first):
         own = frame[frame.alignment == alignment]
         mean = own[own.seed.isna()].set_index("word")
         for name in ["score", "score_sd", "changed", "reason", *NULLS]:
-            expected = (
-                [known(mean[name][word]) for word in words] if name in mean else [None] * len(words)
-            )
+            expected = [known(mean[name][word]) for word in words] if name in mean else [None] * len(words)
             assert found[f"{name}_{suffix}"].to_pylist() == expected
         place = ranks(own[own.seed.isna()])
         assert found[f"rank_{suffix}"].to_pylist() == [place.get(word) for word in words]
         by_seed = [
-            ranks(rows.drop(columns="excess", errors="ignore"))
-            for _, rows in own[own.seed.notna()].groupby("seed")
+            ranks(rows.drop(columns="excess", errors="ignore")) for _, rows in own[own.seed.notna()].groupby("seed")
         ]
         shares = [
-            sum(found.get(word, first + 1) <= first for found in by_seed) / seeds
-            if word in place
-            else None
+            sum(found.get(word, first + 1) <= first for found in by_seed) / seeds if word in place else None
             for word in words
         ]
         assert found[f"top50_{suffix}"].to_pylist() == shares

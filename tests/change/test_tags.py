@@ -6,17 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.sentences import UPOS
-from transforms.change.tags import (
-    NO_TAG,
-    TAGS,
-    USES,
-    as_cells,
-    as_lists,
-    count_cells,
-    majority,
-    tag_codes,
-    total_cells,
-)
+from transforms.change.tags import NO_TAG, TAGS, USES, as_cells, as_lists, count_cells, majority, tag_codes, total_cells
 
 TOKENS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, NO_TAG)), max_size=30)
 
@@ -45,8 +35,7 @@ def test_sums_of_cells_are_those_of_all_tokens_in_lists_and_back(some, more):
     lists = as_lists(found, 10)
     assert lists.type == USES
     assert lists.to_pylist() == [
-        sorted((tag, number) for (own, tag), number in uses.items() if own == word)
-        for word in range(10)
+        sorted((tag, number) for (own, tag), number in uses.items() if own == word) for word in range(10)
     ]
     # A slice of an array, and nulls within one, are as they should be.
     back = as_cells(lists.slice(2), np.arange(2, 10))

@@ -51,16 +51,14 @@ def test_pair_distances_are_the_scores_of_pairs(series, trace):
 
 def test_common_distances_and_cuts_are_those_of_the_shared_words(series, trace):
     loaded = [
-        load_space([series.spaces[place, 1].part.file.path], name, 1)
-        for place, name in enumerate(COMPARISONS.names)
+        load_space([series.spaces[place, 1].part.file.path], name, 1) for place, name in enumerate(COMPARISONS.names)
     ]
     words = sorted(set.intersection(*(set(space.words) for space in loaded)))
     assert trace.words.to_pylist() == words
     assert 10 < len(words) < max(len(space.words) for space in loaded)
-    common = common_space([
-        unit_rows(np.array([space.vectors[space.words.index(word)] for word in words]))
-        for space in loaded
-    ])  # fmt: skip
+    common = common_space(
+        [unit_rows(np.array([space.vectors[space.words.index(word)] for word in words])) for space in loaded]
+    )
     np.testing.assert_allclose(trace.cuts, cut_distances(common), atol=1e-12)
     for kind, places in (("previous", (0, 1)), ("first", (0, 0)), ("last", (2, 2))):
         found = trace.distances[KINDS.index(f"common_{kind}")]

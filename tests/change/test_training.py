@@ -80,16 +80,17 @@ def test_slice_seed_cut_and_options_decide_a_space_and_its_place_does_not(task, 
         *(
             TRAIN.identity(task._replace(**changed), SGNS)
             for changed in (
-                {"slice": "x"}, {"seed": 2}, {"min_count": 3}, {"counts": later.counts},
-                {"feed": later.feed}, {"feed": (*task.feed, *later.feed)},
+                {"slice": "x"},
+                {"seed": 2},
+                {"min_count": 3},
+                {"counts": later.counts},
+                {"feed": later.feed},
+                {"feed": (*task.feed, *later.feed)},
             )
         ),
         *(
             TRAIN.identity(task, replace(SGNS, **changed))
-            for changed in (
-                {"dim": 6}, {"window": 2}, {"epochs": 2}, {"negative": 2}, {"sample": 0.1},
-                {"alpha": 0.1},
-            )
+            for changed in ({"dim": 6}, {"window": 2}, {"epochs": 2}, {"negative": 2}, {"sample": 0.1}, {"alpha": 0.1})
         ),
-    ]  # fmt: skip
+    ]
     assert len({str(identity) for identity in found}) == len(found) == 13

@@ -17,11 +17,7 @@ def test_vectors_are_of_unit_length_times_a_weight_that_falls_with_frequency():
 
 
 def test_the_use_among_its_like_is_the_most_typical():
-    vectors = {
-        "sea": np.array([1.0, 0.1]),
-        "sail": np.array([1.0, -0.1]),
-        "law": np.array([0, 1.0]),
-    }
+    vectors = {"sea": np.array([1.0, 0.1]), "sail": np.array([1.0, -0.1]), "law": np.array([0, 1.0])}
     found = typicality([["sea", "sail"], ["law"], ["sail"], []], vectors)
     assert found[3] is None
     assert found[0] > found[2] > found[1]

@@ -22,14 +22,11 @@ def sentences(rows):
     """Rows of (document_id, sentence, year, lemmas, upos)."""
     return pa.Table.from_pylist(
         [
-            {
-                "document_id": document, "sentence": number, "year": year, "lemmas": lemmas,
-                "forms": lemmas, "upos": upos,
-            }
+            {"document_id": document, "sentence": number, "year": year, "lemmas": lemmas, "forms": lemmas, "upos": upos}
             for document, number, year, lemmas, upos in rows
         ],
         schema=SENTENCES.schema(),
-    )  # fmt: skip
+    )
 
 
 def plain(lemmas, year=1800, document="d", number=0):
@@ -70,10 +67,15 @@ def as_rows(batch):
     lists = [list(islice(tags, length)) for length in batch.words.value_lengths().to_pylist()]
     return list(
         zip(
-            batch.slice.tolist(), batch.document.to_pylist(), batch.sentence.tolist(),
-            batch.target.tolist(), batch.words.to_pylist(), lists, strict=True,
+            batch.slice.tolist(),
+            batch.document.to_pylist(),
+            batch.sentence.tolist(),
+            batch.target.tolist(),
+            batch.words.to_pylist(),
+            lists,
+            strict=True,
         )
-    )  # fmt: skip
+    )
 
 
 LEMMAS = st.sampled_from(
@@ -107,9 +109,7 @@ def test_agrees_with_sentence_by_sentence_derivation(rows, least, counts, longes
     assert batch.tokens_before.sum() == sum(len(row[3]) for row in inside)
     whole = {(row[1], row[2]) for row in expected}
     assert batch.short.sum() == len(inside) - len(whole)
-    assert batch.split.sum() == sum(
-        1 for key in whole if sum((row[1], row[2]) == key for row in expected) > 1
-    )
+    assert batch.split.sum() == sum(1 for key in whole if sum((row[1], row[2]) == key for row in expected) > 1)
 
 
 @settings(max_examples=100, deadline=None)
@@ -128,8 +128,7 @@ def test_batch_borders_do_not_matter(rows, border):
     options = ViewOptions(min_sentence=1)
     whole = derive(table, SLICES, Targets(("attack",)), options)
     parts = [
-        derive(part, SLICES, Targets(("attack",)), options)
-        for part in (table.slice(0, border), table.slice(border))
+        derive(part, SLICES, Targets(("attack",)), options) for part in (table.slice(0, border), table.slice(border))
     ]
     assert as_rows(whole) == as_rows(parts[0]) + as_rows(parts[1])
     assert whole.key.tolist() == parts[0].key.tolist() + parts[1].key.tolist()
@@ -143,9 +142,12 @@ def test_documents_outside_are_named_once():
 
 def test_documents_of_a_slice_are_named_once_whether_anything_of_them_is_kept():
     rows = [
-        plain(["w"], 1800, "a"), plain(["w"], 1850, "a", 1), plain([","], 1801, "b"),
-        plain(["w"], 1900, "c"), plain(["w"], 1851, "d"),
-    ]  # fmt: skip
+        plain(["w"], 1800, "a"),
+        plain(["w"], 1850, "a", 1),
+        plain([","], 1801, "b"),
+        plain(["w"], 1900, "c"),
+        plain(["w"], 1851, "d"),
+    ]
     batch = derive(sentences(rows), SLICES, Targets(), ViewOptions(min_sentence=0))
     assert batch.inside == [[], ["a", "b"], ["c"]]
     assert batch.outside == ["d"]
@@ -165,9 +167,7 @@ def test_dictionary_columns_give_the_same_view():
 
 
 def test_form_unit_reads_forms_only():
-    assert columns_needed(ViewOptions(unit="form")) == [
-        "document_id", "sentence", "year", "forms", "upos",
-    ]  # fmt: skip
+    assert columns_needed(ViewOptions(unit="form")) == ["document_id", "sentence", "year", "forms", "upos"]
 
 
 def test_missing_lemmas_or_tags_are_usage_errors_that_name_a_document():

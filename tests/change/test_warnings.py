@@ -4,12 +4,7 @@ from math import nan
 import pytest
 
 from transforms.change import warnings as module
-from transforms.change.warnings import (
-    frequency_warning,
-    overlap_warnings,
-    size_warnings,
-    slice_warnings,
-)
+from transforms.change.warnings import frequency_warning, overlap_warnings, size_warnings, slice_warnings
 
 
 def row(tokens, share=0.1, name="s"):
@@ -46,9 +41,8 @@ def test_doctests():
 
 @pytest.mark.parametrize(
     ("earlier", "later", "told"),
-    [(-0.35, 0.9, None), (-0.36, 0.9, "-0.36"), (0.1, -0.5, "-0.50"), (nan, -0.5, "-0.50"),
-     (nan, nan, None)],
-)  # fmt: skip
+    [(-0.35, 0.9, None), (-0.36, 0.9, "-0.36"), (0.1, -0.5, "-0.50"), (nan, -0.5, "-0.50"), (nan, nan, None)],
+)
 def test_scores_that_fall_with_frequency(earlier, later, told):
     found = frequency_warning("a to b", "score", earlier, later)
     assert len(found) == (told is not None)

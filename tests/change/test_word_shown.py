@@ -14,10 +14,12 @@ from transforms.change.word_shown import tell_words, where
 @pytest.mark.parametrize(
     ("author", "title", "told"),
     [
-        ("Ann", "On Ships", "Ann, On Ships, 1801"), (None, "On Ships", "On Ships, 1801"),
-        ("Ann", "", "Ann, 1801"), (None, None, "a.zip!x.txt, 1801"),
+        ("Ann", "On Ships", "Ann, On Ships, 1801"),
+        (None, "On Ships", "On Ships, 1801"),
+        ("Ann", "", "Ann, 1801"),
+        (None, None, "a.zip!x.txt, 1801"),
     ],
-)  # fmt: skip
+)
 def test_the_source_is_told_only_where_author_and_title_are_missing(author, title, told):
     use = {"author": author, "title": title, "source": "a.zip!x.txt", "year": 1801}
     assert where(use) == told
@@ -26,36 +28,49 @@ def test_the_source_is_told_only_where_author_and_title_are_missing(author, titl
 FACTS = {
     "words": [
         {
-            "word": "ship", "target": True, "upos": {"a": "NOUN", "b": "NOUN"},
+            "word": "ship",
+            "target": True,
+            "upos": {"a": "NOUN", "b": "NOUN"},
             "counts": [
                 {"slice": "a", "count": 9, "relative": 9e-5, "documents": 2, "vector": True},
                 {"slice": "b", "count": 1, "relative": 1e-5, "documents": 1, "vector": False},
             ],
             "scores": [
                 {
-                    "slice_from": "a", "slice_to": "b", "alignment": "op", "measure": "cosine",
-                    "score": None, "score_sd": None, "reason": "below_min_count_to",
-                    "changed": None, "q_value": None,
+                    "slice_from": "a",
+                    "slice_to": "b",
+                    "alignment": "op",
+                    "measure": "cosine",
+                    "score": None,
+                    "score_sd": None,
+                    "reason": "below_min_count_to",
+                    "changed": None,
+                    "q_value": None,
                 }
             ],
             "neighbours": [{"slice": "a", "neighbour": "sea", "cosine": 0.5, "seeds": 2}],
             "uses": [
                 {
-                    "slice": "a", "left": "the ", "target": "ship", "right": " sails",
-                    "author": "Ann", "title": None, "source": "x", "year": 1801,
+                    "slice": "a",
+                    "left": "the ",
+                    "target": "ship",
+                    "right": " sails",
+                    "author": "Ann",
+                    "title": None,
+                    "source": "x",
+                    "year": 1801,
                 }
             ],
         }
     ],
     "missing": [{"word": "shpi", "near": ["ship"]}, {"word": "zzz", "near": []}],
     "notes": [],
-}  # fmt: skip
+}
 
 
-SLICES = pa.table({
-    "slice": ["a", "b"], "min_count": [5, 20], "sentences_short": [1200, 34],
-    "sentences_sampled_out": [0, 0],
-})  # fmt: skip
+SLICES = pa.table(
+    {"slice": ["a", "b"], "min_count": [5, 20], "sentences_short": [1200, 34], "sentences_sampled_out": [0, 0]}
+)
 WHY = (
     "  the tables have lemmas with at least 5 (in a) or 20 (in b) uses in a slice (`min_count`); "
     "words of sentences with fewer than 10 tokens are not counted (`min_sentence` "
@@ -72,9 +87,7 @@ def lines(tmp_path, monkeypatch, facts, look):
 
 def test_what_is_missing_is_named_and_the_rest_is_told(tmp_path, monkeypatch):
     found = lines(tmp_path, monkeypatch, FACTS, LookOptions(order="date"))
-    assert found[:3] == [
-        "no word 'shpi' in the tables; did you mean ship?", "no word 'zzz' in the tables", WHY
-    ]  # fmt: skip
+    assert found[:3] == ["no word 'shpi' in the tables; did you mean ship?", "no word 'zzz' in the tables", WHY]
     assert "ship (target, NOUN)" in found
     assert "  a         9         90.0          2" in found
     assert "  b         1         10.0          1  no vector" in found
@@ -87,9 +100,7 @@ def test_what_is_missing_is_named_and_the_rest_is_told(tmp_path, monkeypatch):
 
 
 def test_why_a_word_is_missing_names_what_the_run_left_out(tmp_path):
-    table = SLICES.set_column(1, "min_count", pa.array([7, 7])).set_column(
-        2, "sentences_short", pa.array([0, 0])
-    )
+    table = SLICES.set_column(1, "min_count", pa.array([7, 7])).set_column(2, "sentences_short", pa.array([0, 0]))
     table = table.set_column(3, "sentences_sampled_out", pa.array([5, 2000]))
     view = {"unit": "form", "min_sentence": 1}
     made = publish(tmp_path, section(view=view, targets=["ship"]), slices=table)

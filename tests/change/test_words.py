@@ -33,18 +33,20 @@ def test_case_and_marks_can_be_kept():
 @pytest.mark.parametrize(
     ("languages", "case"),
     [
-        ((), "lower"), (("en", "fr"), "lower"), (("de",), "keep"), (("de", "de-AT", "deu"), "keep"),
-        (("GER",), "keep"), (("den",), "lower"),
+        ((), "lower"),
+        (("en", "fr"), "lower"),
+        (("de",), "keep"),
+        (("de", "de-AT", "deu"), "keep"),
+        (("GER",), "keep"),
+        (("den",), "lower"),
     ],
-)  # fmt: skip
+)
 def test_case_depends_on_the_language(languages, case):
     assert case_of(languages) == case
 
 
 def test_languages_that_disagree_on_case_are_a_usage_error():
-    with pytest.raises(
-        UsageError, match=r"words of de keep their case, those of en, la do not: .*`case`"
-    ):
+    with pytest.raises(UsageError, match=r"words of de keep their case, those of en, la do not: .*`case`"):
         case_of(["en", "de", "la"])
 
 

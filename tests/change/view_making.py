@@ -28,7 +28,7 @@ __all__ = [
     "spec_of",
     "tasks_of",
     "write_parts",
-]  # fmt: skip
+]
 
 SCHEMA = SENTENCES.schema()
 EMPTY = dict.fromkeys(SCHEMA.names)
@@ -38,9 +38,8 @@ OPTIONS = ViewOptions(min_sentence=3)
 def spec_of(slices="1800-1840,1850-1890", targets=("w7",), ranges=1):
     parsed = parse_slices(slices)
     return ViewSpec(
-        slices=parsed, targets=load_targets(targets, OPTIONS), options=OPTIONS,
-        ranges=(ranges,) * len(parsed),
-    )  # fmt: skip
+        slices=parsed, targets=load_targets(targets, OPTIONS), options=OPTIONS, ranges=(ranges,) * len(parsed)
+    )
 
 
 SPEC = spec_of()
@@ -89,10 +88,16 @@ def tasks_of(part, spec=SPEC, limits=None, left_out=()):
 
 def counts_of(viewed):
     return PartCounts(
-        viewed.counts, viewed.documents, viewed.sentences_kept, viewed.tokens,
-        viewed.largest_document, viewed.tokens_before, viewed.short, viewed.split,
+        viewed.counts,
+        viewed.documents,
+        viewed.sentences_kept,
+        viewed.tokens,
+        viewed.largest_document,
+        viewed.tokens_before,
+        viewed.short,
+        viewed.split,
         viewed.sampled_out,
-    )  # fmt: skip
+    )
 
 
 class Prepared(NamedTuple):

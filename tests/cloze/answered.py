@@ -6,9 +6,7 @@ import json
 def question(passage="The dogs stay.", options="abcde", label=0, **more):
     """Return a question as the task has it."""
     named = {f"option_{place}": word for place, word in enumerate(options)}
-    return {
-        "article": passage, "question": "A @placeholder barks.", **named, "label": label, **more,
-    }  # fmt: skip
+    return {"article": passage, "question": "A @placeholder barks.", **named, "label": label, **more}
 
 
 def write_lines(path, rows):

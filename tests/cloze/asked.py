@@ -20,13 +20,7 @@ SYNSETS = both_ways(
         Synset("animal", "n", ["animal"], "it lives", pointers=[("@", "entity", 0, 0)]),
         Synset("dog", "n", ["dog", "domestic_dog"], "it barks", pointers=[("@", "animal", 0, 0)]),
         Synset("puppy", "n", ["puppy"], "a young dog", pointers=[("@", "dog", 0, 0)]),
-        Synset(
-            "hound",
-            "n",
-            ["hound", "dog"],
-            "it hunts",
-            pointers=[("@", "dog", 0, 0), ("+", "chase", 1, 1)],
-        ),
+        Synset("hound", "n", ["hound", "dog"], "it hunts", pointers=[("@", "dog", 0, 0), ("+", "chase", 1, 1)]),
         Synset("chase", "v", ["chase"], "run after hares"),
         Synset("Rex", "n", ["Rex"], "a dog of old", pointers=[("@i", "dog", 0, 0)]),
         Synset("move", "v", ["move", "go", "dog"], "change place"),
@@ -41,17 +35,29 @@ VEC = {"dog": (1, 0), "hound": (0.9, 0.4), "big": (0, 1), "goes": (0.1, 1), "nul
 def pair(summary, passage, number=0, *, language="en", targets=(), annotated=True):
     """Return a row of `cloze/pairs`; texts are `form/lemma/TAG` or `form`, sentences end in `.`."""
     row = {
-        "pair_id": f"{number:032x}", "article_id": f"{number:032x}", "language": language,
-        "genre": None, "source": "hand", "position": str(number), "source_id": None, "rows": 1,
+        "pair_id": f"{number:032x}",
+        "article_id": f"{number:032x}",
+        "language": language,
+        "genre": None,
+        "source": "hand",
+        "position": str(number),
+        "source_id": None,
+        "rows": 1,
         "flags": [],
         "targets": [
             {
-                "kind": kind, "token": token, "form": "x", "options": ["x"], "label": 0,
-                "source": "hand", "position": "1", "source_id": None,
+                "kind": kind,
+                "token": token,
+                "form": "x",
+                "options": ["x"],
+                "label": 0,
+                "source": "hand",
+                "position": "1",
+                "source_id": None,
             }
             for kind, token in targets
         ],
-    }  # fmt: skip
+    }
     for side, text in (("summary", summary), ("passage", passage)):
         tokens = [[*token.split("/"), None, None][:3] for token in text.split()]
         forms = [form for form, *_ in tokens]
@@ -60,9 +66,7 @@ def pair(summary, passage, number=0, *, language="en", targets=(), annotated=Tru
         row[f"{side}_forms"] = forms
         row[f"{side}_starts"] = starts
         row[f"{side}_ends"] = [at + len(form) for at, form in zip(starts, forms, strict=True)]
-        row[f"{side}_sentences"] = [
-            at for at in range(len(forms)) if not at or forms[at - 1] == "."
-        ]
+        row[f"{side}_sentences"] = [at for at in range(len(forms)) if not at or forms[at - 1] == "."]
         lemmas = [lemma or form.lower() for form, lemma, _ in tokens]
         row[f"{side}_lemmas"] = lemmas if annotated else None
         row[f"{side}_upos"] = [tag or "NOUN" for *_, tag in tokens] if annotated else None

@@ -24,10 +24,7 @@ def shared_phrases(gloss: Sequence[str], texts: Sequence[Sequence[str]]) -> list
 
 
 def score(
-    glosses: Sequence[Sequence[str]],
-    texts: Sequence[Sequence[str]],
-    own: Collection[str],
-    stop: Collection[str],
+    glosses: Sequence[Sequence[str]], texts: Sequence[Sequence[str]], own: Collection[str], stop: Collection[str]
 ) -> int:
     """Return the score of a sense of these glosses; `own` are the words of the target."""
     pieces = [piece for text in texts for piece in without(text, own)]

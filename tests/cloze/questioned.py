@@ -22,16 +22,23 @@ def question(number, kind="nonspecificity", *, label=None, split="train", kept=T
     """Return a row of cloze/questions; the label is that of its number, if not given."""
     row = dict.fromkeys(QUESTIONS.schema().names)
     row |= {
-        "question_id": f"{number:032x}", "kind": kind, "pair_id": f"p{number}",
-        "article_id": f"a{number}", "answer": "hope", "kept": kept,
+        "question_id": f"{number:032x}",
+        "kind": kind,
+        "pair_id": f"p{number}",
+        "article_id": f"a{number}",
+        "answer": "hope",
+        "kept": kept,
         "reason": None if kept else "too_few_options",
-    }  # fmt: skip
+    }
     if kept:
         row |= {
-            "article": f"Passage {number}.\n\nIt has two paragraphs.", "options": OPTIONS,
-            "question": f"Number {number} is @placeholder .", "split": split,
-            "label": number % 5 if label is None else label, "origin": "readers",
-        }  # fmt: skip
+            "article": f"Passage {number}.\n\nIt has two paragraphs.",
+            "options": OPTIONS,
+            "question": f"Number {number} is @placeholder .",
+            "split": split,
+            "label": number % 5 if label is None else label,
+            "origin": "readers",
+        }
     return row | more
 
 

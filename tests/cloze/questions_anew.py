@@ -19,9 +19,10 @@ TAGS = {
     "intersection": {"NOUN", "PROPN", "VERB"},
 }
 SCORES = {
-    "imperceptibility": ("concreteness",), "nonspecificity": ("depth",),
+    "imperceptibility": ("concreteness",),
+    "nonspecificity": ("depth",),
     "intersection": ("concreteness", "depth"),
-}  # fmt: skip
+}
 MASK = (1 << 64) - 1
 
 
@@ -63,17 +64,18 @@ def stands_in(phrase, forms):
 def check_word(row, candidate, pair, wordnet, below):
     """Check what makes the answer one, against the passage and the summary."""
     lower = {
-        side: {name: [(one or "").casefold() for one in pair[f"{side}_{name}"] or ()]
-               for name in ("forms", "lemmas")}
+        side: {name: [(one or "").casefold() for one in pair[f"{side}_{name}"] or ()] for name in ("forms", "lemmas")}
         for side in ("summary", "passage")
-    }  # fmt: skip
+    }
     form, lemma = row["answer"].casefold(), candidate["lemma"].casefold()
     assert form not in lower["passage"]["forms"]
     assert lemma not in lower["passage"]["lemmas"]
     others = [
-        one for name in ("forms", "lemmas") for at, one in enumerate(lower["summary"][name])
+        one
+        for name in ("forms", "lemmas")
+        for at, one in enumerate(lower["summary"][name])
         if at != candidate["token"] and one in ({form} if name == "forms" else {lemma})
-    ]  # fmt: skip
+    ]
     assert not others
     assert row["upos"] == candidate["upos"]
     assert row["upos"] in TAGS[row["kind"]]
@@ -96,9 +98,7 @@ def check_options(row, rows, lemmas, wordnet, seed):
     assert len(kept) == 5
     assert kept[0]["word"] == row["answer"]
     key = row["question_id"], row["kind"]
-    order = sorted(
-        range(5), key=lambda place: drawn(hashed(*key, place), seed, "cloze/option order")
-    )
+    order = sorted(range(5), key=lambda place: drawn(hashed(*key, place), seed, "cloze/option order"))
     assert row["options"] == [kept[place]["word"] for place in order]
     assert row["options"][row["label"]] == row["answer"]
     assert len({word.casefold() for word in row["options"]}) == 5
@@ -142,10 +142,7 @@ def check_splits(kept, splits):
     assert all(len(own) == 1 for own in found.values())
     assert splits["groups"] == len(found)
     for one in splits["strata"]:
-        own = [
-            row for row in kept
-            if one["kind"] in ("", row["kind"]) and one["upos"] in ("", row["upos"])
-        ]  # fmt: skip
+        own = [row for row in kept if one["kind"] in ("", row["kind"]) and one["upos"] in ("", row["upos"])]
         count = sum(row["split"] == one["split"] for row in own)
         assert (one["questions"], one["share"]) == (count, count / len(own))
         apart = abs(count - one["wanted"] * len(own))
@@ -157,8 +154,7 @@ def check_questions(out, wordnet_folder, *, seed=1, per_summary="all"):
     manifest = json.loads((Path(out) / "manifest.json").read_text("utf-8"))
     wordnet = PlainWordNet(wordnet_folder)
     thresholds = manifest["cloze.candidates"]["thresholds"]
-    below = {"concreteness": thresholds.get("abstractness"),
-             "depth": thresholds.get("nonspecificity")}  # fmt: skip
+    below = {"concreteness": thresholds.get("abstractness"), "depth": thresholds.get("nonspecificity")}
     pairs = {row["pair_id"]: row for row in read(out, "pairs")}
     candidates = {(row["question_id"], row["kind"]): row for row in read(out, "candidates")}
     options = defaultdict(list)
@@ -168,10 +164,7 @@ def check_questions(out, wordnet_folder, *, seed=1, per_summary="all"):
     for row in candidates.values():
         if row["passed"]:
             spelled[row["form"].lower()][row["lemma"].lower()] += 1
-    lemmas = {
-        form: counts.most_common(1)[0][0] if len(counts) == 1 else None
-        for form, counts in spelled.items()
-    }
+    lemmas = {form: counts.most_common(1)[0][0] if len(counts) == 1 else None for form, counts in spelled.items()}
     rows = read(out, "questions")
     keys = [(row["question_id"], row["kind"]) for row in rows]
     assert keys == sorted(keys)

@@ -25,15 +25,20 @@ def above(name):
 SYNSETS = both_ways(
     [
         Synset("entity", "n", ["entity"]),
-        *(Synset(step, "n", [step], pointers=above(CHAIN[n - 1] if n else "entity"))
-          for n, step in enumerate(CHAIN)),
-        *(Synset(word, "n", [word, *([f"like{word}"] if n % 3 == 0 else [])],
-                 pointers=above("entity") + ([("!", IDEAS[n + 1], 1, 1)] if n % 5 == 0 else []))
-          for n, word in enumerate(IDEAS)),
+        *(Synset(step, "n", [step], pointers=above(CHAIN[n - 1] if n else "entity")) for n, step in enumerate(CHAIN)),
+        *(
+            Synset(
+                word,
+                "n",
+                [word, *([f"like{word}"] if n % 3 == 0 else [])],
+                pointers=above("entity") + ([("!", IDEAS[n + 1], 1, 1)] if n % 5 == 0 else []),
+            )
+            for n, word in enumerate(IDEAS)
+        ),
         *(Synset(word, "n", [word], pointers=above("entity")) for word in THINGS),
         *(Synset(word, "n", [word], pointers=above(CHAIN[-1])) for word in DEEP),
     ]
-)  # fmt: skip
+)
 
 
 def text_rows():

@@ -32,13 +32,11 @@ SYNSETS = both_ways(
     [
         Synset("entity", "n", ["entity"], "what is there"),
         Synset("animal", "n", ["animal"], "a thing that lives", pointers=[("@", "entity", 0, 0)]),
-        Synset("dog", "n", ["dog"], "an animal that barks", pointers=[("@", "animal", 0, 0)],
-               counts={"dog": 3}),
+        Synset("dog", "n", ["dog"], "an animal that barks", pointers=[("@", "animal", 0, 0)], counts={"dog": 3}),
         Synset("follow", "v", ["follow", "dog"], "go after an animal", lex_class=38),
-        Synset("house_cat", "n", ["house_cat"], "an animal that purrs",
-               pointers=[("@", "animal", 0, 0)]),
+        Synset("house_cat", "n", ["house_cat"], "an animal that purrs", pointers=[("@", "animal", 0, 0)]),
     ]
-)  # fmt: skip
+)
 
 
 def opened(folder, synsets):
@@ -51,11 +49,12 @@ def word_list(values, **rules):
         {
             "word": pa.array(list(values), pa.large_string()),
             "value": pa.array(list(values.values()), pa.float64()),
-            "sd": pa.nulls(len(values), pa.float64()), "n": pa.nulls(len(values), pa.float64()),
+            "sd": pa.nulls(len(values), pa.float64()),
+            "n": pa.nulls(len(values), pa.float64()),
             "pos": pa.nulls(len(values), pa.large_string()),
             "line": pa.array(range(len(values)), pa.int64()),
         }
-    )  # fmt: skip
+    )
     how = Rules(**rules)
     made: Opened = dict(compiled(rows, how, "a.csv", "CONC"))
     return open_words(made, ArgumentOptions(argument="", rules=how))
@@ -79,8 +78,7 @@ def test_ratings_are_joined_on_one_scale():
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
-    [({"a": 2.0, "b": 2.0}, "every value in column 'CONC' is 2"), ({"a": 1.0, "b": 2.0}, "20 are")],
+    ("values", "said"), [({"a": 2.0, "b": 2.0}, "every value in column 'CONC' is 2"), ({"a": 1.0, "b": 2.0}, "20 are")]
 )
 def test_lists_of_which_nothing_is_learned(values, said):
     with pytest.raises(LexbeamError, match=said):
@@ -163,9 +161,7 @@ def test_the_mean_is_of_its_members():
     found = out_of_fold(training(), ["mean"], 3, EstimatorOptions())
     assert list(found) == ["mean", "ridge", "svr"]
     inner = (found["ridge"] > 0) & (found["ridge"] < 1) & (found["svr"] > 0) & (found["svr"] < 1)
-    np.testing.assert_allclose(
-        found["mean"][inner], (found["ridge"] + found["svr"])[inner] / 2, atol=1e-12
-    )
+    np.testing.assert_allclose(found["mean"][inner], (found["ridge"] + found["svr"])[inner] / 2, atol=1e-12)
 
 
 def test_the_network_learns_and_is_the_same_twice():
@@ -183,8 +179,7 @@ def test_the_network_learns_and_is_the_same_twice():
     data = torch.tensor(hidden, dtype=torch.float64)
     for place in range(3):
         weights, intercepts = (
-            torch.tensor(fitted[f"{part}_{place}"], dtype=torch.float64)
-            for part in ("weights", "intercepts")
+            torch.tensor(fitted[f"{part}_{place}"], dtype=torch.float64) for part in ("weights", "intercepts")
         )
         data = data @ weights + intercepts
         data = torch.relu(data) if place < 2 else torch.sigmoid(data)

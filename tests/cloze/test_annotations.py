@@ -11,12 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from questioned import OPTIONS, question
 
 from schemas.cloze_questions import ANNOTATION_REJECT_REASONS, QUESTIONS
-from transforms.cloze.annotations import (
-    AnnotationOptions,
-    Question,
-    parse_columns,
-    read_annotations,
-)
+from transforms.cloze.annotations import AnnotationOptions, Question, parse_columns, read_annotations
 from transforms.cloze.question_sheet import COLUMNS, SHEET, asked_rows
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.people.writing import sheet_text
@@ -25,10 +20,7 @@ import pyarrow as pa  # isort: skip
 
 ROWS = [question(number) for number in range(5)]
 ROWS += [question(4, "imperceptibility"), question(9, kept=False)]
-KEPT = {
-    (row["question_id"], row["kind"]): Question(tuple(OPTIONS), row["label"])
-    for row in ROWS if row["kept"]
-}  # fmt: skip
+KEPT = {(row["question_id"], row["kind"]): Question(tuple(OPTIONS), row["label"]) for row in ROWS if row["kept"]}
 
 
 def name(number):
@@ -55,9 +47,8 @@ def table_of(tmp_path, *lines, head=HEAD):
 
 @pytest.mark.parametrize(
     ("cell", "answer"),
-    [("B", 1), ("b", 1), ("1", 1), ("1.0", 1), ("hope", 1), ("HOPE", 1), ("1950", 2), ("-", None),
-     ("0", 0), ("E", 4)],
-)  # fmt: skip
+    [("B", 1), ("b", 1), ("1", 1), ("1.0", 1), ("hope", 1), ("HOPE", 1), ("1950", 2), ("-", None), ("0", 0), ("E", 4)],
+)
 def test_an_answer_is_a_letter_a_number_or_the_option(tmp_path, cell, answer):
     found = read(table_of(tmp_path, f"{name(1)},anna,{cell},easy,p,s,0.95"))
     assert found.rejects == []
@@ -111,8 +102,11 @@ def test_every_bad_row_is_a_reject_with_its_place(tmp_path):
 
 def test_a_column_says_the_kind(tmp_path):
     head = "question_id,annotator_id,answer,kind\n"
-    lines = [f"{name(4)},anna,B,imperceptibility", f"{name(4)},bob,B,Nonspecificity",
-             f"{name(1)},bob,B,imperceptibility"]  # fmt: skip
+    lines = [
+        f"{name(4)},anna,B,imperceptibility",
+        f"{name(4)},bob,B,Nonspecificity",
+        f"{name(1)},bob,B,imperceptibility",
+    ]
     found = read(table_of(tmp_path, *lines, head=head))
     assert [one.key[1] for one in found.annotations] == ["imperceptibility", "nonspecificity"]
     assert [one.reason for one in found.rejects] == ["unknown"]
@@ -120,21 +114,30 @@ def test_a_column_says_the_kind(tmp_path):
 
 def test_json_lines(tmp_path):
     rows = [
-        {"question_id": name(1), "annotator_id": "anna", "answer": 1, "approval_rate": 0.97,
-         "passage_span": "two", "summary_span": None},
+        {
+            "question_id": name(1),
+            "annotator_id": "anna",
+            "answer": 1,
+            "approval_rate": 0.97,
+            "passage_span": "two",
+            "summary_span": None,
+        },
         {"question_id": name(1), "annotator_id": 7, "answer": "C"},
         {"question_id": name(2), "annotator_id": "anna"},
         {"question_id": name(2), "annotator_id": "anna", "answer": [1]},
         [1],
-    ]  # fmt: skip
+    ]
     path = tmp_path / "crowd.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows) + "{\n")
     found = read(path)
     assert [(one.annotator, one.answer) for one in found.annotations] == [("7", 2), ("anna", 1)]
     assert found.annotations[1].spans == ("two", "")
     assert {one.position: one.reason for one in found.rejects} == {
-        "3": "missing_field", "4": "malformed", "5": "malformed", "6": "malformed",
-    }  # fmt: skip
+        "3": "missing_field",
+        "4": "malformed",
+        "5": "malformed",
+        "6": "malformed",
+    }
 
 
 def test_columns_of_ones_own(tmp_path):

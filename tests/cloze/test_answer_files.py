@@ -29,14 +29,23 @@ def plain(path):
 def test_formats_say_the_same(tmp_path, text):
     (tmp_path / "some").write_bytes(text.encode())
     assert plain(tmp_path / "some") == [
-        ("0", True, [0, 0, 1, 0, 0], "", "", ""), ("1", True, [0, 0, 0, 0, 1], "", "", ""),
-    ]  # fmt: skip
+        ("0", True, [0, 0, 1, 0, 0], "", "", ""),
+        ("1", True, [0, 0, 0, 0, 1], "", "", ""),
+    ]
 
 
 def test_equal_scores_are_answers_in_equal_shares(tmp_path):
-    row = {"id": "a", "option_0": 0.3, "option_1": 0.1, "option_2": 0.3, "option_3": 0.1,
-           "option_4": 0.2, "system": "s", "kind": "intersection",
-           "trained_on": "imperceptibility"}  # fmt: skip
+    row = {
+        "id": "a",
+        "option_0": 0.3,
+        "option_1": 0.1,
+        "option_2": 0.3,
+        "option_3": 0.1,
+        "option_4": 0.2,
+        "system": "s",
+        "kind": "intersection",
+        "trained_on": "imperceptibility",
+    }
     (tmp_path / "some").write_text(json.dumps(row))
     expected = ("a", False, [0.5, 0, 0.5, 0, 0], "intersection", "s", "imperceptibility")
     assert plain(tmp_path / "some") == [expected]
@@ -57,10 +66,7 @@ def test_equal_scores_are_answers_in_equal_shares(tmp_path):
         ("id,option_0\na,1\n", "line 2: it has no answer"),
         ('{"index": 0}\n', "line 1: it has no answer"),
         ('{"index": 0, "label": true}\n', "line 1: label is 'True'"),
-        (
-            '{"index": 0, "scores": [1, 2, 3, 4, 1' + "0" * 400 + "]}\n",
-            "line 1: a score of an option is '1000",
-        ),
+        ('{"index": 0, "scores": [1, 2, 3, 4, 1' + "0" * 400 + "]}\n", "line 1: a score of an option is '1000"),
         ('{"index": 0, "scores": [1, 2, 3, 4]}\n', "line 1: it has no answer"),
         ('{"index": 0, "scores": [1, 2, 3, 4, "nan"]}\n', "line 1: a score of an option is 'nan'"),
         ('{"index": 0,\n', "line 1: no JSON"),

@@ -26,9 +26,7 @@ def test_questions_are_read_in_the_order_of_lines(tmp_path):
     assert key.articles[0] == key.articles[2] != key.articles[1]
     assert key.options[1] == ("dogs", "cat", "100", "stays", "cost")
     assert key.labels.tolist() == [1, 4, 2]
-    assert key.standing.tolist() == [
-        [True, False, False, False, True], [False, False, True, False, True], [False] * 5,
-    ]  # fmt: skip
+    assert key.standing.tolist() == [[True, False, False, False, True], [False, False, True, False, True], [False] * 5]
 
 
 def test_kinds_are_those_of_names_else_as_said(tmp_path):

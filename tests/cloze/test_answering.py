@@ -14,14 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from readers_reference import option_scores
 
 from transforms.cloze.answering import WHOLE, AnswerOptions, answer_rows, rows_held_out
-from transforms.cloze.readers import (
-    PLACEHOLDER,
-    RESERVED,
-    Lists,
-    Questions,
-    ReaderOptions,
-    TrainingData,
-)
+from transforms.cloze.readers import PLACEHOLDER, RESERVED, Lists, Questions, ReaderOptions, TrainingData
 from transforms.cloze.readers_training import log_probabilities, train_reader
 from transforms.common.draws import content_hashes
 from transforms.lexicon.models.formats import write_safetensors
@@ -62,21 +55,23 @@ def planted(number, words=40, seed=0):
         labels.append(shown.tolist().index(marked))
     keys = content_hashes([f"question {n}" for n in range(number)])
     return Questions(
-        lists(passages), np.arange(number), lists(summaries), np.array(places), np.array(labels),
-        keys, keys, np.array(options),
-    )  # fmt: skip
+        lists(passages),
+        np.arange(number),
+        lists(summaries),
+        np.array(places),
+        np.array(labels),
+        keys,
+        keys,
+        np.array(options),
+    )
 
 
 def answered(weights, asked, rows, data, options):
-    return np.exp(
-        np.concatenate([own for _, own in
-                        log_probabilities("ga5", weights, asked, rows, data, options)])
-    )  # fmt: skip
+    return np.exp(np.concatenate([own for _, own in log_probabilities("ga5", weights, asked, rows, data, options)]))
 
 
 def texts(asked, row):
-    return [own.values[own.bounds[row] : own.bounds[row + 1]]
-            for own in (asked.passages, asked.summaries)]  # fmt: skip
+    return [own.values[own.bounds[row] : own.bounds[row + 1]] for own in (asked.passages, asked.summaries)]
 
 
 @pytest.fixture(scope="module")
@@ -92,11 +87,7 @@ def test_probabilities_are_those_of_the_equations(trained):
     weights = {name: own.astype(np.float64) for name, own in made.weights.items()}
     assert "embed_candidates.weight" not in weights
     for row in range(9):
-        wanted = np.exp(
-            option_scores(
-                weights, *texts(asked, row), asked.places[row], asked.options[row], SMALL.hops
-            )
-        )
+        wanted = np.exp(option_scores(weights, *texts(asked, row), asked.places[row], asked.options[row], SMALL.hops))
         assert found[row] == pytest.approx(wanted / wanted.sum(), abs=1e-6)
 
 
@@ -115,8 +106,9 @@ def test_a_planted_problem_is_learned():
     pytest.importorskip("torch")
     asked, data = planted(360), TrainingData(40, 5)
     seen, unseen = np.arange(280), np.arange(280, 360)
-    options = ReaderOptions(hidden=12, dim=12, hops=2, epochs=30, learning_rate=0.01, dropout=0.1,
-                            patience=8, prior=0, further_each=0)  # fmt: skip
+    options = ReaderOptions(
+        hidden=12, dim=12, hops=2, epochs=30, learning_rate=0.01, dropout=0.1, patience=8, prior=0, further_each=0
+    )
     made = train_reader("ga5", asked, seen, data, options, seed=3)
     chosen = answered(made.weights, asked, unseen, data, options).argmax(1)
     assert (chosen == asked.answers[unseen]).mean() > 0.8  # by chance .2
@@ -125,9 +117,7 @@ def test_a_planted_problem_is_learned():
 def test_given_rows_decide_when_to_stop():
     pytest.importorskip("torch")
     asked, data = planted(30), TrainingData(40, 5)
-    made = train_reader(
-        "ga5", asked, np.arange(20), data, SMALL, seed=1, checked_on=np.arange(20, 30)
-    )
+    made = train_reader("ga5", asked, np.arange(20), data, SMALL, seed=1, checked_on=np.arange(20, 30))
     assert (made.questions, made.held_out) == (20, 10)
     logs = np.log(answered(made.weights, asked, np.arange(20, 30), data, SMALL))
     loss = -logs[np.arange(10), asked.answers[20:]].mean()
@@ -140,23 +130,20 @@ def options_of(folds=3, cross=True):
 
 
 ROWS = st.lists(
-    st.tuples(st.integers(0, 6), st.sampled_from(KINDS),
-              st.sampled_from(["train", "dev", "test", None])),
-    min_size=1, max_size=40,
-)  # fmt: skip
+    st.tuples(st.integers(0, 6), st.sampled_from(KINDS), st.sampled_from(["train", "dev", "test", None])),
+    min_size=1,
+    max_size=40,
+)
 
 
 def told(rows):
     """Questions of whose texts nothing is asked, and their rows."""
     articles = content_hashes([f"article {article}" for article, _, _ in rows])
     nothing = np.zeros(len(rows), np.int64)
-    questions = Questions(
-        lists([[5]]), nothing, lists([[2]] * len(rows)), nothing, nothing, articles, articles
+    questions = Questions(lists([[5]]), nothing, lists([[2]] * len(rows)), nothing, nothing, articles, articles)
+    table = pa.table(
+        {"kind": pa.array([kind for _, kind, _ in rows]), "split": pa.array([split for *_, split in rows], pa.string())}
     )
-    table = pa.table({
-        "kind": pa.array([kind for _, kind, _ in rows]),
-        "split": pa.array([split for *_, split in rows], pa.string()),
-    })  # fmt: skip
     return questions, table
 
 
@@ -191,11 +178,9 @@ def test_articles_of_the_tested_split_are_left_out_of_the_others(rows, cross):
     for kind in KINDS:
         held = rows_held_out(questions, table, kind, WHOLE, options_of(0, cross))
         for name, places in (("train", held.trained), ("dev", held.checked)):
-            wanted = [n for n, row in enumerate(rows)
-                      if row[1:] == (kind, name) and row[0] not in test]  # fmt: skip
+            wanted = [n for n, row in enumerate(rows) if row[1:] == (kind, name) and row[0] not in test]
             assert places.tolist() == wanted
-        wanted = [n for n, (_, own, split) in enumerate(rows)
-                  if split == "test" and (cross or own == kind)]  # fmt: skip
+        wanted = [n for n, (_, own, split) in enumerate(rows) if split == "test" and (cross or own == kind)]
         assert held.tested.tolist() == wanted
 
 
@@ -204,25 +189,22 @@ def test_labels_of_the_tested_fold_do_not_count():
     asked, data = planted(40), TrainingData(40, 5)
     shared = content_hashes([f"article {n // 2}" for n in range(40)])
     asked = asked._replace(articles=shared)
-    table = pa.table({"kind": ["imperceptibility", "nonspecificity"] * 20,
-                      "split": pa.array([None] * 40, pa.string())})  # fmt: skip
+    table = pa.table({"kind": ["imperceptibility", "nonspecificity"] * 20, "split": pa.array([None] * 40, pa.string())})
     held = rows_held_out(asked, table, "imperceptibility", 0, options_of())
     assert set(table["kind"].take(pa.array(held.tested)).to_pylist()) == set(KINDS[:2])
     spoilt = asked.answers.copy()
     spoilt[np.isin(shared, shared[held.tested])] = 0
     assert (spoilt != asked.answers).any()
     first, second = (
-        train_reader("ga5", own, held.trained, data, SMALL, seed=2)
-        for own in (asked, asked._replace(answers=spoilt))
+        train_reader("ga5", own, held.trained, data, SMALL, seed=2) for own in (asked, asked._replace(answers=spoilt))
     )
     assert write_safetensors(first.weights) == write_safetensors(second.weights)
 
 
 def test_rows_of_answers():
     [first, second] = answer_rows(
-        ["a", "b"], ["nonspecificity"] * 2, "ga5", [[0.1, 0.4, 0.4, 0.1, 0.0], None],
-        "intersection", 2,
-    ).to_pylist()  # fmt: skip
+        ["a", "b"], ["nonspecificity"] * 2, "ga5", [[0.1, 0.4, 0.4, 0.1, 0.0], None], "intersection", 2
+    ).to_pylist()
     assert (first["chosen"], first["trained_on"], first["fold"]) == (1, "intersection", 2)
     assert second["chosen"] is None
     assert second["probabilities"] is None

@@ -20,16 +20,18 @@ A, B = "imperceptibility", "nonspecificity"
 def key(labels, kinds=None, articles=None, standing=None, ids=None):
     count = len(labels)
     return Key(
-        ids or [f"q{n}" for n in range(count)], kinds or [""] * count,
-        articles or [f"a{n}" for n in range(count)], [tuple("abcde")] * count, np.array(labels),
+        ids or [f"q{n}" for n in range(count)],
+        kinds or [""] * count,
+        articles or [f"a{n}" for n in range(count)],
+        [tuple("abcde")] * count,
+        np.array(labels),
         np.array(standing if standing is not None else [[False] * 5] * count),
-    )  # fmt: skip
+    )
 
 
 def answers(labels, by_index=True, **more):
     return [
-        Answer(str(n) if by_index else f"q{n}", by_index, np.eye(5)[label], **more)
-        for n, label in enumerate(labels)
+        Answer(str(n) if by_index else f"q{n}", by_index, np.eye(5)[label], **more) for n, label in enumerate(labels)
     ]
 
 
@@ -48,11 +50,15 @@ def test_accuracy_is_the_share_of_right_answers(both):
 
 @given(
     st.lists(
-        st.tuples(st.integers(0, 4), st.lists(st.booleans(), min_size=5, max_size=5),
-                  st.lists(st.sampled_from([1.0, 2.0, np.nan]), min_size=5, max_size=5)),
-        min_size=1, max_size=3,
+        st.tuples(
+            st.integers(0, 4),
+            st.lists(st.booleans(), min_size=5, max_size=5),
+            st.lists(st.sampled_from([1.0, 2.0, np.nan]), min_size=5, max_size=5),
+        ),
+        min_size=1,
+        max_size=3,
     )
-)  # fmt: skip
+)
 def test_baselines_are_the_means_over_all_their_draws(rows):
     labels = [label for label, _, _ in rows]
     questions = key(labels, standing=[standing for _, standing, _ in rows])
@@ -69,18 +75,12 @@ def test_baselines_are_the_means_over_all_their_draws(rows):
     for *_, values in rows:
         ranks = [-1 if value != value else value for value in values]
         frequent.append([at for at in everything if ranks[at] == max(ranks)])
-    expected = {"chance": mean([everything] * len(rows)), "frequency": mean(frequent),
-                "not-in-passage": mean(outside)}  # fmt: skip
-    assert found == {
-        (name, "all"): (pytest.approx(value), len(rows)) for name, value in expected.items()
-    }
+    expected = {"chance": mean([everything] * len(rows)), "frequency": mean(frequent), "not-in-passage": mean(outside)}
+    assert found == {(name, "all"): (pytest.approx(value), len(rows)) for name, value in expected.items()}
 
 
 def test_a_hand_worked_table_of_ties():
-    questions = key(
-        [0, 1, 2],
-        standing=[[False, True, True, True, False], [True] * 5, [True] * 4 + [False]],
-    )
+    questions = key([0, 1, 2], standing=[[False, True, True, True, False], [True] * 5, [True] * 4 + [False]])
     frequencies = np.array([[3, 3, 1, 1, 1], [9, 1, 1, 1, 1], [np.nan, 1, 1, 1, np.nan]])
     # 1/2 + 0 + 1/3; 1/2 + 1/5 + 0
     assert accuracies(questions, baselines_of(questions, frequencies)) == {
@@ -100,9 +100,14 @@ def test_kinds_and_training_are_subsets():
     ]
     found = accuracies(questions, systems_of(questions, own, "here", "mine"))
     assert found == {
-        ("x", A): (1, 2), ("x", f"{B} from {A}"): (0.5, 2), ("x", f"{A} from {B}"): (1, 2),
-        ("x", B): (0, 2), ("y", A): (0.5, 2), ("y", B): (0.5, 2), ("y", "all"): (0.5, 4),
-    }  # fmt: skip
+        ("x", A): (1, 2),
+        ("x", f"{B} from {A}"): (0.5, 2),
+        ("x", f"{A} from {B}"): (1, 2),
+        ("x", B): (0, 2),
+        ("y", A): (0.5, 2),
+        ("y", B): (0.5, 2),
+        ("y", "all"): (0.5, 4),
+    }
 
 
 def test_a_system_trained_on_a_kind_may_answer_one_kind_alone():
@@ -129,9 +134,7 @@ def test_order_says_nothing():
 
 def test_a_word_may_be_a_question_of_two_kinds():
     questions = key([0, 1], [A, B], ids=["q0", "q0"])
-    own = [
-        Answer("q0", False, np.eye(5)[0], kind=A), Answer("q0", False, np.eye(5)[0], kind=B),
-    ]  # fmt: skip
+    own = [Answer("q0", False, np.eye(5)[0], kind=A), Answer("q0", False, np.eye(5)[0], kind=B)]
     found = accuracies(questions, systems_of(questions, own, "here", "x"))
     assert found[("x", A)] == (1, 1)
     assert found[("x", B)] == (0, 1)

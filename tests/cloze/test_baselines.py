@@ -8,13 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.cloze.baselines import (
-    absent,
-    alike,
-    chance,
-    most_frequent,
-    stand_in_passage,
-)
+from transforms.cloze.baselines import absent, alike, chance, most_frequent, stand_in_passage
 
 
 def test_chance_is_even():
@@ -25,20 +19,10 @@ def test_chance_is_even():
 def test_the_most_frequent_option_is_chosen_and_ties_are_shared():
     nan = np.nan
     given_ = np.array(
-        [
-            [1.0, 5.0, 2.0, 3.0, 4.0],
-            [5.0, 5.0, 2.0, 5.0, 4.0],
-            [nan, 0.0, nan, nan, nan],
-            [nan, nan, nan, nan, nan],
-        ]
+        [[1.0, 5.0, 2.0, 3.0, 4.0], [5.0, 5.0, 2.0, 5.0, 4.0], [nan, 0.0, nan, nan, nan], [nan, nan, nan, nan, nan]]
     )
     third = 1 / 3
-    assert most_frequent(given_).tolist() == [
-        [0, 1, 0, 0, 0],
-        [third, third, 0, third, 0],
-        [0, 1, 0, 0, 0],
-        [0.2] * 5,
-    ]
+    assert most_frequent(given_).tolist() == [[0, 1, 0, 0, 0], [third, third, 0, third, 0], [0, 1, 0, 0, 0], [0.2] * 5]
 
 
 def test_options_that_stand_in_the_passage_are_not_chosen():
@@ -48,9 +32,7 @@ def test_options_that_stand_in_the_passage_are_not_chosen():
 
 @given(st.lists(st.lists(st.booleans(), min_size=5, max_size=5), min_size=1, max_size=8))
 def test_chances_are_those_of_a_draw(rows):
-    expected = [
-        [float(Fraction(int(one or not any(row)), sum(row) or 5)) for one in row] for row in rows
-    ]
+    expected = [[float(Fraction(int(one or not any(row)), sum(row) or 5)) for one in row] for row in rows]
     assert alike(np.array(rows)).tolist() == expected
 
 

@@ -18,15 +18,16 @@ def pieces(text, **options):
     ("options", "summary", "passage"),
     [
         ({"skip_paragraphs": 1}, "First is one.", "Third is three.\n\nFourth."),
-        ({"skip_paragraphs": 1, "keep_rest": True}, "First is one.",
-         "Second is two.\n\nThird is three.\n\nFourth."),
-        ({"skip_paragraphs": 1, "summary": "first-paragraph"}, "First is one. Second is two.",
-         "Third is three.\n\nFourth."),
-        ({"skip_paragraphs": 2, "summary": "first-paragraph", "keep_rest": True},
-         "Third is three.", "Fourth."),
+        ({"skip_paragraphs": 1, "keep_rest": True}, "First is one.", "Second is two.\n\nThird is three.\n\nFourth."),
+        (
+            {"skip_paragraphs": 1, "summary": "first-paragraph"},
+            "First is one. Second is two.",
+            "Third is three.\n\nFourth.",
+        ),
+        ({"skip_paragraphs": 2, "summary": "first-paragraph", "keep_rest": True}, "Third is three.", "Fourth."),
         ({}, "Headline", "First is one. Second is two.\n\nThird is three.\n\nFourth."),
     ],
-)  # fmt: skip
+)
 def test_summary_and_passage(options, summary, passage):
     assert pieces(TEXT, **options) == (summary, passage)
     lines = TEXT.replace("\n\n", "\n")
@@ -52,19 +53,18 @@ def test_what_is_too_short_says_so(text, options, reason):
 
 def test_abbreviations_and_figures_end_no_sentence_in_a_language_that_knows_them():
     paragraph = "Mr. Smith paid $1.13bn (£600m) to A. B. Dr. Jones left."
-    assert paragraph[: first_sentence(0, paragraph, "en")].endswith(
-        "(£600m) to A. B. Dr. Jones left."
-    )
+    assert paragraph[: first_sentence(0, paragraph, "en")].endswith("(£600m) to A. B. Dr. Jones left.")
     assert first_sentence(0, "Uno. Dos.", "no such language") == 4
 
 
 @given(
-    st.text(alphabet="ab.! \n\u2028", max_size=40), st.integers(0, 2), st.sampled_from(SUMMARIES),
-    st.booleans(), st.sampled_from(PARAGRAPHS),
-)  # fmt: skip
-def test_passages_follow_summaries_and_neither_has_white_space_around(
-    text, skip, summary, rest, ends
-):
+    st.text(alphabet="ab.! \n\u2028", max_size=40),
+    st.integers(0, 2),
+    st.sampled_from(SUMMARIES),
+    st.booleans(),
+    st.sampled_from(PARAGRAPHS),
+)
+def test_passages_follow_summaries_and_neither_has_white_space_around(text, skip, summary, rest, ends):
     options = CutOptions(summary=summary, skip_paragraphs=skip, keep_rest=rest, paragraphs=ends)
     try:
         found = cut(text, options, lambda start, body: max(1, len(body) // 2))

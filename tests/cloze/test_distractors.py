@@ -14,10 +14,7 @@ KEYS = content_hashes([f"q{n}" for n in range(500)])
 
 def draw(answers, keys=KEYS, seed=1, near=6, k=10, **more):
     answers = np.asarray(answers)
-    return draw_words(
-        answers, keys[: len(answers)], UPOS, COUNTS, WORDS, k, BandOptions(near=near), seed=seed,
-        **more,
-    )  # fmt: skip
+    return draw_words(answers, keys[: len(answers)], UPOS, COUNTS, WORDS, k, BandOptions(near=near), seed=seed, **more)
 
 
 def test_same_part_of_speech_near_in_frequency_never_the_answer():
@@ -49,17 +46,13 @@ def test_draws_depend_on_the_question_alone():
 
 def test_similarity_bands():
     def cosine(of, others):
-        return np.where(
-            others == 9, 0.9, np.where(others == 11, -0.5, np.where(others == 8, np.nan, 0.3))
-        )
+        return np.where(others == 9, 0.9, np.where(others == 11, -0.5, np.where(others == 8, np.nan, 0.3)))
 
     found = draw([10] * 5, cosine=cosine)
     assert {n for row in found.words for n in row if n >= 0} == {7, 8, 12, 13}
 
 
 def test_nothing_to_draw_from():
-    found = draw_words(
-        np.array([0]), KEYS[:1], ["NOUN"], np.ones(1), ["w"], 3, BandOptions(), seed=1
-    )
+    found = draw_words(np.array([0]), KEYS[:1], ["NOUN"], np.ones(1), ["w"], 3, BandOptions(), seed=1)
     assert found.words.tolist() == [[-1, -1, -1]]
     assert draw([]).words.shape == (0, 10)

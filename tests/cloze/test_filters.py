@@ -49,8 +49,11 @@ def test_lemma_and_form_whatever_case_and_tag(setting):
     first = pair("Dogs/dog left/leave saw/see", "the DOG/dog/X left/left/ADJ saws/saw dog/dog")
     second = pair("dogs/dog", "none", 1)
     assert ask("lemma", setting, first, second) == [
-        (2, "DOG", False), (1, "left", False), (0, None, True), (0, None, True),
-    ]  # fmt: skip
+        (2, "DOG", False),
+        (1, "left", False),
+        (0, None, True),
+        (0, None, True),
+    ]
 
 
 def test_without_annotation_forms_are_compared(setting):
@@ -91,9 +94,12 @@ def test_a_language_without_wordnet_abstains_but_for_the_criterion(setting):
 def test_nonspecificity(setting):
     row = pair("puppy dog/dog/NOUN qux goes/go/VERB big/big/ADJ", "it hunts hares")
     assert ask("nonspecificity", setting, row, depth_below=3) == [
-        (3, "puppy.n.1", False), (3, "dog.n.2", False), (None, None, False), (0, "go.v.1", True),
+        (3, "puppy.n.1", False),
+        (3, "dog.n.2", False),
         (None, None, False),
-    ]  # fmt: skip
+        (0, "go.v.1", True),
+        (None, None, False),
+    ]
     first = ask("nonspecificity", setting, row, depth_below=3, sense="first")
     assert first[1] == (2, "dog.n.1", True)
 
@@ -107,10 +113,7 @@ def test_nonspecificity(setting):
     ],
 )
 def test_parts_of_speech(setting, rule, expected):
-    rows = (
-        pair("dog/dog/NOUN Hound/hound/PROPN Rex/rex/PROPN big/big/ADJ", "x"),
-        pair("dog", "x", 1, annotated=False),
-    )
+    rows = (pair("dog/dog/NOUN Hound/hound/PROPN Rex/rex/PROPN big/big/ADJ", "x"), pair("dog", "x", 1, annotated=False))
     pairs = batch(*rows)
     found = said(pos(pairs, pairs.asked, setting._replace(propn=rule), kind="nonspecificity"))
     assert [passed for *_, passed in found] == expected
@@ -119,10 +122,8 @@ def test_parts_of_speech(setting, rule, expected):
 
 def test_abstractness(setting):
     predictor = Rated({"dog": 0.9, "idea": 0.1, "half": 0.35}, below=0.35)
-    found = ask("abstractness", setting, pair("Dogs/dog ideas/Idea half qux", "x"),
-                abstractness=predictor)  # fmt: skip
-    assert found == [(0.9, None, False), (0.1, None, True), (0.35, None, False),
-                     (None, None, False)]  # fmt: skip
+    found = ask("abstractness", setting, pair("Dogs/dog ideas/Idea half qux", "x"), abstractness=predictor)
+    assert found == [(0.9, None, False), (0.1, None, True), (0.35, None, False), (None, None, False)]
 
 
 def test_static_similarity(setting):
@@ -158,9 +159,11 @@ WORDS = st.sampled_from(
 )
 TEXT = st.lists(WORDS, min_size=1, max_size=8).map(" ".join)
 SYNONYMS = {
-    "dog": ["domestic dog", "hound", "move", "go"], "hound": ["dog"],
-    "move": ["go", "dog"], "go": ["move", "dog"],
-}  # fmt: skip
+    "dog": ["domestic dog", "hound", "move", "go"],
+    "hound": ["dog"],
+    "move": ["go", "dog"],
+    "go": ["move", "dog"],
+}
 ANTONYMS = {"big": ["small"], "small": ["big"], "stay": ["move"], "move": ["stay"]}
 
 
@@ -211,17 +214,14 @@ def cosines(row):
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(TEXT, TEXT), min_size=1, max_size=4), st.booleans())
 def test_filters_are_those_of_words_one_by_one(lexicon, texts, by_lemma):
-    setting = Setting(
-        lexicon, thresholds={"static": 0.85}, relation_match="lemma" if by_lemma else "surface"
-    )
+    setting = Setting(lexicon, thresholds={"static": 0.85}, relation_match="lemma" if by_lemma else "surface")
     rows = [pair(*text, number) for number, text in enumerate(texts)]
     for name, relation in (("synonym", SYNONYMS), ("antonym", ANTONYMS)):
         expected = [count for row in rows for count in by_hand(row, relation, by_lemma)]
         assert [value for value, *_ in ask(name, setting, *rows)] == expected
     expected = []
     for row in rows:
-        other = list(zip([f.lower() for f in row["passage_forms"]], row["passage_lemmas"],
-                         strict=True))  # fmt: skip
+        other = list(zip([f.lower() for f in row["passage_forms"]], row["passage_lemmas"], strict=True))
         for form, lemma in zip(row["summary_forms"], row["summary_lemmas"], strict=True):
             if form not in ",.":
                 expected.append(sum(f == form.lower() or m == lemma for f, m in other))
@@ -247,9 +247,7 @@ def test_until_rejected_says_the_same_up_to_the_first_that_rejects(lexicon, text
         names = list(DOCS)
         for place, name in enumerate(own):
             verdicts = said(every[kind].verdicts[name])
-            rejected_before = [
-                at >= 0 and names[at] in own[:place] for at in every[kind].reason.tolist()
-            ]
+            rejected_before = [at >= 0 and names[at] in own[:place] for at in every[kind].reason.tolist()]
             assert said(until[kind].verdicts[name]) == [
                 (None, None, None) if before else verdict
                 for before, verdict in zip(rejected_before, verdicts, strict=True)

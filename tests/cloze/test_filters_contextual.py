@@ -61,8 +61,7 @@ def vectors(model, tokenizer, forms):
     start = 0
     for form in forms:
         end = start + len(form)
-        own = [state for (a, b), state in zip(offsets, states, strict=True) if a < end and b > start
-               and b > a]  # fmt: skip
+        own = [state for (a, b), state in zip(offsets, states, strict=True) if a < end and b > start and b > a]
         if form.isalnum():
             yield form, np.mean(own, axis=0)
         start = end + 1

@@ -112,9 +112,7 @@ def test_nothing_asked(bank):
 
 def test_phrases_of_the_reference():
     # Two that overlap are both maximal; what one holds is not.
-    assert shared_phrases([*"abcd"], [[*"abxbc"], ["d"]]) == [
-        ("a", "b"), ("b", "c"), ("d",),
-    ]  # fmt: skip
+    assert shared_phrases([*"abcd"], [[*"abxbc"], ["d"]]) == [("a", "b"), ("b", "c"), ("d",)]
 
 
 WORDS = st.sampled_from(["sea", "ship", "sail", "wind", "of", "the", "dogs", "dog"])
@@ -126,9 +124,7 @@ class Defined:
 
     def __init__(self, definitions, around):
         def morphy(words):
-            return pa.array(
-                ["dog" if word == "dogs" else None for word in words.to_pylist()], pa.large_string()
-            )
+            return pa.array(["dog" if word == "dogs" else None for word in words.to_pylist()], pa.large_string())
 
         def related(rows):
             found = [around[row] for row in rows]
@@ -167,24 +163,22 @@ def test_scores_and_choices_are_those_of_the_definition(given):
         [
             score(
                 [lemmas(definitions[one]) for one in dict.fromkeys([synset, *around[synset]])],
-                [lemmas(text) for text in pair], {"dog"}, STOP_WORDS,
+                [lemmas(text) for text in pair],
+                {"dog"},
+                STOP_WORDS,
             )
             for synset in own
         ]
         for pair, own in zip(texts, senses, strict=True)
-    ]  # fmt: skip
+    ]
     offsets = np.cumsum([0, *map(len, senses)])
     asked = Ragged(offsets, np.array([*chain.from_iterable(senses)], np.int64))
-    contexts = contexts_of(wordnet, [pa.array([pair[side] for pair in texts], LIST)
-                                     for side in (0, 1)])  # fmt: skip
+    contexts = contexts_of(wordnet, [pa.array([pair[side] for pair in texts], LIST) for side in (0, 1)])
     owners = np.arange(len(texts))
     words = pa.array(["dogs"] * len(texts))
     own = wordnet.glosses.rows(words)
-    assert sense_scores(wordnet, contexts, owners, own, asked).tolist() == [
-        *chain.from_iterable(expected)
-    ]
+    assert sense_scores(wordnet, contexts, owners, own, asked).tolist() == [*chain.from_iterable(expected)]
     picked = choose_senses(wordnet, contexts, owners, [words, words], asked)
     assert picked.tolist() == [
-        own[choice(scores)] if own else MISSING
-        for own, scores in zip(senses, expected, strict=True)
+        own[choice(scores)] if own else MISSING for own, scores in zip(senses, expected, strict=True)
     ]

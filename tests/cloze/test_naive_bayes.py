@@ -25,9 +25,7 @@ SOME = Smoothing(uses=2.0, summary=0.5, passage=0.25)
 def asked():
     keys = np.arange(4, dtype=np.uint64)
     places = np.array([text.index(PLACEHOLDER) for text in SUMMARIES])
-    return Questions(
-        lists(PASSAGES), np.array(PASSAGE), lists(SUMMARIES), places, np.array(ANSWERS), keys, keys
-    )
+    return Questions(lists(PASSAGES), np.array(PASSAGE), lists(SUMMARIES), places, np.array(ANSWERS), keys, keys)
 
 
 def words_of(question, view):
@@ -43,10 +41,7 @@ def plainly(question, candidate, others):
     views = [(place, 2.0, 1.0) for place in PLACES]
     for view, uses, weight in (*views, ("summary", 10.0, 0.5), ("passage", 100.0, 0.25)):
         every = [word for other in others for word in words_of(other, view)]
-        mine = [
-            word for other in others if ANSWERS[other] == candidate
-            for word in words_of(other, view)
-        ]  # fmt: skip
+        mine = [word for other in others if ANSWERS[other] == candidate for word in words_of(other, view)]
         for word in words_of(question, view):
             base = (every.count(word) + 0.5) / (len(every) + 0.5 * 7)
             own = (mine.count(word) + uses * base) / (len(mine) + uses)

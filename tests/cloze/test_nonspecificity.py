@@ -22,13 +22,7 @@ TEXT = pa.string()
 SMALL = [
     Synset("entity", "n", ["entity"], "what is"),
     Synset("thing", "n", ["thing"], "an entity", pointers=[("@", "entity", 0, 0)]),
-    Synset(
-        "town",
-        "n",
-        ["town", "place"],
-        "where people live",
-        pointers=[("@", "thing", 0, 0), ("@", "entity", 0, 0)],
-    ),
+    Synset("town", "n", ["town", "place"], "where people live", pointers=[("@", "thing", 0, 0), ("@", "entity", 0, 0)]),
     Synset("Bergen", "n", ["Bergen"], "a rainy town", pointers=[("@i", "town", 0, 0)]),
     Synset("spot", "n", ["place"], "a point", pointers=[("@", "thing", 0, 0)]),
     Synset("put", "v", ["place", "put"], "set down"),
@@ -45,9 +39,7 @@ def small(tmp_path_factory):
 
 
 def asked(wordnet, word, tag, text="", **options):
-    targets = Targets(
-        pa.array([word]), pa.array([None], TEXT), pa.array([tag], TEXT), np.zeros(1, int)
-    )
+    targets = Targets(pa.array([word]), pa.array([None], TEXT), pa.array([tag], TEXT), np.zeros(1, int))
     contexts = contexts_of(wordnet, [pa.array([text.split()], LIST)])
     senses, depths = deep_senses(wordnet, contexts, targets, **options)
     return sense_names(wordnet, senses)[0].as_py(), depths[0]
@@ -85,9 +77,7 @@ def test_lesk_reads_the_context(small):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    not Path(DEBIAN, "data.noun").exists(), reason="needs Debian's package wordnet-base"
-)
+@pytest.mark.skipif(not Path(DEBIAN, "data.noun").exists(), reason="needs Debian's package wordnet-base")
 def test_depths_of_wordnet_are_those_of_a_walk():
     wordnet = open_folder(Path(DEBIAN))
     words = ["person", "child", "London", "run", "thing", "dog", "mississippi", "be"]

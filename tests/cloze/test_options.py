@@ -5,37 +5,21 @@ from fractions import Fraction
 import hypothesis.strategies as st
 from hypothesis import given
 
-from transforms.cloze.options import (
-    WANTED,
-    Answer,
-    OptionRules,
-    WordFacts,
-    choose,
-    order_of,
-)
+from transforms.cloze.options import WANTED, Answer, OptionRules, WordFacts, choose, order_of
 
-WORDS = [
-    "hope",
-    "Hope",
-    "hopes",
-    "trust",
-    "trusts",
-    "faith",
-    "fear",
-    "love",
-    "loves",
-    "calm",
-    "law",
-]
+WORDS = ["hope", "Hope", "hopes", "trust", "trusts", "faith", "fear", "love", "loves", "calm", "law"]
 LEMMAS = {word: word.lower().removesuffix("s") for word in WORDS}
 ANSWER = Answer("hopes", "hope", "NOUN")
 
 
 def facts_of(synonyms=(), passage=(), similarity=None, inflect=None):
     return WordFacts(
-        LEMMAS.__getitem__, inflect or (lambda word: word), (similarity or {}).get,
-        frozenset(synonyms), frozenset(passage),
-    )  # fmt: skip
+        LEMMAS.__getitem__,
+        inflect or (lambda word: word),
+        (similarity or {}).get,
+        frozenset(synonyms),
+        frozenset(passage),
+    )
 
 
 def words_of(found):
@@ -57,9 +41,15 @@ def test_every_drop_has_its_reason():
     facts = facts_of(synonyms={"trust"}, similarity={"faith": 0.9, "law": 0.85}, passage={"calm"})
     found = choose(ANSWER, lists, facts, OptionRules(options_in_passage="reject"))
     assert {one.word: one.reason for one in found} == {
-        "Hope": "answer", "trust": "synonym", "faith": "similar", "calm": "in_passage",
-        "love": "same", "fear": None, "loves": None, "law": None,
-    }  # fmt: skip
+        "Hope": "answer",
+        "trust": "synonym",
+        "faith": "similar",
+        "calm": "in_passage",
+        "love": "same",
+        "fear": None,
+        "loves": None,
+        "law": None,
+    }
     allowed = choose(ANSWER, lists, facts, OptionRules())
     assert "calm" in words_of(allowed)
 
@@ -95,16 +85,15 @@ def test_inflected_options_are_compared_as_they_are_shown():
 def brute(lists, size, synonyms, similar, passage, reject):
     """Return options by definition: every word's reasons, components by spreading, then order."""
     pool = sorted({word for words in lists.values() for word in words[:size]})
-    ranks = {
-        word: {r: words.index(word) + 1 for r, words in lists.items() if word in words[:size]}
-        for word in pool
-    }
+    ranks = {word: {r: words.index(word) + 1 for r, words in lists.items() if word in words[:size]} for word in pool}
     left = [
-        word for word in pool
-        if LEMMAS[word] != "hope" and not {word.lower(), LEMMAS[word]} & synonyms
+        word
+        for word in pool
+        if LEMMAS[word] != "hope"
+        and not {word.lower(), LEMMAS[word]} & synonyms
         and similar.get(word, -1) <= 0.85
         and not (reject and {word.lower(), LEMMAS[word]} & passage)
-    ]  # fmt: skip
+    ]
 
     def key(own, word):
         return -len(own), -sum(Fraction(1, n) for n in own.values()), word
@@ -112,9 +101,7 @@ def brute(lists, size, synonyms, similar, passage, reject):
     merged = []
     for lemma in {LEMMAS[word] for word in left}:  # equal forms have equal lemmas here
         group = [word for word in left if LEMMAS[word] == lemma]
-        best = {
-            r: min(ranks[w][r] for w in group if r in ranks[w]) for w in group for r in ranks[w]
-        }
+        best = {r: min(ranks[w][r] for w in group if r in ranks[w]) for w in group for r in ranks[w]}
         shown = min(group, key=lambda word: key(ranks[word], word))
         merged.append(key(best, shown))
     return [word for *_, word in sorted(merged)][:WANTED]
@@ -125,13 +112,14 @@ some_words = st.sets(st.sampled_from([word.lower() for word in WORDS]), max_size
 
 
 @given(
-    st.dictionaries(st.sampled_from("abc"), lists_of_words), some_words, some_words,
-    st.dictionaries(st.sampled_from(WORDS), st.sampled_from([0.5, 0.85, 0.9])), st.booleans(),
-)  # fmt: skip
+    st.dictionaries(st.sampled_from("abc"), lists_of_words),
+    some_words,
+    some_words,
+    st.dictionaries(st.sampled_from(WORDS), st.sampled_from([0.5, 0.85, 0.9])),
+    st.booleans(),
+)
 def test_against_brute_force(lists, synonyms, passage, similar, reject):
-    rules = OptionRules(
-        options_in_passage="reject" if reject else "allow", list_sizes=(3, 5, 9)
-    )  # fmt: skip
+    rules = OptionRules(options_in_passage="reject" if reject else "allow", list_sizes=(3, 5, 9))
     found = choose(ANSWER, lists, facts_of(synonyms, passage, similar), rules)
     for size in (3, 5, 9):
         wanted = brute(lists, size, synonyms, similar, passage, reject)

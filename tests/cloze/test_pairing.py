@@ -35,8 +35,11 @@ def row(summary="Some bark.", target=None, passage="The dog barks.", **more):
     return {**made, "source": "a", "number": 0, **more}
 
 
-@given(st.text(max_size=12).map(clean_text), st.text(max_size=12).map(clean_text), st.sampled_from(
-    ["word", "\u0301x", "e", "한", "été"]))  # fmt: skip
+@given(
+    st.text(max_size=12).map(clean_text),
+    st.text(max_size=12).map(clean_text),
+    st.sampled_from(["word", "\u0301x", "e", "한", "été"]),
+)
 def test_a_word_is_put_in_its_place_or_has_none(before, after, word):
     filled = fill(before + PLACEHOLDER + after, word)
     if filled.start is None:
@@ -83,26 +86,26 @@ def test_equal_pairs_are_one_with_all_their_targets_whatever_their_order(order):
 
     dog, barks = TARGET, TARGET._replace(options=("Barks", "barks", "x"))
     rows = [
-        question(1, dog), question(1, dog, source="b", genre="g", source_id="7"),
-        question(2, barks, number=1), question(1, dog._replace(kind=KINDS[0]), number=2),
+        question(1, dog),
+        question(1, dog, source="b", genre="g", source_id="7"),
+        question(2, barks, number=1),
+        question(1, dog._replace(kind=KINDS[0]), number=2),
         row("The dog barks now.", number=3),
         question(1, dog._replace(options=("dog", "cow"), label=0), number=4),
-    ]  # fmt: skip
+    ]
     assert len({one["key"] for one in rows}) == 1
     # They come sorted by source and number, with the same numbers whatever their order in a file.
-    pair = join_rows(
-        sorted([rows[n] for n in order], key=lambda one: (one["source"], one["number"]))
-    )
+    pair = join_rows(sorted([rows[n] for n in order], key=lambda one: (one["source"], one["number"])))
     assert (pair["rows"], pair["genre"], pair["source_id"]) == (6, "g", "7")
     assert (pair["source"], pair["language"]) == ("a", None)
-    assert pair["flags"] == [
-        flag for flag in FLAGS if flag in ("several_targets", "doubled_options", "repeated")
-    ]
+    assert pair["flags"] == [flag for flag in FLAGS if flag in ("several_targets", "doubled_options", "repeated")]
     found = [(t["kind"], t["form"], t["label"], t["source"], t["start"]) for t in pair["targets"]]
     assert found == [
-        (KINDS[0], "dog", 1, "a", 4), (KINDS[2], "dog", 1, "a", 4), (KINDS[2], "dog", 0, "a", 4),
+        (KINDS[0], "dog", 1, "a", 4),
+        (KINDS[2], "dog", 1, "a", 4),
+        (KINDS[2], "dog", 0, "a", 4),
         (KINDS[2], "barks", 1, "a", 8),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize("module", [cutting, layouts_rows, mis_decoding, pairing])

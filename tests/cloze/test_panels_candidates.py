@@ -8,18 +8,20 @@ from hypothesis import strategies as st
 from transforms.cloze.panels_candidates import Scale, histograms, left_over
 
 VALUES = st.lists(
-    st.tuples(st.sampled_from("ab"), st.none() | st.floats(-2, 2), st.none() | st.booleans()),
-    max_size=40,
+    st.tuples(st.sampled_from("ab"), st.none() | st.floats(-2, 2), st.none() | st.booleans()), max_size=40
 )
 
 
 @given(VALUES)
 def test_bars_count_what_has_a_value_and_a_verdict(rows):
     kinds, values, verdicts = zip(*rows, strict=True) if rows else ((), (), ())
-    table = pa.table({
-        "kind": pa.array(kinds, pa.string()), "static_value": pa.array(values, pa.float64()),
-        "static_passed": pa.array(verdicts, pa.bool_()),
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "kind": pa.array(kinds, pa.string()),
+            "static_value": pa.array(values, pa.float64()),
+            "static_passed": pa.array(verdicts, pa.bool_()),
+        }
+    )
     found = histograms(table, "static", Scale(-1, 1, 8, ""))
     expected = Counter()
     edges = np.linspace(-1, 1, 9)
@@ -43,6 +45,8 @@ def test_what_is_left_after_each_filter():
         {"kind": "b", "filter": "all", "words": 10, "reasons": 0},
     ]
     assert list(left_over(counts)) == [
-        ("a", "words of summaries", 10), ("a", "pos", 6), ("a", "lemma", 3),
+        ("a", "words of summaries", 10),
+        ("a", "pos", 6),
+        ("a", "lemma", 3),
         ("b", "words of summaries", 10),
-    ]  # fmt: skip
+    ]

@@ -6,24 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transforms.cloze.quality import (
-    Annotation,
-    QualityOptions,
-    agreement_of,
-    settle_annotations,
-    verdict_of,
-)
+from transforms.cloze.quality import Annotation, QualityOptions, agreement_of, settle_annotations, verdict_of
 
 KEY = ("q1", "nonspecificity")
 RIGHT = 2
 
 
-def annotation(
-    annotator="anna", answer=RIGHT, *, key=KEY, difficulty="hard", spans=("p", "s"), approval=0.95
-):
-    return Annotation(
-        key, annotator, answer, answer == RIGHT, difficulty, spans, None, approval, "f.csv", "2"
-    )
+def annotation(annotator="anna", answer=RIGHT, *, key=KEY, difficulty="hard", spans=("p", "s"), approval=0.95):
+    return Annotation(key, annotator, answer, answer == RIGHT, difficulty, spans, None, approval, "f.csv", "2")
 
 
 def verdict(*given, **options):
@@ -68,9 +58,7 @@ def test_every_threshold_is_an_option():
     assert (found.answers, found.right, found.reason) == (3, 1, None)
     assert verdict(annotation(approval=None), unknown_approval="dropped").reason == "too_few"
     assert verdict(wrong(difficulty="very  Easy"), annotation()).reason == "easy_but_wrong"
-    assert verdict(wrong(difficulty="leicht"), annotation(), easy_words=("leicht",)).reason == (
-        "easy_but_wrong"
-    )
+    assert verdict(wrong(difficulty="leicht"), annotation(), easy_words=("leicht",)).reason == ("easy_but_wrong")
 
 
 def test_rules_of_answers_leave_the_question_to_the_others():
@@ -86,8 +74,7 @@ def test_accuracy_of_annotators():
     how = QualityOptions(accuracy_of="annotator")
     keys = [(f"q{place}", "nonspecificity") for place in range(5)]
     good = [annotation("anna", key=key) for key in keys]
-    poor = [annotation("bob", RIGHT if place < 2 else 0, key=key)
-            for place, key in enumerate(keys)]  # fmt: skip
+    poor = [annotation("bob", RIGHT if place < 2 else 0, key=key) for place, key in enumerate(keys)]
     judged = settle_annotations([*good, *poor], how)
     assert [one.reason for one in judged] == [None] * 5 + ["low_accuracy"] * 5  # just .4
     assert settle_annotations(poor[:3], how)[0].reason is None
@@ -106,28 +93,31 @@ def test_the_majority():
 
 ANNOTATIONS = st.lists(
     st.builds(
-        annotation, st.sampled_from("abc"), st.one_of(st.none(), st.integers(0, 4)),
+        annotation,
+        st.sampled_from("abc"),
+        st.one_of(st.none(), st.integers(0, 4)),
         key=st.sampled_from([("q1", "k"), ("q2", "k")]),
         difficulty=st.sampled_from([None, "easy", "hard"]),
         spans=st.sampled_from([("p", "s"), ("p", ""), ("", "")]),
         approval=st.sampled_from([None, 0.9, 0.95]),
     ),
     max_size=12,
-)  # fmt: skip
+)
 OPTIONS = st.builds(
-    QualityOptions, min_accuracy=st.sampled_from([0.0, 0.4, 0.5]),
+    QualityOptions,
+    min_accuracy=st.sampled_from([0.0, 0.4, 0.5]),
     accuracy_of=st.sampled_from(["question", "annotator"]),
-    unknown_approval=st.sampled_from(["kept", "dropped"]), min_answers=st.integers(1, 3),
-    evidence=st.booleans(), easy=st.booleans(), rules_of=st.sampled_from(["question", "answer"]),
-)  # fmt: skip
+    unknown_approval=st.sampled_from(["kept", "dropped"]),
+    min_answers=st.integers(1, 3),
+    evidence=st.booleans(),
+    easy=st.booleans(),
+    rules_of=st.sampled_from(["question", "answer"]),
+)
 
 
 def plainly_kept(given, key, how):
     """Whether a question is kept, read off the rules anew."""
-    counted = [
-        one for one in given
-        if (how.unknown_approval == "kept" if one.approval is None else one.approval > 0.9)
-    ]  # fmt: skip
+    counted = [one for one in given if (how.unknown_approval == "kept" if one.approval is None else one.approval > 0.9)]
 
     def empty(one):
         return how.evidence and "" in one.spans
@@ -144,9 +134,8 @@ def plainly_kept(given, key, how):
     limit = Fraction(str(how.min_accuracy))
     if how.accuracy_of == "annotator":
         counted = [
-            one for one in counted
-            if share([other for other in counted if other.annotator == one.annotator]) > limit
-        ]  # fmt: skip
+            one for one in counted if share([other for other in counted if other.annotator == one.annotator]) > limit
+        ]
     own = [one for one in counted if one.key == key]
     if len(own) < how.min_answers:
         return False
@@ -166,16 +155,26 @@ def test_what_is_kept_is_what_the_rules_say(given, how):
 
 def row(question, annotator, answer, *, kept=True):
     return {
-        "question_id": question, "kind": "k", "annotator_id": annotator, "answer": answer,
-        "correct": answer == RIGHT, "kept": kept,
-    }  # fmt: skip
+        "question_id": question,
+        "kind": "k",
+        "annotator_id": annotator,
+        "answer": answer,
+        "correct": answer == RIGHT,
+        "kept": kept,
+    }
 
 
 def test_agreement_by_hand():
     rows = [
-        row("q1", "a", 2), row("q1", "b", 2), row("q1", "c", 1), row("q2", "a", 0),
-        row("q2", "b", 0), row("q3", "a", 2), row("q3", "b", None), row("q4", "a", 3, kept=False),
-    ]  # fmt: skip
+        row("q1", "a", 2),
+        row("q1", "b", 2),
+        row("q1", "c", 1),
+        row("q2", "a", 0),
+        row("q2", "b", 0),
+        row("q3", "a", 2),
+        row("q3", "b", None),
+        row("q4", "a", 3, kept=False),
+    ]
     found = agreement_of(rows)
     # Pairs of q1: 2 of 3 unlike, weight 3; of q2: none. Values 2 2 1 0 0: 16 of 20 pairs unlike.
     assert found["alpha"] == pytest.approx(1 - (4 / 2 / 5) / (16 / 20))

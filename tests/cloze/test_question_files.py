@@ -6,13 +6,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.cloze_questions import QUESTIONS
-from transforms.cloze.question_files import (
-    check_name,
-    json_line,
-    names_of,
-    refuse_existing,
-    write_questions,
-)
+from transforms.cloze.question_files import check_name, json_line, names_of, refuse_existing, write_questions
 from transforms.common.errors import UsageError
 from transforms.common.tables import write_rows
 
@@ -20,12 +14,21 @@ from transforms.common.tables import write_rows
 def question(number, kind="nonspecificity", split="train", *, kept=True):
     row = dict.fromkeys(QUESTIONS.schema().names)
     row |= {
-        "question_id": f"{number:032x}", "kind": kind, "pair_id": "p", "article_id": "a",
-        "answer": "hope", "kept": kept, "split": split if kept else None,
-    }  # fmt: skip
+        "question_id": f"{number:032x}",
+        "kind": kind,
+        "pair_id": "p",
+        "article_id": "a",
+        "answer": "hope",
+        "kept": kept,
+        "split": split if kept else None,
+    }
     if kept:
-        row |= {"article": f"Passage {number}.\nÉtat\u2028", "question": "No @placeholder left .",
-                "options": ["a", "hope", "c", "d", "e"], "label": 1}  # fmt: skip
+        row |= {
+            "article": f"Passage {number}.\nÉtat\u2028",
+            "question": "No @placeholder left .",
+            "options": ["a", "hope", "c", "d", "e"],
+            "label": 1,
+        }
     return row
 
 
@@ -50,8 +53,15 @@ def test_lines_are_the_tasks(paths, tmp_path):
     lines = out.read_text("utf-8").splitlines()
     records = list(map(json.loads, lines))
     assert list(records[0]) == [
-        "article", "question", "option_0", "option_1", "option_2", "option_3", "option_4", "label",
-    ]  # fmt: skip
+        "article",
+        "question",
+        "option_0",
+        "option_1",
+        "option_2",
+        "option_3",
+        "option_4",
+        "label",
+    ]
     assert [record["article"][8] for record in records] == ["1", "1", "3", "4"]
     assert records[0]["article"] == "Passage 1.\nÉtat\u2028"
     assert "É" in lines[0]
@@ -63,9 +73,10 @@ def test_a_file_for_each_kind_and_split(paths, tmp_path):
     name = str(tmp_path / "{kind}_{split}.jsonl")
     found = write_questions(paths, name)
     assert {path.rpartition("/")[2]: count for path, count in found.items()} == {
-        "imperceptibility_dev.jsonl": 1, "nonspecificity_test.jsonl": 1,
+        "imperceptibility_dev.jsonl": 1,
+        "nonspecificity_test.jsonl": 1,
         "nonspecificity_train.jsonl": 2,
-    }  # fmt: skip
+    }
     splits = ["train", "dev", "test"]
     assert found.keys() <= names_of(name, splits)
     assert len(names_of(name, splits)) == 9

@@ -7,25 +7,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
-from transforms.cloze.question_splits import (
-    COLUMNS,
-    distances_of,
-    place_questions,
-    strata_of,
-)
+from transforms.cloze.question_splits import COLUMNS, distances_of, place_questions, strata_of
 from transforms.common.draws import hash_of
 from transforms.common.splits import parse_shares
 
 SHARES = parse_shares(["train=.53", "dev=.14", "test=.33"])
-SCHEMA = pa.schema([
-    *((name, pa.string()) for name in COLUMNS[:4]), ("concreteness", pa.float64()),
-    ("depth", pa.float64()), *((name, pa.uint64()) for name in COLUMNS[6:]),
-])  # fmt: skip
+SCHEMA = pa.schema(
+    [
+        *((name, pa.string()) for name in COLUMNS[:4]),
+        ("concreteness", pa.float64()),
+        ("depth", pa.float64()),
+        *((name, pa.uint64()) for name in COLUMNS[6:]),
+    ]
+)
 ROW = st.tuples(
     st.sampled_from(["imperceptibility", "nonspecificity", "intersection"]),
-    st.integers(0, 8), st.integers(0, 8), st.integers(0, 8),
-    st.sampled_from(["NOUN", "VERB", None]), st.one_of(st.none(), st.integers(0, 9)),
-)  # fmt: skip
+    st.integers(0, 8),
+    st.integers(0, 8),
+    st.integers(0, 8),
+    st.sampled_from(["NOUN", "VERB", None]),
+    st.one_of(st.none(), st.integers(0, 9)),
+)
 
 
 def rows_of(rows):
@@ -33,16 +35,20 @@ def rows_of(rows):
     return pa.Table.from_pylist(
         [
             {
-                "question_id": f"{place:04d}", "kind": kind, "article_id": f"a{passage}",
-                "upos": upos, "concreteness": None if score is None else score / 30,
+                "question_id": f"{place:04d}",
+                "kind": kind,
+                "article_id": f"a{passage}",
+                "upos": upos,
+                "concreteness": None if score is None else score / 30,
                 "depth": None if score is None else float(score),
-                "passage_key": hash_of(f"p{passage}"), "summary_key": hash_of(f"s{summary}"),
+                "passage_key": hash_of(f"p{passage}"),
+                "summary_key": hash_of(f"s{summary}"),
                 "question_key": hash_of(f"q{question}"),
             }
             for place, (kind, passage, summary, question, upos, score) in enumerate(rows)
         ],
         SCHEMA,
-    )  # fmt: skip
+    )
 
 
 def many(number, seed=1):
@@ -68,9 +74,7 @@ def test_what_shares_a_text_is_in_one_split(rows, seed):
         for value in {row[key] for row in rows}:
             own = [place for place, row in enumerate(rows) if row[key] == value]
             assert len(set(found.split[own].tolist())) == len(set(found.group[own].tolist())) == 1
-    turned = place_questions(
-        table.take(pa.array(range(len(rows))[::-1], pa.int64())), SHARES, seed=seed
-    )
+    turned = place_questions(table.take(pa.array(range(len(rows))[::-1], pa.int64())), SHARES, seed=seed)
     assert turned.split[::-1].tolist() == found.split.tolist()
 
 
@@ -83,15 +87,15 @@ def test_shares_tags_and_scores_are_alike():
     assert max(abs(one.share - one.wanted) for one in strata if not one.upos) < 0.005
     assert sum(one.questions for one in strata if not one.kind) == 3000
     for one in distances_of(table, found.split, SHARES, 0.02):
-        scores = np.array([
-            value for value, kind in zip(table[one.score].to_pylist(), table["kind"].to_pylist(),
-                                         strict=True) if kind == one.kind
-        ])  # fmt: skip
+        scores = np.array(
+            [
+                value
+                for value, kind in zip(table[one.score].to_pylist(), table["kind"].to_pylist(), strict=True)
+                if kind == one.kind
+            ]
+        )
         split = found.split[np.array(table["kind"].to_pylist()) == one.kind]
-        apart = [
-            ks_2samp(scores[split == a], scores[split == b]).statistic
-            for a in range(3) for b in range(a)
-        ]  # fmt: skip
+        apart = [ks_2samp(scores[split == a], scores[split == b]).statistic for a in range(3) for b in range(a)]
         assert one.distance == pytest.approx(max(apart))
         assert one.distance < 0.02
         assert not one.off

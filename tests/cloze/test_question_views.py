@@ -14,12 +14,7 @@ from questioned import question
 
 from schemas.cloze import OPTIONS, PREDICTIONS
 from schemas.cloze_questions import QUESTIONS
-from transforms.cloze.question_views import (
-    QUESTION_VIEWS,
-    QuestionsOptions,
-    questions_shown,
-    quoted_questions,
-)
+from transforms.cloze.question_views import QUESTION_VIEWS, QuestionsOptions, questions_shown, quoted_questions
 from transforms.common.tables import write_rows
 
 LABEL = WORDS.index("hope")
@@ -28,32 +23,54 @@ ID = f"{1:032x}"
 
 def prediction(reader, rank, word):
     return {
-        "question_id": ID, "kind": "nonspecificity", "reader": reader, "fold": 0, "rank": rank,
-        "word": word, "log_prob": -float(rank),
-    }  # fmt: skip
+        "question_id": ID,
+        "kind": "nonspecificity",
+        "reader": reader,
+        "fold": 0,
+        "rank": rank,
+        "word": word,
+        "log_prob": -float(rank),
+    }
 
 
 def chosen(place, word, ranks):
     return {
-        "question_id": ID, "kind": "nonspecificity", "place": place, "word": word, "named": word,
-        "origin": "readers" if place else "answer", "readers": sorted(ranks),
-        "ranks": [ranks[reader] for reader in sorted(ranks)], "score": 1.0, "list_size": 10,
-        "kept": True, "reason": None,
-    }  # fmt: skip
+        "question_id": ID,
+        "kind": "nonspecificity",
+        "place": place,
+        "word": word,
+        "named": word,
+        "origin": "readers" if place else "answer",
+        "readers": sorted(ranks),
+        "ranks": [ranks[reader] for reader in sorted(ranks)],
+        "score": 1.0,
+        "list_size": 10,
+        "kept": True,
+        "reason": None,
+    }
 
 
 @pytest.fixture
 def snapshot(tmp_path):
-    questions = [question(1, label=LABEL), question(2, kept=False),
-                 question(3, "imperceptibility", split="test", origin="frequency")]  # fmt: skip
+    questions = [
+        question(1, label=LABEL),
+        question(2, kept=False),
+        question(3, "imperceptibility", split="test", origin="frequency"),
+    ]
     predictions = [
-        prediction("ar", 1, "law"), prediction("ar", 2, "Hope"), prediction("ga", 1, "zeal"),
-        prediction("ga", 2, "fear"), prediction("none", 1, "zeal"),
-    ]  # fmt: skip
+        prediction("ar", 1, "law"),
+        prediction("ar", 2, "Hope"),
+        prediction("ga", 1, "zeal"),
+        prediction("ga", 2, "fear"),
+        prediction("none", 1, "zeal"),
+    ]
     options = [
-        chosen(0, "hope", {}), chosen(1, "law", {"ar": 1}), chosen(2, "fear", {"ga": 2}),
-        chosen(3, "trust", {"ar": 4}), chosen(4, "1950", {"ga": 9}),
-    ]  # fmt: skip
+        chosen(0, "hope", {}),
+        chosen(1, "law", {"ar": 1}),
+        chosen(2, "fear", {"ga": 2}),
+        chosen(3, "trust", {"ar": 4}),
+        chosen(4, "1950", {"ga": 9}),
+    ]
     paths = {}
     for table, rows in ((QUESTIONS, questions), (PREDICTIONS, predictions), (OPTIONS, options)):
         path = tmp_path / table.name.replace("/", "_")
@@ -91,8 +108,7 @@ def test_what_is_told(snapshot):
     assert lines[1].strip() == "Passage 1. It ..."
     assert lines[3].strip() == "A trust   B hope   C 1950   D fear   E law"
     assert lines[4].strip() == (
-        "answer B hope; ar: law, of the options E law; ga: zeal, of the options D fear; "
-        "none: zeal, of the options none"
+        "answer B hope; ar: law, of the options E law; ga: zeal, of the options D fear; none: zeal, of the options none"
     )
     (panel,) = quoted_questions(snapshot)
     assert panel.rows["readers"].to_pylist() == ["ar: law, E; ga: zeal, D; none: zeal, none", None]

@@ -12,14 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from questions_anew import drawn, hashed, words_of
 
 from transforms.cloze.pairing import PLACEHOLDER
-from transforms.cloze.questions import (
-    gapped,
-    merit,
-    normalised,
-    reason_of_options,
-    reason_of_text,
-    shown_options,
-)
+from transforms.cloze.questions import gapped, merit, normalised, reason_of_options, reason_of_text, shown_options
 
 TEXT = st.text(max_size=20)
 WORDS = st.lists(st.text("abc", min_size=1, max_size=3), min_size=5, max_size=5, unique=True)
@@ -54,8 +47,9 @@ def test_why_a_text_gives_no_question(summary, word, reason):
     assert reason_of_text(summary, "A passage.", start, start + len(word), word) == reason
     # Where the text is not the token, as of words that are written together, there is no gap.
     assert reason_of_text(summary, "A passage.", start, start + len(word), word + "x") in (
-        "part_of_word", "placeholder",
-    )  # fmt: skip
+        "part_of_word",
+        "placeholder",
+    )
 
 
 def test_a_placeholder_in_the_passage_is_a_reason():
@@ -75,25 +69,23 @@ def test_options_stand_in_the_order_of_their_hashes(words, seed):
     assert found.options[found.label] == words[0]
     assert sorted(found.options) == sorted(words)
     values = [
-        drawn(hashed("q1", "intersection", words.index(word)), seed, "cloze/option order")
-        for word in found.options
+        drawn(hashed("q1", "intersection", words.index(word)), seed, "cloze/option order") for word in found.options
     ]
     assert values == sorted(values)
 
 
 def row(kind="nonspecificity", *, concreteness=None, depth=None, agreed=0.0, token=0):
-    return {
-        "kind": kind, "concreteness": concreteness, "depth": depth, "agreed": agreed,
-        "token": token,
-    }  # fmt: skip
+    return {"kind": kind, "concreteness": concreteness, "depth": depth, "agreed": agreed, "token": token}
 
 
 def test_the_best_is_the_most_abstract():
     best = [
-        row(depth=2.0, token=9), row(depth=3.0, agreed=2.0, token=7),
-        row(depth=3.0, agreed=1.0, token=1), row(depth=3.0, agreed=1.0, token=2),
+        row(depth=2.0, token=9),
+        row(depth=3.0, agreed=2.0, token=7),
+        row(depth=3.0, agreed=1.0, token=1),
+        row(depth=3.0, agreed=1.0, token=2),
         row(depth=None, agreed=9.0),
-    ]  # fmt: skip
+    ]
     turned = best[::-1]
     assert sorted(turned, key=merit) == best
     both = [

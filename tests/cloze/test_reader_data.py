@@ -15,13 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "lexicon"))
 from wordnet_making import Synset, open_folder, write_wordnet
 
 from schemas.cloze import CANDIDATES, PAIRS
-from transforms.cloze.reader_data import (
-    EncodeOptions,
-    Group,
-    GroupTask,
-    candidates,
-    questions,
-)
+from transforms.cloze.reader_data import EncodeOptions, Group, GroupTask, candidates, questions
 from transforms.cloze.reader_encoding import ENCODE
 from transforms.cloze.reader_stages import folds_of, tally_of
 from transforms.cloze.reader_words import glosses_of, vectors_of
@@ -71,12 +65,20 @@ def tables(folder):
         pairs.append(row)
     for place, token, passed in ASKED:
         form = TEXTS[place][0].split()[token]
-        asked.append({
-            "question_id": f"q{place}{token}", "kind": KIND, "pair_id": f"p{place}",
-            "article_id": f"a{place}", "token": token, "form": form,
-            "lemma": form.lower().removesuffix("s"), "upos": "NOUN", "passed": passed,
-            "target": not passed,
-        })  # fmt: skip
+        asked.append(
+            {
+                "question_id": f"q{place}{token}",
+                "kind": KIND,
+                "pair_id": f"p{place}",
+                "article_id": f"a{place}",
+                "token": token,
+                "form": form,
+                "lemma": form.lower().removesuffix("s"),
+                "upos": "NOUN",
+                "passed": passed,
+                "target": not passed,
+            }
+        )
     return (
         tuple(part(folder, PAIRS, pairs[start::2], start) for start in range(2)),
         tuple(part(folder, CANDIDATES, asked[start::2], start) for start in range(2)),
@@ -97,8 +99,7 @@ def encode(tmp_path):
 def texts_of(lists, words):
     names = {PLACEHOLDER: "@", UNKNOWN: "?"} | dict(enumerate(words, RESERVED))
     return [
-        [names[n] for n in lists.values[a:b].tolist()]
-        for a, b in zip(lists.bounds[:-1], lists.bounds[1:], strict=True)
+        [names[n] for n in lists.values[a:b].tolist()] for a, b in zip(lists.bounds[:-1], lists.bounds[1:], strict=True)
     ]
 
 
@@ -108,12 +109,18 @@ def test_questions_are_the_texts_with_a_placeholder(encode):
     words = read_table([encoded.words.path])["word"].to_pylist()
     assert words == ["one", "and", "hope", "three", "two"]  # twice and more, most frequent first
     assert texts_of(found.summaries, words) == [
-        ["?", "@", "?"], ["@", "and", "hope"], ["@", "and", "?"], ["?", "and", "@"]
-    ]  # fmt: skip
+        ["?", "@", "?"],
+        ["@", "and", "hope"],
+        ["@", "and", "?"],
+        ["?", "and", "@"],
+    ]
     passages = texts_of(found.passages, words)
     assert [passages[n] for n in found.passage.tolist()] == [
-        ["one", "two", "one", "three"], ["two", "three"], ["?", "one"], ["?", "one"]
-    ]  # fmt: skip
+        ["one", "two", "one", "three"],
+        ["two", "three"],
+        ["?", "one"],
+        ["?", "one"],
+    ]
     assert found.places.tolist() == [1, 0, 0, 2]
     rows = candidates(encoded)
     assert rows["word"].to_pylist() == ["Fear", "Hope", "Hopes", "fears"]
@@ -122,8 +129,11 @@ def test_questions_are_the_texts_with_a_placeholder(encode):
     assert [rows["word"][n].as_py() for n in found.answers] == ["Hope", "Hopes", "Fear", "fears"]
     forms = read_table([encoded.forms.path]).to_pylist()
     assert {(row["lemma"], row["form"], row["count"]) for row in forms} == {
-        ("hope", "hope", 2), ("hope", "hopes", 1), ("fear", "fear", 1), ("fear", "fears", 1),
-    }  # fmt: skip
+        ("hope", "hope", 2),
+        ("hope", "hopes", 1),
+        ("fear", "fear", 1),
+        ("fear", "fears", 1),
+    }
 
 
 def test_languages_targets_and_rare_answers(encode):
@@ -142,14 +152,10 @@ def test_questions_of_an_article_are_in_one_fold(encode):
     assert ((folds >= 0) & (folds < 4)).all()
 
 
-@given(
-    st.lists(st.lists(st.sampled_from([0.1, 0.2, 0.3]), min_size=4, max_size=4), min_size=1),
-    st.data(),
-)
+@given(st.lists(st.lists(st.sampled_from([0.1, 0.2, 0.3]), min_size=4, max_size=4), min_size=1), st.data())
 def test_figures_against_counting(rows, data):
     logs = np.log(np.array(rows))
-    answers = np.array(data.draw(st.lists(st.integers(-1, 3), min_size=len(rows),
-                                          max_size=len(rows))))  # fmt: skip
+    answers = np.array(data.draw(st.lists(st.integers(-1, 3), min_size=len(rows), max_size=len(rows))))
     seen = np.array(data.draw(st.lists(st.booleans(), min_size=4, max_size=4)))
     reciprocal, hits, unseen = 0.0, [0.0] * 3, 0
     for own, answer in zip(logs, answers.tolist(), strict=True):

@@ -17,15 +17,7 @@ from test_reader_data import KIND, part
 
 from schemas.cloze import CANDIDATES, PAIRS
 from transforms.cloze.distractors import BandOptions
-from transforms.cloze.reader_data import (
-    EncodeOptions,
-    Group,
-    GroupTask,
-    further,
-    pairs,
-    questions,
-    texts,
-)
+from transforms.cloze.reader_data import EncodeOptions, Group, GroupTask, further, pairs, questions, texts
 from transforms.cloze.reader_encoding import ENCODE
 from transforms.cloze.reader_further import Side, chosen_of, further_of
 from transforms.cloze.reader_stages import READ_TRAIN, FoldOptions, ReadTask, folds_of
@@ -81,9 +73,12 @@ def plainly(made, vocabulary, asked, train_on, most):
 
 
 @given(
-    st.lists(PAIR, min_size=1, max_size=4), st.sets(WORD),
-    st.sampled_from(["answers", "summaries", "passages"]), st.integers(2, 5), st.data(),
-)  # fmt: skip
+    st.lists(PAIR, min_size=1, max_size=4),
+    st.sets(WORD),
+    st.sampled_from(["answers", "summaries", "passages"]),
+    st.integers(2, 5),
+    st.data(),
+)
 def test_against_word_by_word(made, vocabulary, train_on, most, data):
     asked = data.draw(st.sets(st.tuples(st.integers(0, 3), st.integers(0, 6))))
     passages = [[word for own in sentences for word in own] for sentences, _ in made]
@@ -91,12 +86,11 @@ def test_against_word_by_word(made, vocabulary, train_on, most, data):
     known = np.array(sorted(vocabulary), np.int64)
     summaries = side([summary for _, summary in made], known, [[0]] * len(made))
     taken = [
-        summaries.bounds[pair] + place for pair, place in sorted(asked)
+        summaries.bounds[pair] + place
+        for pair, place in sorted(asked)
         if pair < len(made) and place < len(made[pair][1])
-    ]  # fmt: skip
-    found = further_of(
-        side(passages, known, firsts), summaries, np.array(taken, np.int64), train_on, most
-    )
+    ]
+    found = further_of(side(passages, known, firsts), summaries, np.array(taken, np.int64), train_on, most)
     rows = [tuple(row.values())[:-1] for row in found.to_pylist()]
     wanted = list(plainly(made, vocabulary, asked, train_on, most))
     assert Counter(rows) == Counter(wanted)
@@ -127,17 +121,27 @@ def tables(folder, swapped=None):
         row = {"pair_id": f"p{number}", "article_id": f"a{number}", "language": "en"}
         for name, text in (("summary", summary), ("passage", passage)):
             ends = [0, *(n + 1 for n, word in enumerate(text[:-1]) if word == ".")]
-            row |= {f"{name}_forms": text, f"{name}_lemmas": text,
-                    f"{name}_upos": ["NOUN"] * len(text), f"{name}_sentences": ends}  # fmt: skip
+            row |= {
+                f"{name}_forms": text,
+                f"{name}_lemmas": text,
+                f"{name}_upos": ["NOUN"] * len(text),
+                f"{name}_sentences": ends,
+            }
         made.append(row)
-        asked.append({
-            "question_id": f"q{number:02}", "kind": KIND, "pair_id": f"p{number}",
-            "article_id": f"a{number}", "token": token, "form": answer, "lemma": answer,
-            "upos": "NOUN", "passed": True,
-        })  # fmt: skip
-    return GroupTask(
-        Group(KIND, "en"), (part(folder, PAIRS, made),), (part(folder, CANDIDATES, asked),)
-    )
+        asked.append(
+            {
+                "question_id": f"q{number:02}",
+                "kind": KIND,
+                "pair_id": f"p{number}",
+                "article_id": f"a{number}",
+                "token": token,
+                "form": answer,
+                "lemma": answer,
+                "upos": "NOUN",
+                "passed": True,
+            }
+        )
+    return GroupTask(Group(KIND, "en"), (part(folder, PAIRS, made),), (part(folder, CANDIDATES, asked),))
 
 
 def encode(folder, swapped=None, **options):
@@ -191,9 +195,7 @@ def test_what_is_trained_on(tmp_path):
 
 
 def options_of(**reader):
-    return FoldOptions(
-        3, 1, ReaderOptions(**{**vars(SMALL), **reader}), BandOptions(), 5, Lexicon(())
-    )
+    return FoldOptions(3, 1, ReaderOptions(**{**vars(SMALL), **reader}), BandOptions(), 5, Lexicon(()))
 
 
 @pytest.mark.slow
@@ -211,10 +213,11 @@ def test_nothing_of_the_fold_held_out_is_seen(tmp_path, start):
     options = options_of(start=start)
     for fold in range(3):
         made = [
-            READ_TRAIN.build(Artefact(str(tmp_path / f"{name}{fold}")), ReadTask(
-                Group(KIND, "en"), "ar", fold, encoded), options)
+            READ_TRAIN.build(
+                Artefact(str(tmp_path / f"{name}{fold}")), ReadTask(Group(KIND, "en"), "ar", fold, encoded), options
+            )
             for name, encoded in (("first", first), ("second", second))
-        ]  # fmt: skip
+        ]
         weights = [load_model(one.model).content for one in made]
         same = all((weights[0][name] == weights[1][name]).all() for name in weights[0])
         assert same == (fold == own)

@@ -10,15 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from readers_reference import scores
 
-from transforms.cloze.readers import (
-    PLACEHOLDER,
-    RESERVED,
-    Lists,
-    Questions,
-    ReaderOptions,
-    TrainingData,
-    top_words,
-)
+from transforms.cloze.readers import PLACEHOLDER, RESERVED, Lists, Questions, ReaderOptions, TrainingData, top_words
 from transforms.cloze.readers_training import log_probabilities, sizes_of, train_reader
 from transforms.common.draws import content_hashes
 from transforms.lexicon.models.formats import read_safetensors, write_safetensors
@@ -48,9 +40,7 @@ def questions(number, words, candidates, seed=0):
         query.insert(places[-1], PLACEHOLDER)
         summaries.append(query)
     keys = content_hashes([f"question {n}" for n in range(number)])
-    return Questions(
-        lists(passages), np.arange(number), lists(summaries), np.array(places), answers, keys, keys
-    )
+    return Questions(lists(passages), np.arange(number), lists(summaries), np.array(places), answers, keys, keys)
 
 
 def data_of(words, candidates):
@@ -64,19 +54,13 @@ def test_scores_are_those_of_the_equations(kind):
     asked, data = questions(7, 20, 5), data_of(20, 5)
     trained = train_reader(kind, asked, np.arange(7), data, SMALL, seed=1)
     found = np.concatenate(
-        [
-            own
-            for _, own in log_probabilities(kind, trained.weights, asked, np.arange(7), data, SMALL)
-        ]
+        [own for _, own in log_probabilities(kind, trained.weights, asked, np.arange(7), data, SMALL)]
     )
     weights = {name: own.astype(np.float64) for name, own in trained.weights.items()}
     bounds, values = data.glosses
     glosses = [values[bounds[c] : bounds[c + 1]] for c in range(5)]
     for row in range(7):
-        texts = [
-            own.values[own.bounds[row] : own.bounds[row + 1]]
-            for own in (asked.passages, asked.summaries)
-        ]
+        texts = [own.values[own.bounds[row] : own.bounds[row + 1]] for own in (asked.passages, asked.summaries)]
         wanted = scores(kind, weights, *texts, asked.places[row], glosses, SMALL.hops)
         wanted -= np.log(np.exp(wanted).sum())
         assert found[row] == pytest.approx(wanted, abs=1e-5)
@@ -88,14 +72,10 @@ def test_scores_are_those_of_the_equations(kind):
 def test_training_learns_and_repeats(kind):
     asked, data = questions(160, 24, 4), data_of(24, 4)
     rows = np.flatnonzero(np.arange(160) % 4 != 0)
-    options = ReaderOptions(
-        hidden=8, dim=8, hops=2, batch=16, epochs=14, patience=14, learning_rate=0.03, dropout=0.1
-    )
+    options = ReaderOptions(hidden=8, dim=8, hops=2, batch=16, epochs=14, patience=14, learning_rate=0.03, dropout=0.1)
     trained = train_reader(kind, asked, rows, data, options, seed=3)
     other = np.flatnonzero(np.arange(160) % 4 == 0)
-    found = np.concatenate(
-        [own for _, own in log_probabilities(kind, trained.weights, asked, other, data, options)]
-    )
+    found = np.concatenate([own for _, own in log_probabilities(kind, trained.weights, asked, other, data, options)])
     right = (top_words(found, 1)[0][:, 0] == asked.answers[other]).mean()
     assert right > 0.8  # by chance a quarter
     assert trained.losses[trained.best] == min(trained.losses)
@@ -112,9 +92,7 @@ def test_same_weights_whatever_the_order_and_other_runs():
     third = train_reader("ar-gloss", asked, rows, data, SMALL, seed=6)
     assert write_safetensors(first.weights) != write_safetensors(third.weights)
     loaded = read_safetensors(write_safetensors(first.weights))
-    assert {name: own.shape for name, own in loaded.items()} == {
-        name: own.shape for name, own in first.weights.items()
-    }
+    assert {name: own.shape for name, own in loaded.items()} == {name: own.shape for name, own in first.weights.items()}
 
 
 def test_what_is_held_out_does_not_count():
@@ -130,9 +108,7 @@ def test_unseen_answers_are_not_trained_on():
     asked, data = questions(40, 20, 5), data_of(20, 5)
     answers = asked.answers.copy()
     answers[::2] = -1
-    trained = train_reader(
-        "ar", asked._replace(answers=answers), np.arange(40), data, SMALL, seed=5
-    )
+    trained = train_reader("ar", asked._replace(answers=answers), np.arange(40), data, SMALL, seed=5)
     assert trained.questions + trained.held_out == 20
 
 
@@ -145,9 +121,8 @@ def test_vectors_initialise_and_stay():
     assert sizes_of(data, SMALL).dim == 6
     assert (trained.weights["embed_words.weight"][there] == vectors[there]).all()
     tuned = train_reader(
-        "ar", asked, np.arange(20), data, ReaderOptions(**{**vars(SMALL), "tune_vectors": True}),
-        seed=1,
-    )  # fmt: skip
+        "ar", asked, np.arange(20), data, ReaderOptions(**{**vars(SMALL), "tune_vectors": True}), seed=1
+    )
     assert (tuned.weights["embed_words.weight"][there] != vectors[there]).any()
 
 
@@ -156,11 +131,13 @@ def test_a_passage_is_cut():
     options = ReaderOptions(**{**vars(SMALL), "passage_tokens": 2})
     trained = train_reader("ar", asked, np.arange(6), data, options, seed=1)
     short = asked._replace(
-        passages=lists([
-            asked.passages.values[a : min(b, a + 2)]
-            for a, b in zip(asked.passages.bounds[:-1], asked.passages.bounds[1:], strict=True)
-        ])
-    )  # fmt: skip
+        passages=lists(
+            [
+                asked.passages.values[a : min(b, a + 2)]
+                for a, b in zip(asked.passages.bounds[:-1], asked.passages.bounds[1:], strict=True)
+            ]
+        )
+    )
     rows = np.arange(6)
     [(_, cut)] = log_probabilities("ar", trained.weights, asked, rows[:4], data, options)
     [(_, given)] = log_probabilities("ar", trained.weights, short, rows[:4], data, SMALL)

@@ -39,8 +39,7 @@ def lines(rows):
 
 
 def options_of(layout, fields=(), lengths=None, cut=None, **more):
-    read = ReadOptions(layout=layout, cut=cut or CutOptions(), reader=ReaderOptions(fields=fields),
-                       **more)  # fmt: skip
+    read = ReadOptions(layout=layout, cut=cut or CutOptions(), reader=ReaderOptions(fields=fields), **more)
     return LoadOptions(read=read, lengths=lengths or LengthOptions())
 
 
@@ -51,9 +50,7 @@ def units_of(folder, texts, together=1):
         data = content if isinstance(content, bytes) else content.encode()
         (folder / name).write_bytes(data)
         found.append(InputFile(name, str(folder / name), len(data), "input"))
-    return [
-        Unit(tuple(found[n : n + together]), 1) for n in range(0, len(found), together)
-    ]  # fmt: skip
+    return [Unit(tuple(found[n : n + together]), 1) for n in range(0, len(found), together)]
 
 
 @pytest.fixture
@@ -79,9 +76,7 @@ def load(tmp_path):
 
 
 def test_order_of_files_parts_runs_and_units_changes_nothing(load, monkeypatch):
-    rows = [
-        question(f"Dog {n % 5} barks.", f"A @placeholder barks {n % 4} .", n % 3) for n in range(40)
-    ]
+    rows = [question(f"Dog {n % 5} barks.", f"A @placeholder barks {n % 4} .", n % 3) for n in range(40)]
     texts = {f"{n}-{NAME}": lines(rows[n::4]) for n in range(4)}
     pairs, rejects = load(texts)
     assert rejects == []
@@ -115,30 +110,62 @@ def test_bad_records_have_their_outcomes(load):
     del no_label["label"]
     del no_option["option_2"]
     rows = [
-        question(article=" "), question(text="@placeholder"), question("word " * 50_000),
-        question(text="A dog ."), question("The @placeholder ."), no_label, no_option,
-        question(label=5), question(label=-1), question(label="x"), question(label=True),
-        "{broken", "[1]", question(article=5), question(option_1=["dog"]),
-        question(option_1="", article="One."), question("NUL \0."),
-    ]  # fmt: skip
+        question(article=" "),
+        question(text="@placeholder"),
+        question("word " * 50_000),
+        question(text="A dog ."),
+        question("The @placeholder ."),
+        no_label,
+        no_option,
+        question(label=5),
+        question(label=-1),
+        question(label="x"),
+        question(label=True),
+        "{broken",
+        "[1]",
+        question(article=5),
+        question(option_1=["dog"]),
+        question(option_1="", article="One."),
+        question("NUL \0."),
+    ]
     good = [
-        question("Numbers.", option_1=1950), question("Case.", option_0="Dog", label="1"),
-        question("It cost Â£5."), question("In a word.", "Under@placeholder barks ."),
-        question(option_1="cafe\u0301"), question("Twice."), question("Twice."),
-    ]  # fmt: skip
+        question("Numbers.", option_1=1950),
+        question("Case.", option_0="Dog", label="1"),
+        question("It cost Â£5."),
+        question("In a word.", "Under@placeholder barks ."),
+        question(option_1="cafe\u0301"),
+        question("Twice."),
+        question("Twice."),
+    ]
     pairs, rejects = load({NAME: lines([*rows, *good])})
     reasons = [row["reason"] for row in sorted(rejects, key=lambda row: int(row["position"]))]
     assert reasons == [
-        "empty_passage", "short_summary", "long_passage", "placeholder", "placeholder",
-        "missing_field", "missing_field", "bad_label", "bad_label", "bad_label", "bad_label",
-        "malformed", "malformed", "malformed", "malformed", "bad_label", "control",
-    ]  # fmt: skip
+        "empty_passage",
+        "short_summary",
+        "long_passage",
+        "placeholder",
+        "placeholder",
+        "missing_field",
+        "missing_field",
+        "bad_label",
+        "bad_label",
+        "bad_label",
+        "bad_label",
+        "malformed",
+        "malformed",
+        "malformed",
+        "malformed",
+        "bad_label",
+        "control",
+    ]
     assert set(reasons) <= set(PAIR_REASONS)
     found = {pair["passage"]: pair for pair in pairs}
     assert {name: pair["flags"] for name, pair in found.items() if pair["flags"]} == {
-        "Case.": ["doubled_options"], "It cost Â£5.": ["mis_decoded"], "Twice.": ["repeated"],
+        "Case.": ["doubled_options"],
+        "It cost Â£5.": ["mis_decoded"],
+        "Twice.": ["repeated"],
         "In a word.": ["target_not_found"],
-    }  # fmt: skip
+    }
     assert found["Numbers."]["summary"] == "A 1950 barks ."
     assert found["Twice."]["rows"] == 2
     assert len(found["Twice."]["targets"]) == 1
@@ -154,19 +181,17 @@ def test_kinds_are_of_the_files_names_or_given(load):
         load({"q.jsonl": lines([question()])})
     (pair,), _ = load({"q.jsonl": lines([question()])}, kind="nonspecificity", name="given")
     (other,), _ = load({NAME: lines([question()])}, kind="nonspecificity", name="said")
-    assert [one["targets"][0]["kind"] for one in (pair, other)] == [
-        "nonspecificity", "imperceptibility",
-    ]  # fmt: skip
+    assert [one["targets"][0]["kind"] for one in (pair, other)] == ["nonspecificity", "imperceptibility"]
 
 
 def test_json_lines_and_tables_with_named_fields(load):
     fields = ("passage=doc.article", "summary=highlights", "id=doc.n")
     rows = [
-        {"doc": {"article": ["One  two.", "Three."], "n": 3}, "highlights": "Of two.",
-         "genre": "g"},
-        {"doc": {"article": "One."}}, {"doc": {}, "highlights": "Of none."},
+        {"doc": {"article": ["One  two.", "Three."], "n": 3}, "highlights": "Of two.", "genre": "g"},
+        {"doc": {"article": "One."}},
+        {"doc": {}, "highlights": "Of none."},
         {"doc": {"article": "One."}, "highlights": {"a": "b"}},
-    ]  # fmt: skip
+    ]
     (pair,), rejects = load({"a.jsonl": lines(rows)}, "jsonl", fields=fields, language="fr")
     assert (pair["passage"], pair["summary"]) == ("One  two.\n\nThree.", "Of two.")
     assert (pair["source_id"], pair["genre"], pair["language"]) == ("3", "g", "fr")
@@ -186,8 +211,14 @@ def test_documents_are_cut_in_any_format(load):
     text = "Title\n\nFirst one. And two.\n\nThe rest."
     table = json.dumps({"text": text, "id": "x", "genre": "news"})
     conllu = "# text = A b.\n1\tA\ta\tDET\t_\t_\t0\troot\t_\t_\n\n"
-    texts = {"a.txt": text, "b.txt.gz": gzip.compress(text.encode()), "c.jsonl": table,
-             "d.conllu": conllu, "e.txt": "Title", "f.pdf": b"%PDF-1.7\n"}  # fmt: skip
+    texts = {
+        "a.txt": text,
+        "b.txt.gz": gzip.compress(text.encode()),
+        "c.jsonl": table,
+        "d.conllu": conllu,
+        "e.txt": "Title",
+        "f.pdf": b"%PDF-1.7\n",
+    }
     cut = CutOptions(skip_paragraphs=1)
     (pair,), rejects = load(texts, "documents", cut=cut, language="en", together=9)
     assert (pair["summary"], pair["passage"]) == ("First one.", "The rest.")
@@ -207,16 +238,12 @@ def failing(paragraphs, map_form=None):
         words = [text[start:].split()[0] for start in starts]
         three = [slice(n, n + 3) for n in range(0, len(words), 3)]
         ends = [start + len(word) for start, word in zip(starts, words, strict=True)]
-        found.append([
-            Sentence(words[s], [w.upper() for w in words[s]], None, starts[s], ends[s])
-            for s in three
-        ])  # fmt: skip
+        found.append([Sentence(words[s], [w.upper() for w in words[s]], None, starts[s], ends[s]) for s in three])
     return found
 
 
 def test_an_engine_annotates_both_texts_and_what_it_fails_on_is_flagged(load, monkeypatch):
-    engine = base.Engine(name="x", language=None, fingerprint="x", has_upos=False, has_lemmas=True,
-                         annotate=failing)  # fmt: skip
+    engine = base.Engine(name="x", language=None, fingerprint="x", has_upos=False, has_lemmas=True, annotate=failing)
     monkeypatch.setattr(settling, "load_engine", lambda _: engine)
     rows = [question("one two three four"), question("so bad")]
     pairs, _ = load({NAME: lines(rows)}, engine="builtin:x")
@@ -224,9 +251,7 @@ def test_an_engine_annotates_both_texts_and_what_it_fails_on_is_flagged(load, mo
     assert good["passage_lemmas"] == ["ONE", "TWO", "THREE", "FOUR"]
     assert (good["passage_sentences"], good["summary_sentences"]) == ([0, 3], [0, 3])
     assert good["summary_forms"][good["targets"][0]["token"]] == "dog"
-    assert (bad["flags"], bad["passage_lemmas"], bad["summary_lemmas"][1]) == (
-        ["not_annotated"], None, "DOG",
-    )  # fmt: skip
+    assert (bad["flags"], bad["passage_lemmas"], bad["summary_lemmas"][1]) == (["not_annotated"], None, "DOG")
 
 
 def test_a_file_that_changes_is_read_as_it_is_then(load, tmp_path, monkeypatch):
@@ -241,22 +266,18 @@ def test_a_file_that_changes_is_read_as_it_is_then(load, tmp_path, monkeypatch):
 
 PIECES = st.lists(
     st.one_of(
-        st.sampled_from(
-            ["\t", "\n", '"', "{", "}", ":", ",", "article", "question", "label", "0", "a b", "\r"]
-        ),
+        st.sampled_from(["\t", "\n", '"', "{", "}", ":", ",", "article", "question", "label", "0", "a b", "\r"]),
         st.sampled_from(["passage", "summary", "@placeholder", "\0", "\u0301" * 40, "\ufeff"]),
         st.sampled_from([json.dumps(question()), json.dumps({"passage": "a b", "summary": "c d"})]),
         st.binary(max_size=3),
     ),
     max_size=30,
-)  # fmt: skip
+)
 
 
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(sorted(LAYOUTS)), PIECES, st.booleans())
-def test_any_bytes_are_pairs_rejects_or_an_error_that_names_the_file(
-    tmp_path_factory, layout, pieces, headed
-):
+def test_any_bytes_are_pairs_rejects_or_an_error_that_names_the_file(tmp_path_factory, layout, pieces, headed):
     text = b"".join(p if isinstance(p, bytes) else p.encode("utf-8") for p in pieces)
     folder = tmp_path_factory.mktemp("fuzz")
     head = b"passage\tsummary\n" if headed else b""

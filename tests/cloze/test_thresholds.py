@@ -16,14 +16,7 @@ from asked import VEC, lexicon_in, pair, table
 from schemas.cloze import PAIRS
 from transforms.cloze.batches import COLUMNS, batch_of, batches_of
 from transforms.cloze.filters_base import Setting
-from transforms.cloze.thresholds import (
-    DRAWS,
-    MEASURE,
-    SETTLE,
-    Sampled,
-    cutoff_of,
-    parse_threshold,
-)
+from transforms.cloze.thresholds import DRAWS, MEASURE, SETTLE, Sampled, cutoff_of, parse_threshold
 from transforms.common.artefacts import Artefact, Workspace, make
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.tables import Part, read_table, write_part
@@ -33,10 +26,7 @@ WORDS = ["dog", "hound", "big", "goes", "qux", "."]
 
 def rows(count):
     random = np.random.default_rng(3)
-    return [
-        pair(*(" ".join(random.choice(WORDS, 5)) for _ in range(2)), number)
-        for number in range(count)
-    ]
+    return [pair(*(" ".join(random.choice(WORDS, 5)) for _ in range(2)), number) for number in range(count)]
 
 
 def measured(folder, setting, parts, most):
@@ -47,8 +37,7 @@ def measured(folder, setting, parts, most):
     for number, part in enumerate(parts):
         artefact = Artefact(str(folder / f"pairs{len(parts)}-{number}"))
         written = write_part(artefact, PAIRS.schema(), [table(*part)])
-        receipt = make(Workspace(str(folder)), MEASURE, Part.of(PAIRS.name, number, written),
-                       sampled)  # fmt: skip
+        receipt = make(Workspace(str(folder)), MEASURE, Part.of(PAIRS.name, number, written), sampled)
         files.append(receipt.file)
     found = read_table([file.path for file in files])["static"].to_pylist()
     thresholds = make(Workspace(str(folder)), SETTLE, tuple(files), {"static": 0.5})
@@ -67,9 +56,7 @@ def test_what_is_drawn_does_not_depend_on_parts_and_is_of_these_words(tmp_path):
     assert threshold.pairs == {"static": len(known)}
     assert threshold.cosines["static"] == pytest.approx(np.median(known))
     units = {word: np.array(VEC[word]) / np.linalg.norm(VEC[word]) for word in WORDS[:4]}
-    cosines = [
-        float(a @ b) for one, a in units.items() for other, b in units.items() if one != other
-    ]
+    cosines = [float(a @ b) for one, a in units.items() for other, b in units.items() if one != other]
     assert all(np.min(np.abs(np.array(cosines) - value)) < 1e-6 for value in known)
     # Equal words have no cosine here.
     assert len(known) < len(one)
@@ -87,8 +74,7 @@ def test_all_are_taken_where_there_are_few(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [("0.85", (0.85, None)), ("quantile:0.99", (None, 0.99)), ("-1", (-1, None))],
+    ("text", "expected"), [("0.85", (0.85, None)), ("quantile:0.99", (None, 0.99)), ("-1", (-1, None))]
 )
 def test_thresholds_as_they_are_written(text, expected):
     assert parse_threshold(text) == expected
@@ -116,8 +102,9 @@ def test_batches_depend_on_rows_alone_and_hold_whole_articles(sizes, data):
 
 
 def test_a_batch_that_is_a_slice_is_read_as_it_is():
-    every = table(pair("one two . three", "a b", 1), pair("four . five", "c , d e", 2),
-                  pair("six", "f", 3)).select(list(COLUMNS))  # fmt: skip
+    every = table(pair("one two . three", "a b", 1), pair("four . five", "c , d e", 2), pair("six", "f", 3)).select(
+        list(COLUMNS)
+    )
     batch = batch_of(every.slice(1, 2).combine_chunks())
     assert batch.summary.forms.to_pylist() == ["four", ".", "five", "six"]
     assert batch.summary.forms.take(pa.array(batch.asked)).to_pylist() == ["four", "five", "six"]

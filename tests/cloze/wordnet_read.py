@@ -24,8 +24,7 @@ class PlainWordNet:
                 self.pointers[key] = [
                     (symbol, to.replace("s", "a"), int(at), int(both[:2], 16), int(both[2:], 16))
                     for symbol, at, to, both in zip(
-                        *(cells[end + 1 + n : end + 1 + 4 * int(cells[end]) : 4] for n in range(4)),
-                        strict=True,
+                        *(cells[end + 1 + n : end + 1 + 4 * int(cells[end]) : 4] for n in range(4)), strict=True
                     )
                 ]
 

@@ -15,9 +15,7 @@ __all__ = ["toy_package"]
 
 
 @contextlib.contextmanager
-def toy_package(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[..., CodeIdentity]]:
+def toy_package(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., CodeIdentity]]:
     """Give a function that writes modules of a package, imports it anew, and identifies a root.
 
     The texts call the package PKG, and so do the names of what is reached. A name with a dot is

@@ -57,9 +57,7 @@ def part_of(folder: Path, table: str, number: int, words: list[str]) -> Part:
 def made_section(folder: Path, name: str, tables: dict[str, list[list[str]]], **more: Any) -> Made:
     """Make a section: words by table and part."""
     parts = [
-        part_of(folder, table, number, words)
-        for table, found in tables.items()
-        for number, words in enumerate(found)
+        part_of(folder, table, number, words) for table, found in tables.items() for number, words in enumerate(found)
     ]
     entry = {"options": more.pop("options", {}), "inputs": more.pop("inputs", [])}
     return Made(name=name, parts=tuple(parts), entry=entry, **more)

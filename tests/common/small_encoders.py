@@ -66,9 +66,7 @@ def _word_piece(texts, cased, more):
         texts, WordPieceTrainer(vocab_size=110 + more, special_tokens=special, show_progress=False)
     )
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
     names = ("pad", "unk", "cls", "sep", "mask")
     return tokenizer, {f"{name}_token": text for name, text in zip(names, special, strict=True)}
@@ -110,29 +108,31 @@ def trained(folder, kind, texts=None, *, cased=False, more=0, pairs=False, steps
 
     texts = texts or sentences(300)
     tokenizer, special = (_word_piece if kind == "bert" else _byte_level)(texts, cased, more)
-    fast = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, model_max_length=LENGTH, **special
-    )
+    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_max_length=LENGTH, **special)
     shape = {
-        "vocab_size": len(fast), "hidden_size": 32, "num_hidden_layers": 2,
-        "num_attention_heads": 2, "intermediate_size": 64, "pad_token_id": fast.pad_token_id,
-        "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0,
-    }  # fmt: skip
+        "vocab_size": len(fast),
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 64,
+        "pad_token_id": fast.pad_token_id,
+        "hidden_dropout_prob": 0.0,
+        "attention_probs_dropout_prob": 0.0,
+    }
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     if kind == "bert":
         config = transformers.BertConfig(max_position_embeddings=LENGTH, **shape)
         model = transformers.BertForMaskedLM(config)
     else:
-        config = transformers.RobertaConfig(
-            max_position_embeddings=LENGTH + 2, type_vocab_size=1, **shape
-        )
+        config = transformers.RobertaConfig(max_position_embeddings=LENGTH + 2, type_vocab_size=1, **shape)
         model = transformers.RobertaForMaskedLM(config)
     # What one reads of words in text: a few passes over it.
     given = (texts[1:] + texts[:1], texts) if pairs else (texts,)
     typed = pairs and kind == "bert"
-    whole = fast(*given, padding=True, return_tensors="pt", return_special_tokens_mask=True,
-                 return_token_type_ids=typed)  # fmt: skip
+    whole = fast(
+        *given, padding=True, return_tensors="pt", return_special_tokens_mask=True, return_token_type_ids=typed
+    )
     words = ~whole["special_tokens_mask"].bool()
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
     for _ in range(steps):

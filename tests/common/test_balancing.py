@@ -32,14 +32,18 @@ def by_definition(cells, split, shares):
     rows = split[cells.group]
     total = 0.0
     for s, share in enumerate(shares):
-        off = np.array([[
-            ((rows == s) & (cells.genre == g) & (cells.band <= b)).sum()
-            - share * ((cells.genre == g) & (cells.band <= b)).sum()
-            for b in range(bands)] for g in range(genres)])  # fmt: skip
+        off = np.array(
+            [
+                [
+                    ((rows == s) & (cells.genre == g) & (cells.band <= b)).sum()
+                    - share * ((cells.genre == g) & (cells.band <= b)).sum()
+                    for b in range(bands)
+                ]
+                for g in range(genres)
+            ]
+        )
         total += share**-2 * (
-            (off.sum(0) ** 2).mean()
-            + BY_GENRE * (off**2).sum(0).mean()
-            + SIZES * (off[:, -1] ** 2).sum()
+            (off.sum(0) ** 2).mean() + BY_GENRE * (off**2).sum(0).mean() + SIZES * (off[:, -1] ** 2).sum()
         )
     return total
 
@@ -56,9 +60,7 @@ def largest_powers(cells, split, splits=3):
     total = 0.0
     for s in range(splits):
         for t in range(s):
-            for weight, held in [(1, cells.band >= 0)] + [
-                (SHARP, cells.genre == g) for g in range(genres)
-            ]:
+            for weight, held in [(1, cells.band >= 0)] + [(SHARP, cells.genre == g) for g in range(genres)]:
                 total += ((weight * (shares(s, held) - shares(t, held))) ** 8).sum()
     return total
 
@@ -70,9 +72,7 @@ def test_the_distance_is_the_formula():
 
 def test_prefix_counts_by_hand():
     cells = Cells(np.array([0, 0, 1]), np.array([0, 1, 0]), np.array([1, 2, 0]))
-    assert prefix_counts(cells, np.array([1, 0])).tolist() == [
-        [[1, 1, 1], [0, 0, 0]], [[0, 1, 1], [0, 0, 1]]
-    ]  # fmt: skip
+    assert prefix_counts(cells, np.array([1, 0])).tolist() == [[[1, 1, 1], [0, 0, 0]], [[0, 1, 1], [0, 0, 1]]]
 
 
 def run(cells, start, *, fixed=None, seed=1, **more):

@@ -69,9 +69,7 @@ def test_a_missing_file_is_named(project):
 @pytest.mark.slow
 def test_the_stylesheet_counts_for_what_reads_tei_and_for_nothing_else(tmp_path):
     for package in PACKAGES:
-        shutil.copytree(
-            ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__")
-        )
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
     code = (
         "import transforms\n"
         "from transforms.common.code_identity import code_identity\n"
@@ -84,9 +82,13 @@ def test_the_stylesheet_counts_for_what_reads_tei_and_for_nothing_else(tmp_path)
 
     def identities():
         place, *found = subprocess.run(
-            [sys.executable, "-c", code], cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)},
-            capture_output=True, text=True, check=True,
-        ).stdout.split()  # fmt: skip
+            [sys.executable, "-c", code],
+            cwd=tmp_path,
+            env={"PYTHONPATH": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
         assert place.startswith(str(tmp_path))
         return found
 
@@ -99,9 +101,10 @@ def test_the_stylesheet_counts_for_what_reads_tei_and_for_nothing_else(tmp_path)
 
 def test_every_data_file_is_installed():
     (call,) = (
-        node for node in ast.walk(ast.parse((ROOT / "setup.py").read_text("utf-8")))
+        node
+        for node in ast.walk(ast.parse((ROOT / "setup.py").read_text("utf-8")))
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "setup"
-    )  # fmt: skip
+    )
     (data,) = (ast.literal_eval(word.value) for word in call.keywords if word.arg == "package_data")
     for package in (*PACKAGES, "runner_configs"):
         for path in (ROOT / package).rglob("*.*"):

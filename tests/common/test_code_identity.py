@@ -82,8 +82,7 @@ PROJECT = {
     "tools": "def scale(x):\n    return 3 * x\n\n\ndef unused(x):\n    return 4 * x\n",
     "reexport/__init__": "from .third import third\nfrom .third import spare\n",
     "reexport/third": (
-        "def third(x):\n    from ..deep import helper\n    return helper(x)\n"
-        "def spare(x):\n    return x\n"
+        "def third(x):\n    from ..deep import helper\n    return helper(x)\ndef spare(x):\n    return x\n"
     ),
     "elsewhere": "def lonely(x):\n    return x\n",
 }
@@ -96,11 +95,21 @@ def edited(module, old, new):
 
 def test_names_are_what_is_reached(project):
     assert project(PROJECT).names == (
-        "PKG.deep:Base", "PKG.deep:FIRST", "PKG.deep:LAST", "PKG.deep:OFFSET", "PKG.deep:SECOND",
-        "PKG.deep:TABLE", "PKG.deep:helper", "PKG.deep:marked", "PKG.middle:Model",
-        "PKG.middle:blend", "PKG.reexport.third:third", "PKG.stage:RATE", "PKG.stage:run",
+        "PKG.deep:Base",
+        "PKG.deep:FIRST",
+        "PKG.deep:LAST",
+        "PKG.deep:OFFSET",
+        "PKG.deep:SECOND",
+        "PKG.deep:TABLE",
+        "PKG.deep:helper",
+        "PKG.deep:marked",
+        "PKG.middle:Model",
+        "PKG.middle:blend",
+        "PKG.reexport.third:third",
+        "PKG.stage:RATE",
+        "PKG.stage:run",
         "PKG.tools:scale",
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize(
@@ -124,15 +133,13 @@ def test_names_are_what_is_reached(project):
         pytest.param({**PROJECT, "new": "import numpy\nprint('hi')\n"}, id="new module"),
         pytest.param(edited("stage", "RATE = 2", "__all__ = ['run']\nRATE = 2"), id="__all__"),
         pytest.param(
-            edited("tools", "def unused", "__all__ = []\n__all__ += ['x']\ndef unused"),
-            id="added to __all__",
+            edited("tools", "def unused", "__all__ = []\n__all__ += ['x']\ndef unused"), id="added to __all__"
         ),
         pytest.param(
-            edited("tools", "def unused", "if __name__ == '__main__':\n    scale(1)\ndef unused"),
-            id="script",
+            edited("tools", "def unused", "if __name__ == '__main__':\n    scale(1)\ndef unused"), id="script"
         ),
     ],
-)  # fmt: skip
+)
 def test_what_computes_nothing_changes_nothing(project, modules):
     assert project(PROJECT) == project(modules)
 
@@ -168,7 +175,7 @@ def test_what_computes_nothing_changes_nothing(project, modules):
         pytest.param({**PROJECT, "reexport/__init__": PROJECT["reexport/third"]}, id="moved"),
         pytest.param({**PROJECT, "__init__": "import sys\nsys.flag = 1\n"}, id="parent package"),
     ],
-)  # fmt: skip
+)
 def test_what_can_compute_something_changes_it(project, modules):
     before, after = project(PROJECT), project(modules)
     assert before.code != after.code
@@ -218,8 +225,7 @@ def changes(project, before, after, **others):
             True,
         ),
         (
-            "try:\n    from PKG.used import here as h\nexcept ImportError:\n    h = None\n"
-            "def run():\n    return h()\n",
+            "try:\n    from PKG.used import here as h\nexcept ImportError:\n    h = None\ndef run():\n    return h()\n",
             True,
         ),
         ("from PKG.used import here\ndef run():\n    return eval('here()')\n", True),

@@ -82,7 +82,6 @@ def test_the_identity_is_the_same_in_another_process(seed):
         "print(code_identity(TRAIN.build, TRAIN.receipt).digest)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True,
-        check=True,
-    )  # fmt: skip
+        [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True
+    )
     assert done.stdout.split() == [code_identity(TRAIN.build, TRAIN.receipt).digest]

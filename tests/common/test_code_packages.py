@@ -32,9 +32,7 @@ def test_a_new_version_changes_only_what_imports_the_package(project, monkeypatc
     roots = ["stage:run", "stage:plain", "stage:nested", "stage:yams"]
     before = [project(PACKAGED, root) for root in roots]
     version = importlib.metadata.version
-    monkeypatch.setattr(
-        importlib.metadata, "version", lambda name: "99" if name == "numpy" else version(name)
-    )
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: "99" if name == "numpy" else version(name))
     after = [project(PACKAGED, root) for root in roots]
     changed = [old.digest != new.digest for old, new in zip(before, after, strict=True)]
     assert changed == [True, False, True, False]

@@ -20,11 +20,13 @@ def manifest(inputs, **options):
         "tables": {"toy/words": {"rows": 2, "parts": PARTS}, "other": {"rows": 1, "parts": PARTS}},
         "environments": {"e1": {"python": "3.11.7", "packages": PACKAGES}},
         "toy": {
-            "parts": {"toy/words": ["part-0"]}, "inputs": inputs, "environment": "e1",
+            "parts": {"toy/words": ["part-0"]},
+            "inputs": inputs,
+            "environment": "e1",
             "options": {"least": 3, "note": "", "dates": "name:(\\d+)_```", **options},
         },
         "rest": {"parts": {"other": ["part-0"]}, "inputs": [], "options": {"secret": 1}},
-    }  # fmt: skip
+    }
 
 
 def card(inputs=(), license=None, **options):

@@ -116,9 +116,7 @@ def test_a_whole_number_is_its_decimal_text():
         assert content_hashes(keys).tolist() == wanted
 
 
-@pytest.mark.parametrize(
-    "keys", [["a", None], [1.5], [True], [b"a"], pa.array(["a", None]).dictionary_encode()]
-)
+@pytest.mark.parametrize("keys", [["a", None], [1.5], [True], [b"a"], pa.array(["a", None]).dictionary_encode()])
 def test_other_keys_are_refused(keys):
     with pytest.raises(ValueError, match="key is"):
         content_hashes(keys)
@@ -146,9 +144,12 @@ def test_another_process_draws_the_same():
         " permutation(list('abcdef'), seed=3, label='x').tolist())"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True,
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
         env={"PYTHONHASHSEED": "7", "PYTHONPATH": ":".join(sys.path)},
-    )  # fmt: skip
+    )
     # Written down once: whatever changes them changes every sample that was ever drawn.
     assert done.stdout == "[0.19693469057008883, 0.9771103823800985] [0, 4, 5, 3, 1, 2]\n"
 

@@ -25,10 +25,8 @@ def joined(rows):
         for a in sets:
             for b in sets:
                 if a is not b and any(
-                    x == y and x is not None
-                    for i in a for j in b
-                    for x, y in zip(rows[i], rows[j], strict=True)
-                ):  # fmt: skip
+                    x == y and x is not None for i in a for j in b for x, y in zip(rows[i], rows[j], strict=True)
+                ):
                     a |= b
                     sets.remove(b)
                     changed = True

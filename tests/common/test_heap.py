@@ -21,8 +21,7 @@ print(faults() - before)
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc alone can be told")
 def test_freed_memory_is_used_again():
     given_back, kept = (
-        int(subprocess.check_output([sys.executable, "-c", SCRIPT, how], text=True))
-        for how in ("give-back", "keep")
+        int(subprocess.check_output([sys.executable, "-c", SCRIPT, how], text=True)) for how in ("give-back", "keep")
     )
     assert given_back > 1000
     assert kept < given_back / 5

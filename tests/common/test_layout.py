@@ -9,15 +9,7 @@ from making import files_below, made_section, put
 
 from pipelines.cli import main
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.common.layout import (
-    MARK,
-    Record,
-    locked,
-    make_own_folder,
-    read_record,
-    snapshot_name,
-    write_record,
-)
+from transforms.common.layout import MARK, Record, locked, make_own_folder, read_record, snapshot_name, write_record
 from transforms.common.snapshots import open_snapshot
 
 
@@ -137,10 +129,7 @@ def test_a_table_that_became_a_link_is_not_written_through(out, tmp_path, elsewh
 
 def test_a_link_that_leads_nowhere_is_told(tmp_path):
     os.symlink(tmp_path / "none", tmp_path / "out")
-    with (
-        pytest.raises(UsageError, match="a link that leads nowhere"),
-        locked(str(tmp_path / "out")),
-    ):
+    with pytest.raises(UsageError, match="a link that leads nowhere"), locked(str(tmp_path / "out")):
         pass
 
 
@@ -156,9 +145,7 @@ def test_a_snapshot_that_became_a_link_is_not_followed(out, tmp_path, elsewhere)
 
 @pytest.mark.parametrize("command", ["status", "clean"])
 @pytest.mark.parametrize("name", ["_snapshots", "_artefacts"])
-def test_links_to_folders_where_lexbeam_never_ran_are_left_alone(
-    command, name, tmp_path, elsewhere, capsys
-):
+def test_links_to_folders_where_lexbeam_never_ran_are_left_alone(command, name, tmp_path, elsewhere, capsys):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / name).symlink_to(elsewhere)
     before = files_below(tmp_path)
@@ -188,9 +175,8 @@ def test_a_damaged_record_is_made_anew(damage, out, tmp_path):
     else:
         text = mark.read_bytes()
         mark.write_bytes(
-            {"empty": b"", "garbage": b"\xff{", "another's": b'{"snapshots": 3}',
-             "cut": text[: len(text) // 2]}[damage]
-        )  # fmt: skip
+            {"empty": b"", "garbage": b"\xff{", "another's": b'{"snapshots": 3}', "cut": text[: len(text) // 2]}[damage]
+        )
     assert set(read_record(str(out)).snapshots) == set(whole.snapshots)
     put(out, section(tmp_path, "c"))
     record = read_record(str(out))

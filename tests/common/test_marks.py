@@ -13,8 +13,7 @@ from transforms.common.marks import LIMIT, broken, is_nfc, nfc, too_many
 # Letters that end in up to three marks, marks alone and two in one, some beyond the first plane.
 PIECES = "a é ǖ ᾂ \u0301 \u0316 \u0344 \u0f73 \U0001d165 \U0001e944 \U0001f389 \u034f \u0bbe \ufc5e"
 TEXTS = st.lists(
-    st.tuples(st.sampled_from(PIECES.split()), st.integers(1, 35)).map(lambda of: of[0] * of[1]),
-    max_size=8,
+    st.tuples(st.sampled_from(PIECES.split()), st.integers(1, 35)).map(lambda of: of[0] * of[1]), max_size=8
 ).map("".join)
 
 

@@ -4,16 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from transforms.common.names import (
-    Names,
-    escape,
-    file_of,
-    member_of,
-    own_name,
-    plain,
-    unescape,
-    ways_to_write,
-)
+from transforms.common.names import Names, escape, file_of, member_of, own_name, plain, unescape, ways_to_write
 
 ODD = st.text(st.sampled_from("ab!\\~2x/F0u\n\ufffd\u202e\ufeff\udcff\ud800é\u0301\U0010ffff"))
 BYTES = st.binary().map(os.fsdecode)
@@ -43,11 +34,22 @@ def test_what_is_the_escape_of_no_name_is_refused(text):
 
 @pytest.mark.parametrize(
     "name",
-    ["a b'c~1.txt", "Möwe.txt", "e\u0301.txt",
-     "日本語.txt", "\u0645\u06cc\u200c\u062e.txt", "\ufffd",
-     "\U0001f3f4\u200d\u2620\ufe0f", "#%&$ ;|", "soft\u00adhyphen", "\ue000", "\U00060000",
-     "x/y/z.tar.gz", ""],
-)  # fmt: skip
+    [
+        "a b'c~1.txt",
+        "Möwe.txt",
+        "e\u0301.txt",
+        "日本語.txt",
+        "\u0645\u06cc\u200c\u062e.txt",
+        "\ufffd",
+        "\U0001f3f4\u200d\u2620\ufe0f",
+        "#%&$ ;|",
+        "soft\u00adhyphen",
+        "\ue000",
+        "\U00060000",
+        "x/y/z.tar.gz",
+        "",
+    ],
+)
 def test_ordinary_names_stay_as_they_are(name):
     assert escape(name) == name
     assert ways_to_write(name)[0] == name
@@ -56,13 +58,15 @@ def test_ordinary_names_stay_as_they_are(name):
 @pytest.mark.parametrize(
     ("name", "published"),
     [
-        (os.fsdecode(b"\x80\xff\xc3"), "\\x80\\xFF\\xC3"), ("a\\b!c", "a\\\\b\\!c"),
+        (os.fsdecode(b"\x80\xff\xc3"), "\\x80\\xFF\\xC3"),
+        ("a\\b!c", "a\\\\b\\!c"),
         ("\x00\n\x1b[2J\x7f\x85", "\\u0000\\u000A\\u001B[2J\\u007F\\u0085"),
         ("\u2028\u2029\u202e\u2066\u200e\ufeff", "\\u2028\\u2029\\u202E\\u2066\\u200E\\uFEFF"),
         ("\ufffe\U0010ffff\U000e0001\ud800", "\\uFFFE\\U0010FFFF\\U000E0001\\uD800"),
-        ("\\xFF", "\\\\xFF"), ("a.txt\\~2", "a.txt\\\\~2"),
+        ("\\xFF", "\\\\xFF"),
+        ("a.txt\\~2", "a.txt\\\\~2"),
     ],
-)  # fmt: skip
+)
 def test_what_is_escaped(name, published):
     assert escape(name) == published
 
@@ -102,8 +106,12 @@ def test_the_own_name_is_the_real_one_without_folders(name):
 def test_ways_to_write():
     assert ways_to_write("x/a.txt") == ("x/a.txt", "a.txt")
     assert ways_to_write(r"z\!.zip!d/a\!b.txt\~2") == (
-        r"z\!.zip!d/a\!b.txt\~2", r"d/a\!b.txt\~2", "d/a!b.txt", r"a\!b.txt\~2", "a!b.txt",
-    )  # fmt: skip
+        r"z\!.zip!d/a\!b.txt\~2",
+        r"d/a\!b.txt\~2",
+        "d/a!b.txt",
+        r"a\!b.txt\~2",
+        "a!b.txt",
+    )
     assert ways_to_write(r"a\xFF.txt") == (r"a\xFF.txt",)
     assert ways_to_write(escape(r"a\xFF.txt")) == (r"a\\xFF.txt",)  # what it is is another's escape
     assert ways_to_write(escape(r"a\b.txt")) == (r"a\\b.txt", r"a\b.txt")

@@ -98,9 +98,7 @@ def test_paths_become_absolute_beside_what_named_them(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for base, folder in (("/else", "/else"), (None, str(tmp_path))):
         options = made(base, folders=["a", "../b", "/c", "gs://d/e"], table="table:f/g@x")
-        assert options.folders == (
-            f"{folder}/a", os.path.normpath(f"{folder}/../b"), "/c", "gs://d/e",
-        )  # fmt: skip
+        assert options.folders == (f"{folder}/a", os.path.normpath(f"{folder}/../b"), "/c", "gs://d/e")
         assert options.table == f"table:{folder}/f/g@x"
         assert noted_paths(options, "file") == {"table": [f"{folder}/f/g"]}
     assert made(folders="~/a").folders == (str(Path("~/a").expanduser()),)
@@ -125,9 +123,15 @@ def test_a_manifest_has_no_folder_of_a_machine(tmp_path):
     options = made(str(tmp_path), folders=["x/b", "y/a"], model="model:large", depth=4)
     shown = plain_options(options)
     assert shown == {
-        "folders": ["a", "b"], "depth": 4, "middle-width": 2, "table": None,
-        "model": "model:large", "lists": [], "even": 0, "choice": "one",
-    }  # fmt: skip
+        "folders": ["a", "b"],
+        "depth": 4,
+        "middle-width": 2,
+        "table": None,
+        "model": "model:large",
+        "lists": [],
+        "even": 0,
+        "choice": "one",
+    }
 
 
 def test_values_that_hold_commas_by_their_form_are_not_split():

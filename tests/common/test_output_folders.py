@@ -30,20 +30,22 @@ def make_socket(path):
 
 PLACES = {
     "link": (lambda path: path.symlink_to("nowhere"), "", "link that leads nowhere .to 'nowhere'"),
-    "link to a file": (lambda path: (path.with_name("f").touch(), path.symlink_to("f")), "",
-                       "is a link to a file"),
+    "link to a file": (lambda path: (path.with_name("f").touch(), path.symlink_to("f")), "", "is a link to a file"),
     "link to itself": (lambda path: path.symlink_to(path.name), "", "links lead in a circle"),
     "file": (Path.touch, "", "is a file: give a folder"),
     "below a file": (Path.touch, "/a/b", "lies below '.*/x', which is a file"),
-    "below a dangling link": (lambda path: path.symlink_to("nowhere"), "/a",
-                              "lies below '.*/x', which is a link that leads nowhere"),
+    "below a dangling link": (
+        lambda path: path.symlink_to("nowhere"),
+        "/a",
+        "lies below '.*/x', which is a link that leads nowhere",
+    ),
     "pipe": (make_pipe, "", "is a pipe"),
     "socket": (make_socket, "", "is a socket"),
     "device": (lambda path: path.symlink_to("/dev/full"), "", "is a link to a device"),
     "a long name": (make_nothing, "/" + "x" * 256, "the name is too long"),
     "a long path": (make_nothing, "/" + "x/" * 2500, "the name is too long"),
     "no UTF-8": (make_nothing, "/\udc80", "the path is not UTF-8"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", PLACES)

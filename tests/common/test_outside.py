@@ -9,10 +9,13 @@ from transforms.common.outside import with_outside
 def installed(outsider):
     """A package that adds to the group `toy.numbers`: one good, one of a taken name, one broken."""
     outsider(
-        "toy.numbers", "three = toy_numbers:three", "one = toy_numbers:three",
-        "bad = toy_numbers:missing", "worse = toy_nowhere:three",
+        "toy.numbers",
+        "three = toy_numbers:three",
+        "one = toy_numbers:three",
+        "bad = toy_numbers:missing",
+        "worse = toy_nowhere:three",
         toy_numbers="def three():\n    return 3\n",
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.usefixtures("installed")

@@ -34,9 +34,7 @@ def _together(artefacts: Any, tasks: list[int], options: int) -> list[Made]:
     return [Made(task * options) for task in tasks]
 
 
-SINGLE: Stage[int, int, Made] = Stage(
-    name="toy/single", receipt=Made, identity=_identity, build=_single
-)
+SINGLE: Stage[int, int, Made] = Stage(name="toy/single", receipt=Made, identity=_identity, build=_single)
 TOGETHER: Stage[int, int, Made] = Stage(
     name="toy/together", receipt=Made, identity=_identity, build=_together, together=True
 )
@@ -55,9 +53,7 @@ def test_tasks_of_a_stage_that_makes_them_together_are_a_list(tmp_path):
 def test_a_worker_with_other_code_is_refused(tmp_path, monkeypatch):
     function = MakeArtefact(Workspace(str(tmp_path)), SINGLE, 10)
     code = Stage.code
-    monkeypatch.setattr(
-        Stage, "code", lambda self, chosen=None: code(self, chosen)._replace(code="other")
-    )
+    monkeypatch.setattr(Stage, "code", lambda self, chosen=None: code(self, chosen)._replace(code="other"))
     with pytest.raises(LexbeamError, match=r"toy/single: this worker has other code"):
         list(function.process(("a", 3)))
     monkeypatch.undo()
@@ -68,9 +64,7 @@ def test_a_worker_with_other_code_is_refused(tmp_path, monkeypatch):
 def test_elements_are_spread_without_loss_and_counted(tmp_path, lanes):
     with beam.Pipeline(runner="FnApiRunner") as pipeline:
         spread = (
-            pipeline
-            | beam.Create([5, 3, 8, 3])
-            | SpreadOverLanes(float, lanes, Workspace(str(tmp_path)), "toy/single")
+            pipeline | beam.Create([5, 3, 8, 3]) | SpreadOverLanes(float, lanes, Workspace(str(tmp_path)), "toy/single")
         )
         assert_that(spread, equal_to([3, 3, 5, 8]))
     assert (tmp_path / "plan" / "toy" / "single").read_text() == "4"
@@ -95,10 +89,12 @@ def test_stages_with_other_options_make_artefacts_of_their_own(tmp_path):
 
 
 MODULES = (
-    "transforms.common.ptransforms", "transforms.formats.ptransforms",
-    "transforms.annotation.ptransforms", "transforms.change.ptransforms",
+    "transforms.common.ptransforms",
+    "transforms.formats.ptransforms",
+    "transforms.annotation.ptransforms",
+    "transforms.change.ptransforms",
     "transforms.change.view_ptransforms",
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -95,9 +95,7 @@ def test_what_was_published_before_and_comes_again_is_the_newest(tmp_path):
         put(out, section(tmp_path / "w", word))
     assert words_at(out) == ["a"]
     put(out, section(tmp_path / "w", "c"))
-    assert {words_at(out / "_snapshots" / name)[0] for name in read_record(str(out)).snapshots} == {
-        "a", "c",
-    }  # fmt: skip
+    assert {words_at(out / "_snapshots" / name)[0] for name in read_record(str(out)).snapshots} == {"a", "c"}
 
 
 def test_a_snapshot_that_was_never_switched_to_goes_before_what_readers_have(tmp_path, monkeypatch):

@@ -34,9 +34,7 @@ def test_on_an_object_store_what_is_carried_over_stays_where_it_is(store, monkey
         publish(STORE, [change], old=find_snapshot(STORE), keep_snapshots=2)
         snapshot = open_snapshot(STORE)
         assert snapshot.paths("documents") == first.paths("documents")
-        assert [store[path] for path in snapshot.paths("documents")] == [
-            b"documents a", b"documents b",
-        ]  # fmt: skip
+        assert [store[path] for path in snapshot.paths("documents")] == [b"documents a", b"documents b"]
         assert [store[path] for path in snapshot.paths("scores")] == [b"scores s%d" % round_]
     # Of the scores two are kept; the corpus' parts are of a snapshot that is gone else.
     scores = [path for path in store if "/scores/" in path]
@@ -76,9 +74,7 @@ def test_what_a_kept_snapshot_names_stays_also_if_its_manifest_is_damaged(store,
 
 
 @pytest.mark.parametrize("damage", [b"{", b'{"tables": {}}', None])
-def test_nothing_is_removed_as_long_as_it_is_not_known_what_is_kept(
-    damage, store, unchecked, caplog
-):
+def test_nothing_is_removed_as_long_as_it_is_not_known_what_is_kept(damage, store, unchecked, caplog):
     put_remote(remote("corpus", "documents", "a", "b"))
     first = open_snapshot(STORE)
     put_remote(remote("change", "scores", "s"))
@@ -143,9 +139,7 @@ def test_a_store_that_does_not_answer_is_not_damaged(store, unchecked, monkeypat
 
 
 @pytest.mark.parametrize("function", ["_write_log", "_switch"])
-def test_what_a_killed_run_never_switched_to_was_not_published(
-    function, store, unchecked, monkeypatch
-):
+def test_what_a_killed_run_never_switched_to_was_not_published(function, store, unchecked, monkeypatch):
     put_remote(remote("corpus", "documents", "a"))
     put_remote(remote("change", "scores", "s"))
     current = open_snapshot(STORE)

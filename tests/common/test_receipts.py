@@ -7,15 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.common.artefacts import files_of
-from transforms.common.receipts import (
-    ArtefactPath,
-    File,
-    decode,
-    encode,
-    read_envelope,
-    read_receipt,
-    write_receipt,
-)
+from transforms.common.receipts import ArtefactPath, File, decode, encode, read_envelope, read_receipt, write_receipt
 
 
 class Row(NamedTuple):
@@ -39,9 +31,7 @@ class Receipt:
 
 FILES = st.builds(
     File,
-    st.from_regex(r"[a-z]{1,8}/[a-z:\"]{1,8}", fullmatch=True).map(
-        lambda p: ArtefactPath("/r/" + p)
-    ),
+    st.from_regex(r"[a-z]{1,8}/[a-z:\"]{1,8}", fullmatch=True).map(lambda p: ArtefactPath("/r/" + p)),
     st.integers(0, 2**50),
     st.text("0123456789abcdef", min_size=64, max_size=64),
 )
@@ -66,9 +56,7 @@ def test_a_receipt_comes_back_as_it_was(receipt):
 
 @given(RECEIPTS)
 def test_files_are_found_wherever_they_stand(receipt):
-    assert list(files_of(receipt)) == [
-        receipt.file, *(row.file for row in receipt.rows if row.file is not None),
-    ]  # fmt: skip
+    assert list(files_of(receipt)) == [receipt.file, *(row.file for row in receipt.rows if row.file is not None)]
 
 
 def test_a_path_outside_the_folder_is_an_error():
@@ -89,9 +77,7 @@ def test_a_receipt_of_another_type_counts_as_none(tmp_path, caplog):
 DEEP = "[" * 100_000 + "]" * 100_000
 
 
-@pytest.mark.parametrize(
-    "content", [DEEP, f'{{"check": "x", "files": {DEEP}, "receipt": 1}}', '{"x": ' + DEEP + "}"]
-)
+@pytest.mark.parametrize("content", [DEEP, f'{{"check": "x", "files": {DEEP}, "receipt": 1}}', '{"x": ' + DEEP + "}"])
 def test_a_receipt_nested_too_deeply_is_damaged(tmp_path, caplog, content):
     (tmp_path / "a.json").write_text(content)
     assert read_envelope(str(tmp_path / "a.json")) is None

@@ -17,16 +17,14 @@ ORDER = ("key", "line")
 KEYS = st.sampled_from([f"{n:08x}" + 12 * d for n in (0, 1, 2**30, 2**31, 2**32 - 1) for d in "0f"])
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.lists(st.tuples(KEYS, st.integers(0, 9)), max_size=30), min_size=1, max_size=3),
-    st.integers(1, 7), st.integers(1, 5), st.integers(1, 4),
-)  # fmt: skip
-def test_all_parts_together_are_all_rows_sorted(
-    tmp_path_factory, monkeypatch, files, parts, run, batch
-):
+    st.integers(1, 7),
+    st.integers(1, 5),
+    st.integers(1, 4),
+)
+def test_all_parts_together_are_all_rows_sorted(tmp_path_factory, monkeypatch, files, parts, run, batch):
     monkeypatch.setattr(runs, "RUN_ROWS", run)
     monkeypatch.setattr(runs, "BATCH_ROWS", batch)
     folder = tmp_path_factory.mktemp("runs")
@@ -41,9 +39,7 @@ def test_all_parts_together_are_all_rows_sorted(
         written += [(file, one) for one in writer.runs]
     assert sum(-(-len(rows) // run) for rows in files) == len(written)
     with BatchReader() as reader:
-        found = [
-            list(rows_of_part(written, reader, ORDER, bucket, parts)) for bucket in range(parts)
-        ]
+        found = [list(rows_of_part(written, reader, ORDER, bucket, parts)) for bucket in range(parts)]
     for bucket, rows in enumerate(found):
         assert {int(row["key"][:8], 16) * parts >> 32 for row in rows} <= {bucket}
     every = [(row["key"], row["line"]) for rows in found for row in rows]

@@ -12,12 +12,8 @@ from transforms.common.snapshots import open_snapshot
 def folder(tmp_path):
     """A folder with a corpus, change made from it, and a section of its own."""
     corpus = made_section(tmp_path / "w", "corpus", {"sentences": [["a"], ["b"]]})
-    change = made_section(
-        tmp_path / "w", "change", {"scores": [["s"]]}, reads=(read_of(corpus, "sentences"),)
-    )
-    later = made_section(
-        tmp_path / "w", "report", {"report/rows": [["r"]]}, reads=(read_of(change, "scores"),)
-    )
+    change = made_section(tmp_path / "w", "change", {"scores": [["s"]]}, reads=(read_of(corpus, "sentences"),))
+    later = made_section(tmp_path / "w", "report", {"report/rows": [["r"]]}, reads=(read_of(change, "scores"),))
     other = made_section(tmp_path / "w", "other", {"other/rows": [["o"]]})
     put(tmp_path / "out", corpus)
     put(tmp_path / "out", change)
@@ -57,9 +53,8 @@ def test_equal_content_drops_nothing(folder, tmp_path):
 def test_what_was_read_elsewhere_depends_on_nothing_here(folder, tmp_path):
     corpus = corpus_of(tmp_path, "x")
     change = made_section(
-        tmp_path / "v", "change", {"scores": [["t"]]},
-        reads=(read_of(corpus, "sentences", own=False),),
-    )  # fmt: skip
+        tmp_path / "v", "change", {"scores": [["t"]]}, reads=(read_of(corpus, "sentences", own=False),)
+    )
     put(folder, change)
     outcome = decide(manifest_of(folder), [corpus_of(tmp_path, "y")])
     assert outcome.dropped == ()
@@ -87,9 +82,7 @@ def test_a_published_section_needs_overwrite_with_dependants_or_without(folder):
 
 def test_what_a_person_imported_stays_and_is_marked(folder, tmp_path):
     read = read_of(corpus_of(tmp_path, "a", "b"), "sentences")
-    judged = made_section(
-        tmp_path / "v", "judgments", {"judgments/rows": [["j"]]}, reads=(read,), imported=True
-    )
+    judged = made_section(tmp_path / "v", "judgments", {"judgments/rows": [["j"]]}, reads=(read,), imported=True)
     put(folder, judged)
     outcome = put(folder, corpus_of(tmp_path, "c"))
     assert outcome.dropped == ("change", "report")
@@ -124,9 +117,7 @@ def test_the_same_content_is_that_of_tables_inputs_and_options(folder, tmp_path)
 
 def test_sections_made_one_by_one_or_at_once_have_one_manifest(tmp_path):
     corpus = corpus_of(tmp_path, "a")
-    change = made_section(
-        tmp_path / "w", "change", {"scores": [["s"]]}, reads=(read_of(corpus, "sentences"),)
-    )
+    change = made_section(tmp_path / "w", "change", {"scores": [["s"]]}, reads=(read_of(corpus, "sentences"),))
     put(tmp_path / "one", corpus)
     put(tmp_path / "one", change)
     put(tmp_path / "two", corpus, change)

@@ -52,8 +52,13 @@ def test_a_line_that_no_word_stands_in(kind, damage, tmp_path):
 @pytest.mark.parametrize("kind", READERS)
 def test_what_is_no_file(kind, tmp_path):
     path = tmp_path / "x.txt"
-    for make in (path.mkdir, lambda: os.mkfifo(path), lambda: path.symlink_to("/dev/zero"),
-                 lambda: path.symlink_to("nowhere"), lambda: path.symlink_to("x.txt")):  # fmt: skip
+    for make in (
+        path.mkdir,
+        lambda: os.mkfifo(path),
+        lambda: path.symlink_to("/dev/zero"),
+        lambda: path.symlink_to("nowhere"),
+        lambda: path.symlink_to("x.txt"),
+    ):
         make()
         with pytest.raises((LexbeamError, OSError)) as caught:
             READERS[kind](str(path))

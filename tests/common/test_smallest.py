@@ -104,9 +104,7 @@ def test_groups_are_sampled_apart(rows, k):
     groups, keys = [row[0] for row in rows], [row[1] for row in rows]
     found = [rows[row] for row in smallest_rows(keys, k, groups, **DRAW)]
     wanted = [
-        (group, key)
-        for group in sorted(set(groups))
-        for key in reference([key for g, key in rows if g == group], k)
+        (group, key) for group in sorted(set(groups)) for key in reference([key for g, key in rows if g == group], k)
     ]
     assert found == wanted
 

@@ -16,9 +16,7 @@ def weight(piece):
 
 def spread(pipeline, pieces, lanes, folder, stage="train"):
     return (
-        pipeline
-        | beam.Create(pieces, reshuffle=False)
-        | SpreadOverLanes(weight, lanes, Workspace(str(folder)), stage)
+        pipeline | beam.Create(pieces, reshuffle=False) | SpreadOverLanes(weight, lanes, Workspace(str(folder)), stage)
     )
 
 

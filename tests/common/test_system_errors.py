@@ -11,8 +11,21 @@ import pytest
 from transforms.common.errors import LexbeamError, quoted, readable
 from transforms.common.system_errors import explained_text, explaining
 
-CODES = ("EACCES", "EROFS", "ENOSPC", "ENAMETOOLONG", "ELOOP", "ENOTDIR", "EISDIR", "EMFILE",
-         "EDQUOT", "ENOENT", "EIO", "EFBIG", "EPERM")  # fmt: skip
+CODES = (
+    "EACCES",
+    "EROFS",
+    "ENOSPC",
+    "ENAMETOOLONG",
+    "ELOOP",
+    "ENOTDIR",
+    "EISDIR",
+    "EMFILE",
+    "EDQUOT",
+    "ENOENT",
+    "EIO",
+    "EFBIG",
+    "EPERM",
+)
 
 
 @pytest.mark.parametrize("name", CODES)

@@ -6,15 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from transforms.common.artefacts import Artefact
-from transforms.common.tables import (
-    GROUP_ROWS,
-    Part,
-    part_name,
-    read_rows,
-    read_table,
-    sort_rows,
-    write_part,
-)
+from transforms.common.tables import GROUP_ROWS, Part, part_name, read_rows, read_table, sort_rows, write_part
 
 SCHEMA = pa.schema([pa.field("word", pa.string(), nullable=False), ("count", pa.int64())])
 
@@ -78,9 +70,7 @@ def test_names_of_parts_sort_as_their_numbers_and_tell_of_their_content():
 
 def test_rows_are_sorted_by_all_keys():
     table = pa.table({"a": ["y", "x", "x"], "b": [1, 2, 1]})
-    assert sort_rows(table, ["a", "b"]).to_pylist() == [
-        {"a": "x", "b": 1}, {"a": "x", "b": 2}, {"a": "y", "b": 1},
-    ]  # fmt: skip
+    assert sort_rows(table, ["a", "b"]).to_pylist() == [{"a": "x", "b": 1}, {"a": "x", "b": 2}, {"a": "y", "b": 1}]
 
 
 def test_a_table_without_rows_is_read_with_its_columns(tmp_path):

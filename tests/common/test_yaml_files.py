@@ -9,8 +9,7 @@ from transforms.common.errors import UsageError
 from transforms.common.yaml_files import LARGEST, read_yaml
 
 LAUGHS = "a: &a [x, x]\n" + "".join(
-    f"{name}: &{name} [{', '.join(['*' + before] * 9)}]\n"
-    for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+    f"{name}: &{name} [{', '.join(['*' + before] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
 )
 
 
@@ -50,10 +49,7 @@ def test_what_is_taken(read, content, found):
     [
         (LAUGHS, "line 2: the alias .a stands for a list or mapping: write it out"),
         ("a: &a [*a]", "line 1: the alias .a stands for a list or mapping"),
-        (
-            "a: &a " + "x" * 100_000 + "\nb: [*a, *a, *a]",
-            "line 2: what aliases stand for is larger",
-        ),
+        ("a: &a " + "x" * 100_000 + "\nb: [*a, *a, *a]", "line 2: what aliases stand for is larger"),
         ("a:\n  " + "[" * 100_000, "line 2: more than 50 lists and mappings within each other"),
         ("{" * 100_000, "line 1: more than 50"),
         ("- " * 100_000, "line 1: more than 50"),

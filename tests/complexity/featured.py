@@ -13,11 +13,22 @@ from transforms.lexicon.resources import LexiconOptions, prepare
 __all__ = ["columns", "computed", "instance", "instances", "setting_with"]
 
 ZIPF = {
-    "en": {"the": 7.7, "sea": 5.1, "sails": 3.9, "over": 6.0, "ship": 4.9, "shipyard": 3.1,
-           "yard": 4.4, "gene": 4.2, "gene expression": 3.3, "expression": 4.5, "of": 7.4},
+    "en": {
+        "the": 7.7,
+        "sea": 5.1,
+        "sails": 3.9,
+        "over": 6.0,
+        "ship": 4.9,
+        "shipyard": 3.1,
+        "yard": 4.4,
+        "gene": 4.2,
+        "gene expression": 3.3,
+        "expression": 4.5,
+        "of": 7.4,
+    },
     "de": {"see": 5.0, "gene": 4.0, "schiff": 4.6, "expression": 2.0},
     "es": {"mar": 5.2, "expression": 1.5, "barco": 4.4},
-}  # fmt: skip
+}
 
 
 def instance(token, sentence=None, *, kind=None, language="en", genre="bible", tags=None, **more):
@@ -29,12 +40,19 @@ def instance(token, sentence=None, *, kind=None, language="en", genre="bible", t
     inside = [n for n, one in enumerate(found) if start <= one.start() < start + len(token)]
     row.update(
         instance_id=format(hash_of((kind, genre or "", token, sentence or "")), "032x"),
-        kind=kind, token=token, genre=genre, language=language, sentence=sentence, source="a",
-        flags=[], forms=None if sentence is None else [one.group() for one in found],
-        start=start if start >= 0 else None, end=start + len(token) if start >= 0 else None,
+        kind=kind,
+        token=token,
+        genre=genre,
+        language=language,
+        sentence=sentence,
+        source="a",
+        flags=[],
+        forms=None if sentence is None else [one.group() for one in found],
+        start=start if start >= 0 else None,
+        end=start + len(token) if start >= 0 else None,
         position=inside[0] if start >= 0 and inside else None,
         tokens=len(inside) if start >= 0 and inside else None,
-    )  # fmt: skip
+    )
     if tags is not None:
         row["lemmas"] = [tag.rpartition("/")[0] for tag in tags.split()]
         row["upos"] = [tag.rpartition("/")[2] for tag in tags.split()]
@@ -46,8 +64,9 @@ def instances(*rows):
     return pa.Table.from_pylist(list(rows), INSTANCES.schema())
 
 
-def setting_with(folder, use=("form", "frequency", "norms", "context", "mwe"), lists=None,
-                 languages=("de", "es"), more=()):  # fmt: skip
+def setting_with(
+    folder, use=("form", "frequency", "norms", "context", "mwe"), lists=None, languages=("de", "es"), more=()
+):
     """Return a setting whose frequencies are `ZIPF`, with word lists `{name: {word: value}}`."""
     texts = [_written(folder, "zipf_", words, tag) for tag, words in ZIPF.items()]
     texts.append(_written(folder, "trigrams_", {"__s": -1.0, "_se": -0.5, "sea": -0.25}, "en"))

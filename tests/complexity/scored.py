@@ -43,18 +43,30 @@ def tables(*, singles=120, expressions=60, seed=1, shuffle=None, unlabelled=()):
         genre, identifier = GENRES[place % 2], f"{place * 7919 % 10007:032x}"
         hard = float(np.mean([6 - zipf[word] + 0.1 * long[word] for word in some]) / 7)
         hard = float(np.clip(hard + random.normal(0, 0.05), 0, 1))
-        instances.append({
-            "instance_id": identifier, "kind": kind, "token": token, "genre": genre,
-            "sentence": f"a {token} b", "start": 2, "end": 2 + len(token), "source": "made.tsv",
-            "flags": [], "published_split": "trial" if place % 5 == 0 else "train",
-        })  # fmt: skip
+        instances.append(
+            {
+                "instance_id": identifier,
+                "kind": kind,
+                "token": token,
+                "genre": genre,
+                "sentence": f"a {token} b",
+                "start": 2,
+                "end": 2 + len(token),
+                "source": "made.tsv",
+                "flags": [],
+                "published_split": "trial" if place % 5 == 0 else "train",
+            }
+        )
         if place not in unlabelled:
             labels.append({"instance_id": identifier, "group": "", "complexity": hard})
             labels.append({"instance_id": identifier, "group": "x", "complexity": 1 - hard})
         row = {
-            "instance_id": identifier, "kind": kind, "genre": genre,
-            "group": f"{hash_of(token.casefold()):016x}", "sentence_length": float(place % 11),
-        }  # fmt: skip
+            "instance_id": identifier,
+            "kind": kind,
+            "genre": genre,
+            "group": f"{hash_of(token.casefold()):016x}",
+            "sentence_length": float(place % 11),
+        }
         for name, of in (("zipf", zipf), ("length", long), ("aoa", aoa)):
             known = [of[word] for word in some if of[word] is not None]
             row[name] = float(np.mean(known)) if known else None
@@ -68,15 +80,21 @@ def tables(*, singles=120, expressions=60, seed=1, shuffle=None, unlabelled=()):
         else:
             rows.sort(key=lambda row: row["instance_id"])
     columns = [
-        pa.field(name, pa.bool_() if name == "aoa_known" else pa.float64(),
-                 metadata={"group": group})
+        pa.field(name, pa.bool_() if name == "aoa_known" else pa.float64(), metadata={"group": group})
         for name, group in (
-            ("zipf", "frequency"), ("zipf_first", "frequency"), ("zipf_last", "frequency"),
-            ("length", "form"), ("length_first", "form"), ("length_last", "form"),
-            ("aoa", "norms"), ("aoa_first", "norms"), ("aoa_last", "norms"),
-            ("aoa_known", "norms"), ("sentence_length", "context"),
+            ("zipf", "frequency"),
+            ("zipf_first", "frequency"),
+            ("zipf_last", "frequency"),
+            ("length", "form"),
+            ("length_first", "form"),
+            ("length_last", "form"),
+            ("aoa", "norms"),
+            ("aoa_first", "norms"),
+            ("aoa_last", "norms"),
+            ("aoa_known", "norms"),
+            ("sentence_length", "context"),
         )
-    ]  # fmt: skip
+    ]
     return {
         "instances": pa.Table.from_pylist(instances, INSTANCES.schema()),
         "labels": pa.Table.from_pylist(labels, LABELS.schema()),

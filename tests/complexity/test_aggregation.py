@@ -5,12 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from transforms.complexity.aggregation import (
-    AggregationOptions,
-    Judgment,
-    label_of,
-    settle_judgments,
-)
+from transforms.complexity.aggregation import AggregationOptions, Judgment, label_of, settle_judgments
 from transforms.complexity.labelling import figures_of, judgment_rows, label_rows
 
 KNOWN = {"i", "j", "k"}
@@ -82,8 +77,10 @@ def test_unknown_annotators_are_each_another_or_dropped():
 def test_what_does_not_count_keeps_its_row_and_reason():
     judged = settle([judgment("x"), judgment(value=None), judgment()])
     assert [(one.kept, one.reason, one.weight) for one in judged] == [
-        (False, "unknown_instance", 0), (False, "undecided", 0), (True, None, 1),
-    ]  # fmt: skip
+        (False, "unknown_instance", 0),
+        (False, "undecided", 0),
+        (True, None, 1),
+    ]
 
 
 def crowd():
@@ -106,9 +103,7 @@ def test_weights_by_agreement_silence_who_contradicts_all():
     assert all(0 < weights[name] < 1 for name in "abcde")
     assert {one.reason for one in judged if one.judgment.annotator == "z"} == {"no_weight"}
     mine = [one for one in judged if one.judgment.instance_id == "i3"]
-    expected = np.average(
-        [one.judgment.value for one in mine[:5]], weights=[weights[name] for name in "abcde"]
-    )
+    expected = np.average([one.judgment.value for one in mine[:5]], weights=[weights[name] for name in "abcde"])
     assert label_of(mine, how).complexity == pytest.approx(expected)
     assert label_of(mine, how).annotations == 5
 
@@ -122,9 +117,7 @@ def test_labels_do_not_depend_on_the_order(judgments):
         how = AggregationOptions(weights="agreement", min_annotations=1)
         judged = settle_judgments(rows, set(names), how)
         labels = label_rows(judged, names, how)
-        own = judgment_rows(judged).sort_by(
-            [("instance_id", "ascending"), ("annotator", "ascending")]
-        )
+        own = judgment_rows(judged).sort_by([("instance_id", "ascending"), ("annotator", "ascending")])
         tables.append((labels, own.select(["weight", "kept"]), figures_of(own, labels, how)))
     assert tables[0][0].select(["instance_id", "annotations", "reason"]) == tables[1][0].select(
         ["instance_id", "annotations", "reason"]
@@ -143,18 +136,25 @@ def test_labels_of_groups_and_of_instances_without_judgments():
     judged = settle_judgments(rows, KNOWN, how)
     found = label_rows(judged, ["j", "i"], how).to_pylist()
     assert [(r["instance_id"], r["group"], r["complexity"], r["reason"]) for r in found] == [
-        ("i", "", 0.625, None), ("i", "x", 0.25, None), ("i", "y", None, "too_few"),
+        ("i", "", 0.625, None),
+        ("i", "x", 0.25, None),
+        ("i", "y", None, "too_few"),
         ("j", "", None, "too_few"),
-    ]  # fmt: skip
+    ]
 
 
 def test_figures_are_counted_by_hand():
     how = AggregationOptions(min_annotations=2)
     rows = [
-        judgment("i", "a", 0, "x"), judgment("i", "b", 0.25), judgment("j", "a", 1, "x"),
-        judgment("j", "b", 0.75), judgment("j", "b", 0.75), judgment("k", "", 0.5),
-        judgment("none", "a", 1), judgment("k", "a", None),
-    ]  # fmt: skip
+        judgment("i", "a", 0, "x"),
+        judgment("i", "b", 0.25),
+        judgment("j", "a", 1, "x"),
+        judgment("j", "b", 0.75),
+        judgment("j", "b", 0.75),
+        judgment("k", "", 0.5),
+        judgment("none", "a", 1),
+        judgment("k", "a", None),
+    ]
     judged = settle_judgments(rows, KNOWN, how)
     labels = label_rows(judged, sorted(KNOWN), how)
     found = figures_of(judgment_rows(judged), labels, how)

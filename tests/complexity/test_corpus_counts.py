@@ -15,16 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from featured import computed, instance, instances, setting_with
 
-from transforms.complexity.corpus_counts import (
-    FORM,
-    LEMMA,
-    PHRASE,
-    Counts,
-    association,
-    combined,
-    counted,
-    wanted_of,
-)
+from transforms.complexity.corpus_counts import FORM, LEMMA, PHRASE, Counts, association, combined, counted, wanted_of
 
 TARGETS = [instance("Sea", "The Sea"), instance("gene b"), instance("a b c"), instance("sings")]
 WORDS = ["sea", "Sea", "gene", "b", "a", "c", "sing", "x"]
@@ -34,8 +25,9 @@ SENTENCES = st.lists(st.lists(st.sampled_from(WORDS), max_size=6), max_size=4)
 def table_of(documents):
     rows = [
         {"document_id": f"d{n}", "forms": words, "lemmas": [word.lower() for word in words]}
-        for n, sentences in enumerate(documents) for words in sentences
-    ]  # fmt: skip
+        for n, sentences in enumerate(documents)
+        for words in sentences
+    ]
     names = pa.list_(pa.string())
     schema = pa.schema([("document_id", pa.string()), ("forms", names), ("lemmas", names)])
     return pa.Table.from_pylist(rows, schema)
@@ -64,10 +56,21 @@ def test_counts_by_brute_force(documents, cut, batch):
     wanted = wanted_of(instances(*TARGETS))
     asked = set(map(tuple, zip(*wanted.to_pydict().values(), strict=True)))
     assert asked == {
-        (FORM, "sea"), (FORM, "gene"), (FORM, "b"), (FORM, "a"), (FORM, "c"), (FORM, "sings"),
-        (LEMMA, "sea"), (LEMMA, "gene"), (LEMMA, "b"), (LEMMA, "a"), (LEMMA, "c"),
-        (LEMMA, "sing"), (PHRASE, "gene b"), (PHRASE, "a b c"),
-    }  # fmt: skip
+        (FORM, "sea"),
+        (FORM, "gene"),
+        (FORM, "b"),
+        (FORM, "a"),
+        (FORM, "c"),
+        (FORM, "sings"),
+        (LEMMA, "sea"),
+        (LEMMA, "gene"),
+        (LEMMA, "b"),
+        (LEMMA, "a"),
+        (LEMMA, "c"),
+        (LEMMA, "sing"),
+        (PHRASE, "gene b"),
+        (PHRASE, "a b c"),
+    }
     parts = [documents[:cut], documents[cut:]]
     names = [0, len(parts[0])]
     found, tokens, number = [], 0, 0

@@ -13,14 +13,7 @@ from scored import splits_of, tables
 
 from schemas.complexity import features_schema
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.complexity.design import (
-    columns_of,
-    folds_of,
-    joined_rows,
-    layout_names,
-    matrix_of,
-    rows_of,
-)
+from transforms.complexity.design import columns_of, folds_of, joined_rows, layout_names, matrix_of, rows_of
 
 
 def rows(**how):
@@ -35,10 +28,7 @@ def test_rows_are_those_of_the_tables_whatever_their_order():
     np.testing.assert_array_equal(first.values, second.values)
     np.testing.assert_array_equal(first.labels, second.labels)
     made = tables(unlabelled=(3, 8))
-    said = {
-        row["instance_id"]: row["complexity"]
-        for row in made["labels"].to_pylist() if row["group"] == ""
-    }  # fmt: skip
+    said = {row["instance_id"]: row["complexity"] for row in made["labels"].to_pylist() if row["group"] == ""}
     for name, label in zip(first.ids.tolist(), first.labels.tolist(), strict=True):
         assert said.get(name) == (None if np.isnan(label) else label)
     zipf = [column.name for column in first.columns].index("zipf")

@@ -19,10 +19,7 @@ from transforms.common.errors import UsageError
 from transforms.complexity.features import GROUPS, Column, columns_of, features_of, schema_of
 from transforms.complexity.features_base import READ
 
-LISTS = {
-    "age": {"sea": (4.0, 1.5), "gene": (12.0, 2.0), "ship": (5.0, 1.0)},
-    "seen": {"expression": (2.5, 0.1)},
-}
+LISTS = {"age": {"sea": (4.0, 1.5), "gene": (12.0, 2.0), "ship": (5.0, 1.0)}, "seen": {"expression": (2.5, 0.1)}}
 
 
 @pytest.fixture(scope="module")
@@ -39,13 +36,9 @@ def test_a_single_word_and_an_expression(setting):
     assert columns(gene, "age", "age_first", "age_last") == [12, 12, None]
     assert columns(gene, "age_known", "age_known_first", "age_known_last") == [False, True, False]
     assert columns(gene, "age_sd", "seen", "seen_first") == [2.0, 2.5, None]
-    assert columns(sea, "age", "age_known", "age_sd", "seen", "seen_known") == [
-        4, True, 1.5, None, False,
-    ]  # fmt: skip
+    assert columns(sea, "age", "age_known", "age_sd", "seen", "seen_known") == [4, True, 1.5, None, False]
     assert columns(gene, "phrase_age_min", "phrase_age_max", "phrase_words") == [12, 12, 2]
-    assert columns(gene, "phrase_length", "phrase_zipf_min", "phrase_zipf_step") == pytest.approx(
-        [15, 4.2, 0.3]
-    )
+    assert columns(gene, "phrase_length", "phrase_zipf_min", "phrase_zipf_step") == pytest.approx([15, 4.2, 0.3])
     assert {value for name, value in sea.items() if name.startswith("phrase_")} == {None}
 
 
@@ -110,19 +103,7 @@ def test_values_lie_in_their_ranges(setting):
             assert all(value >= float(low.split()[0]) for value in values), one.name
 
 
-ODD = [
-    "sea",
-    "null",
-    "None",
-    "-",
-    "12",
-    "ÄÖÜ",
-    "e-mail",
-    "gene expression",
-    "a  b c",
-    "\u0301",
-    "ß",
-]
+ODD = ["sea", "null", "None", "-", "12", "ÄÖÜ", "e-mail", "gene expression", "a  b c", "\u0301", "ß"]
 
 
 def test_nothing_is_asked_of_labels(setting):
@@ -139,10 +120,17 @@ def test_nothing_is_asked_of_labels(setting):
 def test_other_sources_and_ids_change_nothing(setting):
     plain = [instance(word, f"over the {word}") for word in ODD]
     other = [
-        {**row, "source": "b", "source_id": str(n), "published_split": "trial",
-         "flags": ["several"], "sentence_number": n, "document_id": str(-n)}
+        {
+            **row,
+            "source": "b",
+            "source_id": str(n),
+            "published_split": "trial",
+            "flags": ["several"],
+            "sentence_number": n,
+            "document_id": str(-n),
+        }
         for n, row in enumerate(plain)
-    ]  # fmt: skip
+    ]
     assert computed(setting, *other) == computed(setting, *plain)
 
 
@@ -153,8 +141,7 @@ def test_order_and_parts_change_nothing(setting, order, cut):
     texts = [None, "", "over the sea", "The ship, of 1810; sails", "SEA"]
     tags = ["en", "de", None, "es", "eng"]
     rows = [
-        instance(word, texts[n % 5] and f"{word} {texts[n % 5]}", language=tags[n % 4])
-        for n, word in enumerate(ODD)
+        instance(word, texts[n % 5] and f"{word} {texts[n % 5]}", language=tags[n % 4]) for n, word in enumerate(ODD)
     ]
     whole = computed(setting, *rows)
     moved = [rows[place] for place in order]
@@ -164,9 +151,12 @@ def test_order_and_parts_change_nothing(setting, order, cut):
 
 def test_languages_without_resources(setting):
     rows = computed(
-        setting, instance("mar", "el mar", language="es"), instance("See", language="deu"),
-        instance("umi", language="ja"), instance("sea", language=None),
-    )  # fmt: skip
+        setting,
+        instance("mar", "el mar", language="es"),
+        instance("See", language="deu"),
+        instance("umi", language="ja"),
+        instance("sea", language=None),
+    )
     assert [row["zipf"] for row in rows] == [5.2, 5.0, None, None]
     assert [row["length"] for row in rows] == [3, 3, 3, 3]
     assert [row["age_known"] for row in rows] == [False] * 4
@@ -182,7 +172,5 @@ def test_no_instances(setting):
 
 
 def test_a_list_that_is_called_as_a_column(tmp_path):
-    with pytest.raises(
-        UsageError, match=r"'zipf' \(group norms\): give the word list another name"
-    ):
+    with pytest.raises(UsageError, match=r"'zipf' \(group norms\): give the word list another name"):
         columns_of(setting_with(tmp_path, lists={"zipf": {"sea": 1.0}}))

@@ -31,17 +31,13 @@ def test_a_sentence_by_hand(setting):
     assert row["sentence_capitals"] == pytest.approx(1 / 7)
     assert row["sentence_syllables"] == 1
     assert row["sentence_ease"] == pytest.approx(206.835 - 1.015 * 8 - 84.6)
-    assert columns(row, "target_place", "target_in_sentence", "target_repeated") == pytest.approx(
-        [10 / 12, True, 0]
-    )
+    assert columns(row, "target_place", "target_in_sentence", "target_repeated") == pytest.approx([10 / 12, True, 0])
     assert columns(row, "sentence_nouns", "target_proper") == [None, None]
 
 
 def test_an_expression_and_its_repetition(setting):
     text = "gene expression of Expression"
-    (row,) = computed(
-        setting, instance("gene expression", text, tags="gene/NOUN e/NOUN of/ADP E/PROPN")
-    )
+    (row,) = computed(setting, instance("gene expression", text, tags="gene/NOUN e/NOUN of/ADP E/PROPN"))
     assert columns(row, "target_place", "target_repeated") == [0, 1]
     assert columns(row, "sentence_nouns", "sentence_verbs") == [0.5, 0]
     assert row["near_zipf"] == pytest.approx((7.4 + 4.5) / 2)
@@ -49,9 +45,7 @@ def test_an_expression_and_its_repetition(setting):
 
 
 def test_targets_that_are_nowhere(setting):
-    inside, none, empty = computed(
-        setting, instance("expr", "over the sea"), instance("sea"), instance("sea", "")
-    )
+    inside, none, empty = computed(setting, instance("expr", "over the sea"), instance("sea"), instance("sea", ""))
     assert columns(inside, "target_place", "target_in_sentence") == [None, False]
     assert inside["sentence_zipf"] == pytest.approx((6.0 + 7.7 + 5.1) / 3)
     assert {value for name, value in none.items() if name.startswith("sentence_")} == {None}

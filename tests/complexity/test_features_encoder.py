@@ -23,9 +23,13 @@ from transforms.lexicon.resources import Lexicon
 
 TEXT = "Many birds slept in the garden, and two kitchens was hungry."
 ROWS = [
-    instance("garden", TEXT), instance("kitchens", TEXT), instance("two kitchens", TEXT),
-    instance("cat", "The cat was tired."), instance("cat"), instance("dog", "No one."),
-]  # fmt: skip
+    instance("garden", TEXT),
+    instance("kitchens", TEXT),
+    instance("two kitchens", TEXT),
+    instance("cat", "The cat was tired."),
+    instance("cat"),
+    instance("dog", "No one."),
+]
 
 
 @pytest.fixture(scope="module")
@@ -89,12 +93,8 @@ def test_against_transformers_alone(folder):
         own = bare.vector(text, start, end)
         assert made["encoder_pieces"] == len(bare.places(text, start, end))
         assert made["encoder_norm"] == pytest.approx(np.linalg.norm(own), rel=1e-4)
-        assert made["encoder_sentence"] == pytest.approx(
-            distance(own, bare.vector(text, 0, len(text))), abs=1e-5
-        )
-        assert made["encoder_alone"] == pytest.approx(
-            distance(own, bare.vector(word, 0, len(word))), abs=1e-5
-        )
+        assert made["encoder_sentence"] == pytest.approx(distance(own, bare.vector(text, 0, len(text))), abs=1e-5)
+        assert made["encoder_alone"] == pytest.approx(distance(own, bare.vector(word, 0, len(word))), abs=1e-5)
         bits = bare.bits(text, start, end, left_to_right=True)
         assert made["encoder_surprisal"] == pytest.approx(sum(bits), rel=1e-3, abs=1e-4)
         bits = bare.bits(text, start, end, left_to_right=False)
@@ -113,9 +113,8 @@ def test_an_instance_does_not_depend_on_others(folder):
 
 def test_a_word_that_fits_is_less_surprising(folder):
     fits, odd = computed(
-        setting_of(folder), instance("was", "The cat was tired."),
-        instance("were", "The cat were tired."),
-    )  # fmt: skip
+        setting_of(folder), instance("was", "The cat was tired."), instance("were", "The cat were tired.")
+    )
     assert fits["encoder_surprisal"] < odd["encoder_surprisal"]
 
 

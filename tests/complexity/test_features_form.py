@@ -31,8 +31,7 @@ def setting(tmp_path_factory):
 def test_letters_by_another_way(setting, word):
     (row,) = computed(setting, instance(word))
     letters = [c for c in word if c.isalpha()]
-    bare = "".join(c for c in unicodedata.normalize("NFD", word.lower()) if not
-                   unicodedata.combining(c))  # fmt: skip
+    bare = "".join(c for c in unicodedata.normalize("NFD", word.lower()) if not unicodedata.combining(c))
     vowels = re.findall("[aeiouyøαеи]", bare)
     consonants = re.findall("[bcdnrstßβж]+", bare)
     assert row["length"] == len(word)

@@ -34,9 +34,8 @@ def test_parts_of_words_by_brute_force(setting):
 
 def test_other_languages(setting):
     gene, expression, sea, mar = computed(
-        setting, instance("gene"), instance("expression"), instance("sea"),
-        instance("mar", language="es"),
-    )  # fmt: skip
+        setting, instance("gene"), instance("expression"), instance("sea"), instance("mar", language="es")
+    )
     assert columns(gene, "zipf_de", "zipf_es", "languages", "zipf_elsewhere") == [4, None, 1, 2]
     assert columns(expression, "languages", "zipf_elsewhere") == [2, 1.75]
     assert columns(sea, "languages", "zipf_elsewhere") == [0, 0]

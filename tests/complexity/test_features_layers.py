@@ -35,8 +35,15 @@ def test_a_sentence_by_hand(setting):
     rows = [instance(word, TEXT) for word in ("ships", "Old ships", "Lake Erie", "sail", "rie")]
     table = with_layers(*rows, instance("Old", TEXT))
     ships, pair, lake, sail, within, unknown = features_of(table, setting).to_pylist()
-    names = ["target_subject", "target_oblique", "target_root", "target_depth",
-             "target_dependents", "target_entity", "sentence_entities"]  # fmt: skip
+    names = [
+        "target_subject",
+        "target_oblique",
+        "target_root",
+        "target_depth",
+        "target_dependents",
+        "target_entity",
+        "sentence_entities",
+    ]
     assert columns(ships, *names) == [True, False, False, 1, 1, False, 1]
     assert columns(pair, *names) == columns(ships, *names)
     assert columns(lake, *names) == [False, True, False, 1, 2, True, 1]

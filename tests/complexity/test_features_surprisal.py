@@ -14,13 +14,22 @@ from retrained import Retrained, words_of
 from transforms.complexity.ngram_counting import NgramCounts, sequences_of_instances
 from transforms.complexity.ngrams import added, keys_of, sentence_keys
 
-TEXTS = ["The ship sails over the sea.", "The sea, the ship: gene expression of the sea",
-         "Over the sea sails the ship", "the gene"]  # fmt: skip
+TEXTS = [
+    "The ship sails over the sea.",
+    "The sea, the ship: gene expression of the sea",
+    "Over the sea sails the ship",
+    "the gene",
+]
 ROWS = [
-    instance("sea", TEXTS[0]), instance("ship", TEXTS[0]), instance("gene expression", TEXTS[1]),
-    instance("sails", TEXTS[2]), instance("gene", TEXTS[3]), instance("gene"),
-    instance("ship", TEXTS[0], language="xx"), instance("ship", TEXTS[0], language=None),
-]  # fmt: skip
+    instance("sea", TEXTS[0]),
+    instance("ship", TEXTS[0]),
+    instance("gene expression", TEXTS[1]),
+    instance("sails", TEXTS[2]),
+    instance("gene", TEXTS[3]),
+    instance("gene"),
+    instance("ship", TEXTS[0], language="xx"),
+    instance("ship", TEXTS[0], language=None),
+]
 
 
 @pytest.fixture(scope="module")
@@ -56,9 +65,7 @@ def test_as_trained_without_the_sentence(plain, own):
     assert sea["surprisal"] == pytest.approx(of(ROWS[0], [5]))
     assert sea["surprisal_next"] is None
     assert sea["surprisal_sentence"] == pytest.approx(of(ROWS[0], range(5)))
-    assert sea["surprisal_context"] == pytest.approx(
-        expected(ROWS[0], sentences, 5, 0) - sea["surprisal"]
-    )
+    assert sea["surprisal_context"] == pytest.approx(expected(ROWS[0], sentences, 5, 0) - sea["surprisal"])
     assert ship["surprisal"] == pytest.approx(of(ROWS[0], [1]))
     assert ship["surprisal_next"] == pytest.approx(of(ROWS[0], [2]))
     # Marks are no words, so that `ship` and `gene` stand together.

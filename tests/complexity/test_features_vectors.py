@@ -13,8 +13,7 @@ from featured import columns, computed, instance, setting_with
 from transforms.complexity.features_vectors import NEAR, centroids_of
 
 VECTORS = {"sea": (3.0, 4.0), "ship": (1.0, 0.0), "over": (0.0, 2.0), "gene": (-2.0, 0.0)}
-TARGETS = [("bible", "Sea"), ("bible", "sea"), ("bible", "ship over"), ("biomed", "gene"),
-           ("biomed", "xqz")]  # fmt: skip
+TARGETS = [("bible", "Sea"), ("bible", "sea"), ("bible", "ship over"), ("biomed", "gene"), ("biomed", "xqz")]
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +39,12 @@ def test_centroids_are_of_distinct_words(setting):
 
 def test_distances_by_hand(setting):
     sea, gene, pair, none = computed(
-        setting, instance("sea", "Ship over sea"), instance("gene", genre="biomed"),
-        instance("ship over"), instance("xqz"),
-    )  # fmt: skip
+        setting,
+        instance("sea", "Ship over sea"),
+        instance("gene", genre="biomed"),
+        instance("ship over"),
+        instance("xqz"),
+    )
     assert columns(sea, "vector_known", "vector_norm", "vector_words") == [True, 5, None]
     assert sea["vector_genre"] == pytest.approx(distance((3, 4), (1.6, 1.8)))
     assert sea["vector_sentence"] == pytest.approx(distance((3, 4), (1, 1)))
@@ -54,9 +56,7 @@ def test_distances_by_hand(setting):
 
 
 def test_neighbours_by_hand(setting):
-    sea, none, pair = computed(
-        setting, instance("sea"), instance("xqz"), instance("ship over")
-    )  # fmt: skip
+    sea, none, pair = computed(setting, instance("sea"), instance("xqz"), instance("ship over"))
     # Ten are asked for, and there are three: all others.
     cosines = [1 - distance(VECTORS["sea"], VECTORS[word]) for word in ("ship", "over", "gene")]
     assert sea["vector_near"] == pytest.approx(sum(cosines) / 3)

@@ -19,8 +19,7 @@ from transforms.lexicon.wordnet.kind import DEBIAN
 from transforms.lexicon.wordnet.lexnames import LEXNAMES
 
 needs_files = pytest.mark.skipif(
-    not Path(DEBIAN, "index.sense").exists(),
-    reason="needs Debian's packages wordnet-base and wordnet-sense-index",
+    not Path(DEBIAN, "index.sense").exists(), reason="needs Debian's packages wordnet-base and wordnet-sense-index"
 )
 WORDS = ["dog", "bank", "hope", "entity", "whale", "genus", "run", "quickly", "good", "xqzvb"]
 
@@ -45,9 +44,7 @@ def theirs(tmp_path_factory):
 @needs_files
 @pytest.mark.slow
 def test_what_nltk_says(tmp_path, theirs):
-    options = LexiconOptions(
-        resources=(f"wordnet_=wordnet:{DEBIAN}",), cache=str(tmp_path / "cache")
-    )
+    options = LexiconOptions(resources=(f"wordnet_=wordnet:{DEBIAN}",), cache=str(tmp_path / "cache"))
     setting = Setting(("wordnet", "mwe"), prepare(options), (), ())
     for word, row in zip(WORDS, computed(setting, *map(instance, WORDS)), strict=True):
         synsets = theirs.synsets(word)
@@ -61,8 +58,7 @@ def test_what_nltk_says(tmp_path, theirs):
         if not synsets:
             assert own["depth_min"] is own["classes"] is own["hypernyms"] is None
             continue
-        lemmas = [lemma for one in synsets for lemma in one.lemmas()
-                  if lemma.name().lower() == word]  # fmt: skip
+        lemmas = [lemma for one in synsets for lemma in one.lemmas() if lemma.name().lower() == word]
         above = [one.hypernyms() + one.instance_hypernyms() for one in synsets]
         below = [one.hyponyms() + one.instance_hyponyms() for one in synsets]
         classes = Counter(one.lexname() for one in synsets)

@@ -43,6 +43,9 @@ def test_a_part_of_several_batches(task, setting, tmp_path, monkeypatch):
     for of in (lambda made: made.part.file, lambda made: made.coverage):
         assert read_table([of(batches).path]).equals(read_table([of(whole).path]))
     covered = read_table([batches.coverage.path]).to_pylist()
-    known = {(row["genre"], row["known"], row["instances"]) for row in covered
-             if row["feature"] == "age" and row["kind"] == "single"}  # fmt: skip
+    known = {
+        (row["genre"], row["known"], row["instances"])
+        for row in covered
+        if row["feature"] == "age" and row["kind"] == "single"
+    }
     assert known == {("bible", 1, 4), ("biomed", 1, 4), (None, 1, 4)}

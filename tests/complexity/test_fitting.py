@@ -40,9 +40,7 @@ class Folder:
         for name, rows in made.items():
             file = write_part(Artefact(str(place / name)), rows.schema, [rows])
             parts[name] = (Part.of(f"complexity/{name}", 0, file),)
-        self.task = DesignTask(
-            parts["features"], parts["instances"], parts.get("labels"), parts.get("splits")
-        )
+        self.task = DesignTask(parts["features"], parts["instances"], parts.get("labels"), parts.get("splits"))
         self.design = make(self.workspace, DESIGN, self.task, None)
 
     def fit(self, case, options=OPTIONS, **more):
@@ -52,8 +50,7 @@ class Folder:
     def predictions(self, case, options=OPTIONS, **more):
         found = self.fit(case, options, **more)
         rows = pq.read_table(found.predictions.path)
-        return dict(zip(*rows.select(["instance_id", "prediction"]).to_pydict().values(),
-                        strict=True))  # fmt: skip
+        return dict(zip(*rows.select(["instance_id", "prediction"]).to_pydict().values(), strict=True))
 
 
 @pytest.fixture
@@ -158,10 +155,7 @@ def test_importance_and_learning(folder):
         cases += folds("ridge", "single", without=group)
     cases += folds("ridge", "single", share=0.2)
     found = evaluated(own, cases, options)
-    drop = {
-        (row["measure"], row["what"], row["of"]): row["value"]
-        for row in found["importance"].to_pylist()
-    }
+    drop = {(row["measure"], row["what"], row["of"]): row["value"] for row in found["importance"].to_pylist()}
     assert drop["permutation", "feature", "zipf"] > 0.1
     assert drop["permutation", "group", "frequency"] > 0.1
     assert abs(drop["permutation", "feature", "sentence_length"]) < 0.02
@@ -224,10 +218,7 @@ def test_new_and_seen_targets_are_measured_apart(folder):
     value = {(m["subset"], m["metric"]): m["value"] for m in found["metrics"].to_pylist()}
     counted = {m["subset"]: m["n"] for m in found["metrics"].to_pylist()}
     for subset, seen in (("single/new target", False), ("single/seen target", True)):
-        which = [
-            place for place in np.flatnonzero(single & trial)
-            if (rows.groups[place] in trained) == seen
-        ]  # fmt: skip
+        which = [place for place in np.flatnonzero(single & trial) if (rows.groups[place] in trained) == seen]
         assert counted[subset] == len(which) > 0
         errors = [abs(said[rows.ids[place]] - rows.labels[place]) for place in which]
         assert value[subset, "mae"] == pytest.approx(np.mean(errors))

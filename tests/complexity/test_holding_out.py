@@ -151,17 +151,13 @@ def test_expressions_as_words_among_single_words(rows):
     assert not any(name.endswith(("_first", "_last")) for name in words.names)
     at = {name: words.values[:, place] for place, name in enumerate(words.names)}
     of = {column.name: place for place, column in enumerate(rows.columns)}
-    zipf = [
-        single.values[:, of["zipf"]],
-        *(mwe.values[:, of[f"zipf_{e}"]] for e in ("first", "last")),
-    ]
+    zipf = [single.values[:, of["zipf"]], *(mwe.values[:, of[f"zipf_{e}"]] for e in ("first", "last"))]
     np.testing.assert_array_equal(at["zipf"], np.concatenate(zipf))
     np.testing.assert_array_equal(at["is_single"], np.arange(len(at["zipf"])) < len(single.ids))
     np.testing.assert_array_equal(words.labels, [*single.labels, *mwe.labels, *mwe.labels])
     # An expression is one group: both of its rows stand on one side of an inner split.
     assert words.groups == [*single.groups, *mwe.groups, *mwe.groups]
-    for matrix, end in zip(matrices_of(mwe, MODES["words"], ["bible", "biomed"]),
-                           ("first", "last"), strict=True):  # fmt: skip
+    for matrix, end in zip(matrices_of(mwe, MODES["words"], ["bible", "biomed"]), ("first", "last"), strict=True):
         assert matrix.names == list(words.names)
         own = dict(zip(matrix.names, matrix.values.T, strict=True))
         assert not own["is_single"].any()
@@ -175,9 +171,8 @@ def test_cases_are_those_that_are_asked_for(rows):
     plain = list(cases_of(facts, ["ridge", "svr"], HOLD, other=False, keep=False))
     assert len(plain) == len(set(plain)) == 2 * 2 * 4
     hold = replace(
-        HOLD, mwe=("own", "average"), mwe_folds=("token", "part"), leave_genre_out=True,
-        ablation=True, curve=True,
-    )  # fmt: skip
+        HOLD, mwe=("own", "average"), mwe_folds=("token", "part"), leave_genre_out=True, ablation=True, curve=True
+    )
     many = list(cases_of(facts, ["ridge"], hold, other=False, keep=True))
     # A model of all, folds, five groups and five shares of each fold, and two genres.
     assert len(set(many)) == len(many) == (1 + 4 + 40 + 2) + 2 * (1 + 8 + 40 + 2)

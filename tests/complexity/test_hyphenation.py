@@ -9,12 +9,7 @@ from transforms.complexity.hyphenation import syllables
 pyphen = pytest.importorskip("pyphen")
 
 # Hungarian has patterns that change letters, Dutch words long ones.
-LETTERS = {
-    "en": "abcdeinorstuy'-.",
-    "hu": "acdeknosyzáéöü",
-    "nl": "acdeghijklnorstvë",
-    "ru": "абеийостнчь",
-}
+LETTERS = {"en": "abcdeinorstuy'-.", "hu": "acdeknosyzáéöü", "nl": "acdeghijklnorstvë", "ru": "абеийостнчь"}
 WORDS = {
     "en": ("", "a", "I", "information", "Present", "recognise", "twenty-one", "don't", "x2", "..."),
     "de": ("Schifffahrt", "Straße", "Donaudampfschifffahrtsgesellschaft", "ÄRZTE"),

@@ -21,11 +21,7 @@ from transforms.complexity.instances import (
     ("sentence", "token", "found"),
     [
         ("A cat sat.", "cat", (2, 5, ())),
-        (
-            "The catalogue, a cat.",
-            "cat",
-            (17, 20, ()),
-        ),  # a whole word, though a longer one is first
+        ("The catalogue, a cat.", "cat", (17, 20, ())),  # a whole word, though a longer one is first
         ("The catalogue.", "cat", (4, 7, ("within_word",))),
         ("A cat, a cat.", "cat", (2, 5, ("several",))),
         ("catalogues of catfish", "cat", (0, 3, ("within_word", "several"))),
@@ -85,19 +81,28 @@ def test_the_nearest_place_is_found(sentence, token, near, sure):
 @pytest.mark.parametrize(
     ("name", "split"),
     [
-        ("lcp_single_train.tsv", "train"), ("a/Spanish_Dev.tsv", "dev"), ("TRIAL.tsv", "trial"),
-        ("test/all.tsv", None), ("contest.tsv", None), ("testing.tsv", None),
-        ("zip.zip!x-test.tsv", "test"), ("train2.tsv", "train"),
+        ("lcp_single_train.tsv", "train"),
+        ("a/Spanish_Dev.tsv", "dev"),
+        ("TRIAL.tsv", "trial"),
+        ("test/all.tsv", None),
+        ("contest.tsv", None),
+        ("testing.tsv", None),
+        ("zip.zip!x-test.tsv", "test"),
+        ("train2.tsv", "train"),
     ],
-)  # fmt: skip
+)
 def test_the_split_that_a_name_says(name, split):
     assert split_of(name) == split
 
 
 def test_kinds():
     assert [kind_of(token) for token in ("a", " a ", "a b", "a-b", "a\u00a0b")] == [
-        "single", "single", "mwe", "single", "mwe",
-    ]  # fmt: skip
+        "single",
+        "single",
+        "mwe",
+        "single",
+        "mwe",
+    ]
 
 
 ONE = {"kind": "single", "genre": "g", "sentence": "A cat.", "token": "cat", "start": 2}
@@ -106,10 +111,17 @@ ONE = {"kind": "single", "genre": "g", "sentence": "A cat.", "token": "cat", "st
 @pytest.mark.parametrize(
     "other",
     [
-        {"kind": "mwe"}, {"genre": None}, {"sentence": "A cat!"}, {"sentence": None},
-        {"token": "Cat"}, {"start": None}, {"source_id": "x"}, {"source_id": ""}, {"number": 1},
+        {"kind": "mwe"},
+        {"genre": None},
+        {"sentence": "A cat!"},
+        {"sentence": None},
+        {"token": "Cat"},
+        {"start": None},
+        {"source_id": "x"},
+        {"source_id": ""},
+        {"number": 1},
     ],
-)  # fmt: skip
+)
 def test_all_content_decides_an_id(other):
     assert re.fullmatch("[0-9a-f]{32}", instance_id(**ONE))
     assert instance_id(**ONE) == instance_id(**ONE)

@@ -40,12 +40,16 @@ def rows_of(found):
 
 
 def test_a_table_with_numbers_and_words(write):
-    text = "instance_id,annotator,rating,group\na1,x,1,l1\na1,y,Very Difficult,\nb2,,3.0,l2\n" \
-           "c3,x,-,\nzz,x,very_easy,l1\n"  # fmt: skip
+    text = (
+        "instance_id,annotator,rating,group\na1,x,1,l1\na1,y,Very Difficult,\nb2,,3.0,l2\nc3,x,-,\nzz,x,very_easy,l1\n"
+    )
     assert rows_of(read(write(text))) == [
-        ("a1", "x", "l1", 0), ("a1", "y", None, 1), ("b2", "", "l2", 0.5),
-        ("c3", "x", None, None), ("zz", "x", "l1", 0),
-    ]  # fmt: skip
+        ("a1", "x", "l1", 0),
+        ("a1", "y", None, 1),
+        ("b2", "", "l2", 0.5),
+        ("c3", "x", None, None),
+        ("zz", "x", "l1", 0),
+    ]
 
 
 def test_columns_by_other_names(write):
@@ -58,8 +62,11 @@ def test_rows_that_give_no_judgment_are_rejects(write):
     path = write("instance_id,rating\na1,6\na1,\n,3\na1,2\na1\n")
     found = read(path)
     assert [(row.position, row.reason) for row in found.rejects] == [
-        ("2", "wrong_answer"), ("3", "empty"), ("4", "empty"), ("6", "empty"),
-    ]  # fmt: skip
+        ("2", "wrong_answer"),
+        ("3", "empty"),
+        ("4", "empty"),
+        ("6", "empty"),
+    ]
     assert len(found.judgments) == 1
 
 
@@ -98,9 +105,12 @@ def test_sheets_and_tables_together_and_groups_of_people(tmp_path, write):
     groups = write("anna\tnative\nbob\tother\n", "groups.txt")
     found = read([anna, bob, table], groups=groups)
     assert sorted(rows_of(found), key=str) == [
-        ("a1", "anna", "native", 0), ("a1", "bob", "other", 0.25), ("b2", "anna", "native", 1),
-        ("b2", "bob", "own", 0.75), ("c3", "anna", "native", None),
-    ]  # fmt: skip
+        ("a1", "anna", "native", 0),
+        ("a1", "bob", "other", 0.25),
+        ("b2", "anna", "native", 1),
+        ("b2", "bob", "own", 0.75),
+        ("c3", "anna", "native", None),
+    ]
     assert [row.reason for row in found.rejects] == ["wrong_answer", "empty"]
 
 
@@ -131,10 +141,13 @@ def test_ratings_are_the_five_of_complex():
 @pytest.mark.parametrize(
     ("kind", "duplicates", "ids"),
     [
-        ("all", True, ["a1", "b2", "c3"]), ("all", False, ["a1", "b2"]),
-        ("mwe", True, ["c3"]), ("mwe", False, []), ("single", False, ["a1", "b2"]),
+        ("all", True, ["a1", "b2", "c3"]),
+        ("all", False, ["a1", "b2"]),
+        ("mwe", True, ["c3"]),
+        ("mwe", False, []),
+        ("single", False, ["a1", "b2"]),
     ],
-)  # fmt: skip
+)
 def test_who_is_asked_about(kind, duplicates, ids):
     found = asked(INSTANCES, kind, duplicates=duplicates)
     assert found["instance_id"].to_pylist() == ids

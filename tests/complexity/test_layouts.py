@@ -20,18 +20,20 @@ COMPLEX = 'id\tcorpus\tsentence\ttoken\tcomplexity\n1\tbible\tHe said "no.\tnull
 
 def test_complex_with_stray_quotes_and_words_that_look_missing():
     assert read("complex", COMPLEX) == [
-        Entry(2, "null", 'He said "no.', "single", "bible", "en", "1", None,
-              (LabelGiven("", 0.25, None, None),))
-    ]  # fmt: skip
+        Entry(2, "null", 'He said "no.', "single", "bible", "en", "1", None, (LabelGiven("", 0.25, None, None),))
+    ]
 
 
 @pytest.mark.parametrize(
     ("name", "token", "kind"),
     [
-        ("lcp_multi_train.tsv", "life-cycle", "mwe"), ("lcp_single.tsv", "a b", "single"),
-        ("x.tsv", "a b", "mwe"), ("x.tsv", "ab", "single"), ("single/x.tsv", "a b", "mwe"),
+        ("lcp_multi_train.tsv", "life-cycle", "mwe"),
+        ("lcp_single.tsv", "a b", "single"),
+        ("x.tsv", "a b", "mwe"),
+        ("x.tsv", "ab", "single"),
+        ("single/x.tsv", "a b", "mwe"),
     ],
-)  # fmt: skip
+)
 def test_the_kind_of_complex(name, token, kind):
     text = f"id\tsubcorpus\tsentence\ttoken\n1\tbiomed\tX.\t{token}\n"
     (found,) = read("complex", text, name)
@@ -39,14 +41,14 @@ def test_the_kind_of_complex(name, token, kind):
 
 
 def test_rows_of_complex_that_cannot_be_read():
-    bad = (
-        COMPLEX
-        + "2\tb\tS.\tt\tnan\n3\tb\tS.\tt\t1.5\n4\tb\tS.\n5\tb\tS.\tt\t1\tmore\n6\tb\tS.\tt\n"
-    )
+    bad = COMPLEX + "2\tb\tS.\tt\tnan\n3\tb\tS.\tt\t1.5\n4\tb\tS.\n5\tb\tS.\tt\t1\tmore\n6\tb\tS.\tt\n"
     found = read("complex", bad)
     assert [(one.position, one.reason) for one in found if isinstance(one, Reject)] == [
-        ("3", "malformed"), ("4", "malformed"), ("5", "malformed"), ("6", "malformed"),
-    ]  # fmt: skip
+        ("3", "malformed"),
+        ("4", "malformed"),
+        ("5", "malformed"),
+        ("6", "malformed"),
+    ]
     assert found[-1].labels == ()  # an empty cell at the end may be left out
 
 
@@ -89,16 +91,20 @@ def test_cwi2018_without_annotators_of_a_group_and_without_labels():
 
 def test_rows_of_cwi2018_that_cannot_be_read():
     bad = [
-        CWI.replace("\t9\t", "\tnine\t"), CWI.replace("0.214", "2"), CWI.replace("\t10\t", "\t1\t"),
+        CWI.replace("\t9\t", "\tnine\t"),
+        CWI.replace("0.214", "2"),
+        CWI.replace("\t10\t", "\t1\t"),
         CWI.replace("\t1\t0.214", ""),
-    ]  # fmt: skip
+    ]
     found = read("cwi2018", "".join([CWI, *bad]))
     assert [type(one) for one in found] == [Entry] + [Reject] * 4
 
 
 def test_a_table_of_ones_own():
-    text = "Sentence,TOKEN,start,end,complexity,annotations,language,kind,id\n" \
-           '"A, b c",b c,3,6,.5,7,de,,x1\n"Q",q,,,,,,single,\n'  # fmt: skip
+    text = (
+        "Sentence,TOKEN,start,end,complexity,annotations,language,kind,id\n"
+        '"A, b c",b c,3,6,.5,7,de,,x1\n"Q",q,,,,,,single,\n'
+    )
     first, second = read("tsv", text, "a.csv", genre="own", language="en")
     label = LabelGiven("", 0.5, 7, None)
     assert first == Entry(2, "b c", "A, b c", "mwe", "own", "de", "x1", (3, 6), (label,))
@@ -114,5 +120,7 @@ def test_a_table_of_ones_own_with_wrong_cells():
 def test_a_list_of_words(text):
     found = read("tsv", text, "words.txt", language="de")
     assert [(one.token, one.kind, one.language) for one in found] == [
-        ("null", "single", "de"), ("old sea", "mwe", "de"), ("zwei", "single", "de"),
-    ]  # fmt: skip
+        ("null", "single", "de"),
+        ("old sea", "mwe", "de"),
+        ("zwei", "single", "de"),
+    ]

@@ -36,14 +36,11 @@ def naive(sentences, patterns, proper, plural):
                 if len(piece) < len(pattern.steps):
                     continue
                 if not all(
-                    fits(step, *token, proper, plural)
-                    for step, token in zip(pattern.steps, piece, strict=True)
+                    fits(step, *token, proper, plural) for step, token in zip(pattern.steps, piece, strict=True)
                 ):
                     continue
                 after = sentence[position + len(piece) : position + len(piece) + 1]
-                if pattern.not_before and any(
-                    tag not in UPOS or tag in pattern.not_before for tag, _ in after
-                ):
+                if pattern.not_before and any(tag not in UPOS or tag in pattern.not_before for tag, _ in after):
                     continue
                 key = (row, position, pattern.kind)
                 found[key] = max(found.get(key, 0), len(piece))
@@ -62,9 +59,7 @@ def matched(upos, xpos, names, **options):
     kinds = [found.kinds[kind] for kind in found.kind]
     return {
         key: tokens
-        for *key, tokens in zip(
-            found.row.tolist(), found.position.tolist(), kinds, found.tokens.tolist(), strict=True
-        )
+        for *key, tokens in zip(found.row.tolist(), found.position.tolist(), kinds, found.tokens.tolist(), strict=True)
         for key in [tuple(key)]
     }
 
@@ -82,11 +77,8 @@ def test_what_a_loop_over_tokens_finds(sentences, names, proper, plural, with_fi
 @given(SENTENCES, st.lists(st.booleans(), min_size=5, max_size=5))
 def test_fine_tags_may_be_missing_of_any_sentence(sentences, there):
     upos, xpos = columns(sentences)
-    kept = [s if some else s and [(t, None) for t, _ in s]
-            for s, some in zip(sentences, there, strict=False)]  # fmt: skip
-    partly = pa.array(
-        [x if some else None for x, some in zip(xpos.to_pylist(), there, strict=False)], xpos.type
-    )
+    kept = [s if some else s and [(t, None) for t, _ in s] for s, some in zip(sentences, there, strict=False)]
+    partly = pa.array([x if some else None for x, some in zip(xpos.to_pylist(), there, strict=False)], xpos.type)
     names = ["en:noun", "en:adj-noun"]
     wanted = naive(kept, [PATTERNS[name] for name in names], False, True)
     assert matched(upos, partly, names) == wanted

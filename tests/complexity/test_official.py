@@ -5,12 +5,7 @@ import pytest
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.complexity.measuring import MeasureOptions
-from transforms.complexity.official import (
-    evaluate_files,
-    official_ids,
-    official_lines,
-    read_scores,
-)
+from transforms.complexity.official import evaluate_files, official_ids, official_lines, read_scores
 from transforms.evaluation.bootstrap import BootstrapOptions
 
 OPTIONS = MeasureOptions(bootstrap=BootstrapOptions(resamples=20))
@@ -37,8 +32,12 @@ def test_the_official_format_and_back(read):
 
 def test_windows_line_ends_a_byte_order_mark_and_tabs(read):
     plain = read("a,0.5\nb,0.25\n")
-    for text in ("\ufeffa,0.5\r\nb,0.25\r\n", "a\t0.5\nb\t0.25", " a , 0.5 \nb,0.25,\n",
-                 "\ufeffid,complexity\r\na,0.5\r\nb,0.25\r\n"):  # fmt: skip
+    for text in (
+        "\ufeffa,0.5\r\nb,0.25\r\n",
+        "a\t0.5\nb\t0.25",
+        " a , 0.5 \nb,0.25,\n",
+        "\ufeffid,complexity\r\na,0.5\r\nb,0.25\r\n",
+    ):
         found = read(text)
         assert (found.ids, found.values.tolist()) == (plain.ids, plain.values.tolist())
 
@@ -52,8 +51,11 @@ def test_predictions_outside_the_scale_count_and_are_warned_of(read, caplog):
 
 
 def test_ids_are_those_of_the_files_each_once():
-    known = [{"instance_id": "h1", "source_id": "A"}, {"instance_id": "h2", "source_id": None},
-             {"instance_id": "h3", "source_id": "A"}]  # fmt: skip
+    known = [
+        {"instance_id": "h1", "source_id": "A"},
+        {"instance_id": "h2", "source_id": None},
+        {"instance_id": "h3", "source_id": "A"},
+    ]
     assert official_ids(["h2", "h1"], known) == ["h2", "A"]
     with pytest.raises(LexbeamError, match=r"several instances .'A'.: export one `kind`"):
         official_ids(["h1", "h3"], known)
@@ -105,9 +107,10 @@ def measured(rows):
 
 
 def test_metrics_by_genre_whatever_the_order(read):
-    gold = read("id\tcorpus\ttoken\tcomplexity\n" + "".join(
-        f"{place}\t{'xy'[place % 2]}\tt{place // 3}\t{place / 20}\n" for place in range(12)
-    ))  # fmt: skip
+    gold = read(
+        "id\tcorpus\ttoken\tcomplexity\n"
+        + "".join(f"{place}\t{'xy'[place % 2]}\tt{place // 3}\t{place / 20}\n" for place in range(12))
+    )
     predicted = [(place, (place * 7 % 12) / 12) for place in range(12)]
     lines = [f"{place},{value}" for place, value in reversed(predicted)]
     rows = evaluate_files(gold, read("\n".join(lines), "predictions"), "mine", OPTIONS)
@@ -116,31 +119,24 @@ def test_metrics_by_genre_whatever_the_order(read):
     assert found["all", "pearson"] == pytest.approx(np.corrcoef(truth, said)[0, 1])
     assert found["all/x", "mae"] == pytest.approx(abs(truth - said)[::2].mean())
     assert {row["n"] for row in rows if row["subset"] == "all/y"} == {6}
-    assert all(row["low"] <= row["value"] <= row["high"] for row in rows
-               if row["metric"] == "mse")  # fmt: skip
+    assert all(row["low"] <= row["value"] <= row["high"] for row in rows if row["metric"] == "mse")
 
 
 def test_binary_identification_by_a_threshold(read):
     gold = read("a,0.1\nb,0.5\nc,0.7\nd,0.3\n")
     predicted = read("a,0.6\nb,0.5\nc,0.4\nd,0.2\n", "predictions")
-    options = MeasureOptions(
-        metric=(), threshold=("0.5", "0.9"), bootstrap=BootstrapOptions(resamples=0)
-    )
+    options = MeasureOptions(metric=(), threshold=("0.5", "0.9"), bootstrap=BootstrapOptions(resamples=0))
     rows = evaluate_files(gold, predicted, "mine", options)
     found = measured(rows)
     at = "all, complex from 0.5"
-    assert [found[at, name] for name in ("accuracy", "precision", "recall", "f1")] == [
-        0.5, 0.5, 0.5, 0.5
-    ]  # fmt: skip
+    assert [found[at, name] for name in ("accuracy", "precision", "recall", "f1")] == [0.5, 0.5, 0.5, 0.5]
     assert found["all, complex from 0.9", "accuracy"] == 1
     (reason,) = {row["reason"] for row in rows if row["metric"] == "f1" and "0.9" in row["subset"]}
     assert reason == "no_positive"
 
 
 def test_constant_predictions_have_no_correlation_and_say_why(read):
-    rows = evaluate_files(
-        read("a,0.1\nb,0.5\n"), read("a,0.3\nb,0.3\n", "predictions"), "mine", OPTIONS
-    )
+    rows = evaluate_files(read("a,0.1\nb,0.5\n"), read("a,0.3\nb,0.3\n", "predictions"), "mine", OPTIONS)
     (row,) = (row for row in rows if row["metric"] == "pearson")
     assert (row["value"], row["reason"]) == (None, "constant_predicted")
 

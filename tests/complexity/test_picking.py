@@ -18,12 +18,19 @@ QUOTA = st.one_of(st.none(), st.integers(0, 4))
 def tables(draw):
     rows = [
         {
-            "number": number, "content": 0, "copy": 0, "kind": draw(KINDS), "genre": draw(GENRES),
-            "target": draw(st.sampled_from("xyz")), "document_id": "d", "sentence": 0,
-            "position": 0, "tokens": 1,
+            "number": number,
+            "content": 0,
+            "copy": 0,
+            "kind": draw(KINDS),
+            "genre": draw(GENRES),
+            "target": draw(st.sampled_from("xyz")),
+            "document_id": "d",
+            "sentence": 0,
+            "position": 0,
+            "tokens": 1,
         }
         for number in draw(NUMBERS)
-    ]  # fmt: skip
+    ]
     return pa.Table.from_pylist(rows, schema=OCCURRENCE)
 
 
@@ -60,9 +67,7 @@ def test_what_is_left_of_parts_is_all_that_is_needed(table, contexts, quota, cut
     assert set(kept) == brute(table, contexts, quotas)
 
 
-SENTENCES = st.lists(
-    st.tuples(st.integers(0, 4), st.sampled_from("pqr")), max_size=20
-)  # fmt: skip
+SENTENCES = st.lists(st.tuples(st.integers(0, 4), st.sampled_from("pqr")), max_size=20)
 
 
 @given(SENTENCES, st.randoms(use_true_random=False), st.integers(1, 4))
@@ -70,18 +75,11 @@ def test_one_copy_of_a_sentence_counts(sentences, random, number):
     rows = [(content, n, part) for n, (content, part) in enumerate(sentences)]
     random.shuffle(rows)
     parts = [
-        (name, Copies(*(np.array([r[at] for r in rows if r[2] == name], np.uint64)
-                        for at in (0, 1))))
-        for name in "pqr"
-    ]  # fmt: skip
+        (name, Copies(*(np.array([r[at] for r in rows if r[2] == name], np.uint64) for at in (0, 1)))) for name in "pqr"
+    ]
     lost = set()
     for share in range(number):
-        own = [
-            (name, some)
-            for name, copies in parts
-            for place, some in shares(copies, number)
-            if place == share
-        ]
+        own = [(name, some) for name, copies in parts for place, some in shares(copies, number) if place == share]
         for name, copies in repeated(own).items():
             lost |= {(name, int(copy)) for copy in copies}
     first = {}

@@ -78,8 +78,9 @@ def test_frequency_has_an_intercept_for_each_kind():
     kinds = np.arange(len(training.labels)) % 3 == 0
     both = training._replace(
         values=np.column_stack([np.nan_to_num(training.values, nan=3.0), kinds]),
-        names=[*training.names, "is_single"], labels=training.labels - 0.2 * kinds,
-    )  # fmt: skip
+        names=[*training.names, "is_single"],
+        labels=training.labels - 0.2 * kinds,
+    )
     own = both.values[:, [0, -1]]
     expected = LinearRegression().fit(own, both.labels).predict(own)
     fitted = SCORERS["frequency"].fit(both, SMALL)
@@ -92,9 +93,7 @@ def test_a_baseline_column_that_is_not_there_is_named():
 
 
 def of_scikit_learn(estimator):
-    return make_pipeline(
-        SimpleImputer(strategy="median", add_indicator=True), StandardScaler(), estimator
-    )
+    return make_pipeline(SimpleImputer(strategy="median", add_indicator=True), StandardScaler(), estimator)
 
 
 def test_boosting_finds_splits_among_few_rows():
@@ -121,9 +120,7 @@ def test_svr_is_that_of_scikit_learn():
     columns = 2 * training.values.shape[1]  # a flag for each
     expected = of_scikit_learn(SVR(C=0.7, gamma=0.4 / columns, epsilon=0.02))
     expected.fit(training.values, training.labels)
-    np.testing.assert_allclose(
-        SCORERS["svr"].predict(fitted, other.values), expected.predict(other.values), rtol=1e-9
-    )
+    np.testing.assert_allclose(SCORERS["svr"].predict(fitted, other.values), expected.predict(other.values), rtol=1e-9)
 
 
 def test_weights_of_columns_are_by_correlation():
@@ -141,18 +138,14 @@ def test_values_are_cut_off():
     fitted = SCORERS["ridge"].fit(training, replace(SMALL, clip=2.0))
     far = np.full((1, 6), 1e9)
     at = np.nanmean(training.values, axis=0) + 100
-    np.testing.assert_allclose(
-        SCORERS["ridge"].predict(fitted, far), SCORERS["ridge"].predict(fitted, at[None])
-    )
+    np.testing.assert_allclose(SCORERS["ridge"].predict(fitted, far), SCORERS["ridge"].predict(fitted, at[None]))
 
 
 @pytest.mark.parametrize("how", ["nonnegative", "ridge"])
 def test_weights_of_a_stack(how):
     random = np.random.default_rng(3)
     truth = random.random(200)
-    predictions = np.column_stack([
-        truth + random.normal(0, 0.1, 200), truth + random.normal(0, 0.2, 200), -truth
-    ])  # fmt: skip
+    predictions = np.column_stack([truth + random.normal(0, 0.1, 200), truth + random.normal(0, 0.2, 200), -truth])
     weights, intercept = weigh(predictions[:, :2] if how == "ridge" else predictions, truth, how)
     if how == "nonnegative":
         own = np.column_stack([predictions, np.ones(200)])
@@ -173,18 +166,16 @@ def test_a_stack_is_weighed_by_predictions_of_other_groups():
     for one in range(3):
         out = fold == one
         rest = Training(
-            training.values[~out], training.names, training.labels[~out],
+            training.values[~out],
+            training.names,
+            training.labels[~out],
             [g for g, o in zip(training.groups, out, strict=True) if not o],
-        )  # fmt: skip
+        )
         for place, name in enumerate(options.members):
             scorer = SCORERS[name]
             inner[out, place] = scorer.predict(scorer.fit(rest, options), training.values[out])
     weights, intercept = weigh(inner, training.labels, "nonnegative")
-    whole = [
-        SCORERS[name].predict(SCORERS[name].fit(training, options), training.values)
-        for name in options.members
-    ]
+    whole = [SCORERS[name].predict(SCORERS[name].fit(training, options), training.values) for name in options.members]
     np.testing.assert_allclose(
-        SCORERS["stack"].predict(fitted, training.values),
-        weights[0] * whole[0] + weights[1] * whole[1] + intercept,
+        SCORERS["stack"].predict(fitted, training.values), weights[0] * whole[0] + weights[1] * whole[1] + intercept
     )

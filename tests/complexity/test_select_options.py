@@ -21,8 +21,10 @@ def test_quotas_that_are_wrong(text):
 
 def test_bands():
     assert parse_bands(("zipf=2:5.5", "aoa=:9", "x=1:")) == (
-        Band("zipf", 2, 5.5), Band("aoa", -math.inf, 9), Band("x", 1, math.inf),
-    )  # fmt: skip
+        Band("zipf", 2, 5.5),
+        Band("aoa", -math.inf, 9),
+        Band("x", 1, math.inf),
+    )
 
 
 @pytest.mark.parametrize("text", ["zipf", "zipf=2", "=1:2", "zipf=5:2", "zipf=a:b", "z=nan:1"])

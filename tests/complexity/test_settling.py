@@ -111,9 +111,7 @@ def test_rows_of_several_files_are_put_together(load):
 def test_duplicates_are_kept_and_name_the_first(load):
     rows = sentences(3)
     instances, _, _ = load({"a.tsv": table(rows)})
-    of = [
-        row for row in instances if row["sentence"].startswith("Ship 1") and row["token"] == "sea"
-    ]
+    of = [row for row in instances if row["sentence"].startswith("Ship 1") and row["token"] == "sea"]
     assert len(of) == 4
     first, *others = of
     assert first["flags"] == []
@@ -123,17 +121,14 @@ def test_duplicates_are_kept_and_name_the_first(load):
     assert {row["source_id"] for row in of} == {"r1", "q", None}
     one = next(row for row in of if row["source_id"] == "q")
     assert one["instance_id"] == instance_id(
-        kind="single", genre="g1", sentence=one["sentence"], token="sea", start=one["start"],
-        source_id="q",
-    )  # fmt: skip
+        kind="single", genre="g1", sentence=one["sentence"], token="sea", start=one["start"], source_id="q"
+    )
 
 
 def test_labels_decide_no_id_no_order_and_no_duplicate(load):
     rows = sentences(15)
     other = [row.rpartition("\t")[0] + "\t1.0" for row in rows]
-    before, after = (
-        load({"a.tsv": table(r)}, name=n)[0] for r, n in ((rows, "one"), (other, "two"))
-    )
+    before, after = (load({"a.tsv": table(r)}, name=n)[0] for r, n in ((rows, "one"), (other, "two")))
     assert before == after
 
 
@@ -180,8 +175,10 @@ def test_quotes_are_decided_for_each_file_even_in_archives(load, tmp_path):
             archive.addfile(about, io.BytesIO(text.encode()))
     instances, _, rejects = load({"all.tar.gz": packed.getvalue()}, layout="tsv")
     assert sorted((row["source"], row["sentence"]) for row in instances) == [
-        ("all.tar.gz!a.tsv", "a b"), ("all.tar.gz!b.tsv", '"a" b'), ("all.tar.gz!c.tsv", "a b"),
-    ]  # fmt: skip
+        ("all.tar.gz!a.tsv", "a b"),
+        ("all.tar.gz!b.tsv", '"a" b'),
+        ("all.tar.gz!c.tsv", "a b"),
+    ]
     assert rejects == []
 
 
@@ -196,7 +193,7 @@ def test_a_file_that_breaks_off_is_read_as_far_as_it_goes_whatever_its_quotes(lo
 
 
 ODD = [
-    "1\tg\tHe said \"so.\tso\t0.5",
+    '1\tg\tHe said "so.\tso\t0.5',
     "2\tg\tThe group.\tGroup\t0",
     "3\tg\tThe groups, groups.\tgroup\t0",
     "4\tg\tOf null.\tnull\t0",
@@ -209,7 +206,7 @@ ODD = [
     "11\tg\tNUL\0.\tNUL\t0",
     "12\tg\tS\tw\tmuch",
     "13\tg\tS\t" + "w" * 1001 + "\t0",
-]  # fmt: skip
+]
 
 
 def test_odd_rows_are_flagged_or_rejected_and_none_is_lost(load):
@@ -217,13 +214,23 @@ def test_odd_rows_are_flagged_or_rejected_and_none_is_lost(load):
     instances, labels, rejects = load({"a_test.tsv": text})
     flags = {row["source_id"]: row["flags"] for row in instances}
     assert flags == {
-        "1": [], "2": ["not_in_sentence"], "3": ["within_word", "several"], "4": [],
-        "5": ["no_label"], "6": [], "7": ["no_sentence"],
-    }  # fmt: skip
+        "1": [],
+        "2": ["not_in_sentence"],
+        "3": ["within_word", "several"],
+        "4": [],
+        "5": ["no_label"],
+        "6": [],
+        "7": ["no_sentence"],
+    }
     assert {(row["position"], row["reason"]) for row in rejects} == {
-        ("9", "empty"), ("10", "malformed"), ("11", "too_large"), ("12", "control"),
-        ("13", "malformed"), ("14", "too_large"), ("15", "undecodable"),
-    }  # fmt: skip
+        ("9", "empty"),
+        ("10", "malformed"),
+        ("11", "too_large"),
+        ("12", "control"),
+        ("13", "malformed"),
+        ("14", "too_large"),
+        ("15", "undecodable"),
+    }
     assert len(instances) + len(rejects) == len(ODD) + 1
     composed = next(row for row in instances if row["source_id"] == "6")
     assert composed["sentence"] == "A caf\u00e9 here."
@@ -249,9 +256,11 @@ def test_offsets_are_taken_over_mended_or_missed(load):
     found = {(row["sentence"][:3], row["token"], row["start"], *row["flags"]) for row in instances}
     assert rejects == []
     assert found == {
-        ("“El", "él gato", 16), ("El ", "gato", 3, "wrong_offsets", "duplicate"),
-        ("El ", "gato", 3), ("El ", "perro", None, "not_in_sentence", "wrong_offsets"),
-    }  # fmt: skip
+        ("“El", "él gato", 16),
+        ("El ", "gato", 3, "wrong_offsets", "duplicate"),
+        ("El ", "gato", 3),
+        ("El ", "perro", None, "not_in_sentence", "wrong_offsets"),
+    }
 
 
 def test_another_kind_is_left_out_with_its_reason(load):
@@ -277,9 +286,7 @@ def test_a_changed_file_is_an_error(tmp_path):
         make(Workspace(str(tmp_path)), READ, task, LoadOptions(layout="complex"))
 
 
-@pytest.mark.parametrize(
-    "pack", [gzip.compress, lzma.compress, lambda data: b"\xef\xbb\xbf" + data]
-)
+@pytest.mark.parametrize("pack", [gzip.compress, lzma.compress, lambda data: b"\xef\xbb\xbf" + data])
 def test_compressed_files_and_byte_order_marks(load, pack):
     rows = sentences(3)
     plain, packed = (
@@ -291,9 +298,7 @@ def test_compressed_files_and_byte_order_marks(load, pack):
 
 PIECES = st.lists(
     st.one_of(
-        st.sampled_from(
-            ["\t", "\n", '"', "id", "sentence", "token", "complexity", "0", "1e9", "a"]
-        ),
+        st.sampled_from(["\t", "\n", '"', "id", "sentence", "token", "complexity", "0", "1e9", "a"]),
         st.sampled_from(["\r", "\0", "\u0301" * 40, "\u200b", "\ufeff", ",", "-1", "nan", "\x85"]),
         st.binary(max_size=3),
     ),
@@ -303,9 +308,7 @@ PIECES = st.lists(
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(sorted(LAYOUTS)), PIECES, st.booleans())
-def test_any_bytes_are_instances_rejects_or_an_error_that_names_the_file(
-    tmp_path_factory, layout, pieces, headed
-):
+def test_any_bytes_are_instances_rejects_or_an_error_that_names_the_file(tmp_path_factory, layout, pieces, headed):
     text = b"".join(p if isinstance(p, bytes) else p.encode("utf-8") for p in pieces)
     data = (b"id\tsentence\ttoken\tcomplexity\n" if headed else b"") + text
     folder = tmp_path_factory.mktemp("fuzz")

@@ -21,9 +21,7 @@ def instances(rows):
     """Instances of (token, genre, complexity) or (token, genre, complexity, sentence)."""
     return Instances(
         content_hashes([row[0] for row in rows]),
-        np.array(
-            [content_hashes([row[3]])[0] if len(row) > 3 else NO_SENTENCE for row in rows], "u8"
-        ),
+        np.array([content_hashes([row[3]])[0] if len(row) > 3 else NO_SENTENCE for row in rows], "u8"),
         np.array([row[1] for row in rows], np.int64),
         np.array([row[2] for row in rows], np.float64),
     )
@@ -31,9 +29,7 @@ def instances(rows):
 
 def split(rows, method="balanced", shares=PAPER, **options):
     """Return the splits of rows by a method."""
-    found = SPLIT_METHODS[method](
-        instances(rows), shares, SplitOptions(method=method, **options)
-    ).split
+    found = SPLIT_METHODS[method](instances(rows), shares, SplitOptions(method=method, **options)).split
     assert len(found) == len(rows)
     assert set(found.tolist()) <= set(range(len(shares.names)))
     return found.tolist()
@@ -48,9 +44,7 @@ def corpus(number, genres=3, seed=0, uses=4):
         level = draw.beta(2, 5)
         for _ in range(draw.integers(1, uses + 1)):
             value = float(np.clip(np.round((level + draw.normal(0, 0.05)) * 40) / 40, 0, 1))
-            rows.append(
-                (f"t{token}", int(draw.choice(own)), value, f"s{draw.integers(number * 3)}")
-            )
+            rows.append((f"t{token}", int(draw.choice(own)), value, f"s{draw.integers(number * 3)}"))
     return rows
 
 
@@ -112,9 +106,15 @@ def test_the_paper_by_hand():
     # Two groups to a block: the first to b, the second to a. Least complexities of genre 0 are
     # x .1, y .2, z .3, w .4; those of genre 1: y .1, x .5.
     rows = [
-        ("x", 0, 0.9), ("x", 0, 0.1), ("y", 0, 0.2), ("z", 0, 0.3), ("w", 0, 0.8), ("w", 0, 0.4),
-        ("x", 1, 0.5), ("y", 1, 0.1),
-    ]  # fmt: skip
+        ("x", 0, 0.9),
+        ("x", 0, 0.1),
+        ("y", 0, 0.2),
+        ("z", 0, 0.3),
+        ("w", 0, 0.8),
+        ("w", 0, 0.4),
+        ("x", 1, 0.5),
+        ("y", 1, 0.1),
+    ]
     shares = parse_shares(["a=.6", "b=.4"])
     block = pattern(shares).tolist()
     assert block == [1, 1, 0, 0, 0]
@@ -163,10 +163,7 @@ def test_balanced_splits_have_sizes_genres_and_complexities_alike():
     # Below any of 120 random dealings of tokens, and below what the paper's rule gives.
     draw = np.random.default_rng(1)
     tokens = np.unique([row[0] for row in rows], return_inverse=True)[1]
-    random = [
-        largest(rows, draw.choice(3, size=tokens.max() + 1, p=PAPER.values)[tokens])
-        for _ in range(120)
-    ]
+    random = [largest(rows, draw.choice(3, size=tokens.max() + 1, p=PAPER.values)[tokens]) for _ in range(120)]
     assert largest(rows, found) < min(random) / 2
     assert largest(rows, found) < largest(rows, split(rows, "paper")) / 2
 
@@ -193,9 +190,11 @@ def test_rows_without_a_sentence_are_not_joined():
 
 
 TOKENS = st.tuples(
-    st.sampled_from("abcdefgh"), st.integers(0, 2), st.sampled_from([0, 0.25, 0.3, 0.5, 1.0]),
+    st.sampled_from("abcdefgh"),
+    st.integers(0, 2),
+    st.sampled_from([0, 0.25, 0.3, 0.5, 1.0]),
     st.sampled_from(["p", "q", "r", "s", "t", "u"]),
-)  # fmt: skip
+)
 
 
 @settings(max_examples=40)

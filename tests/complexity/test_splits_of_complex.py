@@ -13,10 +13,7 @@ pytestmark = pytest.mark.slow
 
 SHARES = parse_shares(["train=.85", "trial=.05", "test=.10"])
 GENRES = ("bible", "biomed", "europarl")
-METHODS = {
-    "paper": {}, "paper-global": {}, "balanced": {},
-    "balanced, --one-sentence": {"one_sentence": True},
-}  # fmt: skip
+METHODS = {"paper": {}, "paper-global": {}, "balanced": {}, "balanced, --one-sentence": {"one_sentence": True}}
 
 
 def complex_rows(data, kind):
@@ -49,15 +46,16 @@ def measures(rows, split, wanted):
     for genre in range(3):
         own = rows.genre == genre
         held = np.bincount(split[own], minlength=many)
-        off = max(
-            off, np.abs(held / own.sum() - wanted).max(), np.abs(held / sizes - own.mean()).max()
-        )
+        off = max(off, np.abs(held / own.sum() - wanted).max(), np.abs(held / sizes - own.mean()).max())
         worst = max(worst, distances(rows.complexity[own], split[own], many).max())
     return (
-        distances(rows.complexity, split, many).max(), worst,
-        100 * np.abs(sizes / len(split) - wanted).max(), 100 * off,
-        several(rows.token, split), several(rows.sentence, split),
-    )  # fmt: skip
+        distances(rows.complexity, split, many).max(),
+        worst,
+        100 * np.abs(sizes / len(split) - wanted).max(),
+        100 * off,
+        several(rows.token, split),
+        several(rows.sentence, split),
+    )
 
 
 def best_of_random(rows, wanted):
@@ -72,9 +70,7 @@ def best_of_random(rows, wanted):
     return min(found, key=lambda split: distances(rows.complexity, split, 3).max())
 
 
-@pytest.mark.parametrize(
-    ("kind", "most", "joined"), [("single", 0.0125, 0.015), ("multi", 0.03, 0.035)]
-)
+@pytest.mark.parametrize(("kind", "most", "joined"), [("single", 0.0125, 0.015), ("multi", 0.03, 0.035)])
 def test_balanced_splits_are_far_below_random_draws(data, kind, most, joined):
     rows, published = complex_rows(data, kind)
     wanted = np.array(SHARES.values)
@@ -84,14 +80,9 @@ def test_balanced_splits_are_far_below_random_draws(data, kind, most, joined):
         split = SPLIT_METHODS[options.method](rows, SHARES, options).split
         found[name] = measures(rows, split, wanted)
     found["best of 120 random draws"] = measures(rows, best_of_random(rows, wanted), wanted)
-    found["published train and trial"] = measures(
-        rows, published, np.bincount(published) / len(published)
-    )
+    found["published train and trial"] = measures(rows, published, np.bincount(published) / len(published))
     for name, (far, worst, size, genre, tokens, sentences) in found.items():
-        print(
-            f"| {kind} | {name} | {far:.4f} | {worst:.3f} | {size:.2f} | {genre:.2f} | {tokens} | "
-            f"{sentences} |"
-        )
+        print(f"| {kind} | {name} | {far:.4f} | {worst:.3f} | {size:.2f} | {genre:.2f} | {tokens} | {sentences} |")
     assert found["paper-global"][4] == 0 < found["paper"][4]
     for name, bound in (("balanced", most), ("balanced, --one-sentence", joined)):
         far, _, size, genre, tokens, _ = found[name]

@@ -34,9 +34,7 @@ def test_an_empty_split_has_no_distance():
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3))))
 def test_shared_keys_by_brute_force(rows):
     keys, split = (np.array([row[n] for row in rows], "u8") for n in (0, 1))
-    expected = [
-        len({k for k, s in rows if s == own} & {k for k, s in rows if s != own}) for own in range(4)
-    ]
+    expected = [len({k for k, s in rows if s == own} & {k for k, s in rows if s != own}) for own in range(4)]
     assert shared(keys, split.astype(np.int64), 4).tolist() == expected
 
 
@@ -44,22 +42,19 @@ def test_strata_by_hand():
     # Two kinds; genre b has rows of train alone; the last row is in no split.
     shares = parse_shares(["train=.5", "test=.5"])
     placed = Placed(
-        kind=np.array([0, 0, 0, 0, 1, 0]), genre=np.array([0, 0, 0, 1, 2, 0]),
-        token=np.array([1, 1, 2, 3, 9, 1], "u8"), sentence=np.array([5, 6, 7, 5, 6, 5], "u8"),
+        kind=np.array([0, 0, 0, 0, 1, 0]),
+        genre=np.array([0, 0, 0, 1, 2, 0]),
+        token=np.array([1, 1, 2, 3, 9, 1], "u8"),
+        sentence=np.array([5, 6, 7, 5, 6, 5], "u8"),
         complexity=np.array([0.0, 0.2, 0.4, 0.6, 1.0, np.nan]),
-        split=np.array([0, 1, 1, 0, 0, -1]), kinds=("single", "mwe"), genres=("a", "b", None),
-    )  # fmt: skip
-    rows = {
-        (row["kind"], row["genre"], row["split"]): row
-        for row in strata(placed, shares, "paper").to_pylist()
-    }
+        split=np.array([0, 1, 1, 0, 0, -1]),
+        kinds=("single", "mwe"),
+        genres=("a", "b", None),
+    )
+    rows = {(row["kind"], row["genre"], row["split"]): row for row in strata(placed, shares, "paper").to_pylist()}
     assert set(rows) == {
         (kind, genre, split)
-        for kind, genres in {
-            "": ["", "a", "b", None],
-            "single": ["", "a", "b"],
-            "mwe": [""],
-        }.items()
+        for kind, genres in {"": ["", "a", "b", None], "single": ["", "a", "b"], "mwe": [""]}.items()
         for genre in genres
         for split in ("train", "test")
     }

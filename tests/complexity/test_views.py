@@ -27,18 +27,22 @@ _TOKENS = [INSTANCES[name]["token"] for name in MADE["features"]["instance_id"].
 MADE["features"] = MADE["features"].set_column(
     3, MADE["features"].schema.field("group"), pa.array(map(group_of_target, _TOKENS))
 )
-LABELS = {row["instance_id"]: row["complexity"] for row in MADE["labels"].to_pylist()
-          if row["group"] == ""}  # fmt: skip
+LABELS = {row["instance_id"]: row["complexity"] for row in MADE["labels"].to_pylist() if row["group"] == ""}
 
 
 def predictions():
     rows = [
-        {"instance_id": name, "scorer": scorer, "kind": row["kind"], "fold": 0,
-         "prediction": (place * (7 if scorer == "svr" else 11) % 60) / 60,
-         "complexity": LABELS.get(name)}
+        {
+            "instance_id": name,
+            "scorer": scorer,
+            "kind": row["kind"],
+            "fold": 0,
+            "prediction": (place * (7 if scorer == "svr" else 11) % 60) / 60,
+            "complexity": LABELS.get(name),
+        }
         for place, (name, row) in enumerate(sorted(INSTANCES.items()))
         for scorer in ("ridge", "svr")
-    ]  # fmt: skip
+    ]
     return pa.Table.from_pylist(rows, PREDICTIONS.schema())
 
 
@@ -58,15 +62,10 @@ def results(folder):
 
 
 def kept(kind, genre):
-    return {
-        name for name, row in INSTANCES.items()
-        if kind in (None, row["kind"]) and genre in (None, row["genre"])
-    }  # fmt: skip
+    return {name for name, row in INSTANCES.items() if kind in (None, row["kind"]) and genre in (None, row["genre"])}
 
 
-@pytest.mark.parametrize(
-    ("kind", "genre"), [(None, None), ("mwe", None), (None, "biomed"), ("single", "bible")]
-)
+@pytest.mark.parametrize(("kind", "genre"), [(None, None), ("mwe", None), (None, "biomed"), ("single", "bible")])
 def test_the_hardest_come_first_with_their_sentences(results, kind, genre):
     own = [name for name in kept(kind, genre) if name in LABELS]
     expected = sorted(own, key=lambda name: (-LABELS[name], name))[:9]
@@ -82,8 +81,7 @@ def test_the_hardest_come_first_with_their_sentences(results, kind, genre):
 
 @pytest.mark.parametrize("scorer", ["ridge", "svr"])
 def test_the_worst_are_the_farthest_from_their_labels(results, scorer):
-    said = {row["instance_id"]: row["prediction"] for row in predictions().to_pylist()
-            if row["scorer"] == scorer}  # fmt: skip
+    said = {row["instance_id"]: row["prediction"] for row in predictions().to_pylist() if row["scorer"] == scorer}
     expected = sorted(LABELS, key=lambda name: (-abs(said[name] - LABELS[name]), name))[:7]
     rows = results.worst(7, scorer=scorer).to_pylist()
     assert [row["instance_id"] for row in rows] == expected
@@ -97,8 +95,7 @@ def test_the_worst_are_the_farthest_from_their_labels(results, scorer):
 def test_features_of_a_target_whatever_its_capitals_and_of_an_instance(results):
     features = {row["instance_id"]: row for row in MADE["features"].to_pylist()}
     word = next(row["token"] for row in INSTANCES.values() if row["kind"] == "single")
-    own = sorted(name for name, row in INSTANCES.items()
-                 if row["token"].casefold() == word.casefold())  # fmt: skip
+    own = sorted(name for name, row in INSTANCES.items() if row["token"].casefold() == word.casefold())
     rows = results.features([word.upper()]).to_pylist()
     assert list(dict.fromkeys(row["instance_id"] for row in rows)) == own
     for row in rows:

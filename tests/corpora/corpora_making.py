@@ -46,15 +46,31 @@ def document(number, sizes, *, with_text=True, salt=""):
             ends.append(len(text))
         rows.append(
             SentenceRow(
-                id_of(number), sentence, 1800 + number, None, "en", forms,
-                [form + salt for form in forms], None,
-                starts if with_text else None, ends if with_text else None,
+                id_of(number),
+                sentence,
+                1800 + number,
+                None,
+                "en",
+                forms,
+                [form + salt for form in forms],
+                None,
+                starts if with_text else None,
+                ends if with_text else None,
             )
-        )  # fmt: skip
+        )
     row = DocumentRow(
-        id_of(number), f"{number}{salt}.txt", "", "en", 1800 + number, None, None, None, None,
-        f"title {number}", text if with_text else None,
-    )  # fmt: skip
+        id_of(number),
+        f"{number}{salt}.txt",
+        "",
+        "en",
+        1800 + number,
+        None,
+        None,
+        None,
+        None,
+        f"title {number}",
+        text if with_text else None,
+    )
     return Text(row, rows)
 
 
@@ -63,10 +79,7 @@ def documents(draw, most=6):
     """Draw documents: some without sentences, some without text."""
     shapes = st.tuples(st.lists(st.integers(0, 3), max_size=7), st.booleans())
     drawn = draw(st.lists(shapes, max_size=most))
-    return [
-        document(number, sizes, with_text=with_text)
-        for number, (sizes, with_text) in enumerate(drawn)
-    ]
+    return [document(number, sizes, with_text=with_text) for number, (sizes, with_text) in enumerate(drawn)]
 
 
 def write_corpus(folder, texts, *, parts=2, group=3, own=False, columns=("forms", "lemmas")):
@@ -83,9 +96,8 @@ def write_corpus(folder, texts, *, parts=2, group=3, own=False, columns=("forms"
             rows = [_table(table.schema(), batch) for batch in batches if batch]
             with mock.patch.object(tables, "GROUP_ROWS", group):
                 made = write_part(
-                    Artefact(str(folder / f"{table.name}{place}")), table.schema(), rows,
-                    sort_keys=table.key,
-                )  # fmt: skip
+                    Artefact(str(folder / f"{table.name}{place}")), table.schema(), rows, sort_keys=table.key
+                )
             part = Part.of(table.name, place, made)
             written[table.name].append(part._replace(path=str(part.path)))
     years = Counter(text.row.year for text in texts)

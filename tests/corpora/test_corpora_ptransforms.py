@@ -63,8 +63,7 @@ def test_repeated_documents_are_told_to_all_parts_but_one(corpora, name):
         names = [
             key.document_id
             for key in every_key()
-            if counted[key.document_id].sentences.sha256 != part.sha256
-            and held(part, [key.document_id])
+            if counted[key.document_id].sentences.sha256 != part.sha256 and held(part, [key.document_id])
         ]
         if names:
             expected.append((part.sha256, sorted(names)))
@@ -133,9 +132,7 @@ def test_of_one_corpus_every_part_is_asked_once(corpora, name):
 
 def test_corpora_with_the_same_parts_are_as_one(corpora, tmp_path):
     same = write_corpus(
-        tmp_path / "same",
-        [document(number, [2] * (1 + number % 3), salt="b") for number in range(5, 12)],
-        parts=3,
+        tmp_path / "same", [document(number, [2] * (1 + number % 3), salt="b") for number in range(5, 12)], parts=3
     )
     check("one bundle", [corpora[1], same], expected_of(counted_in(corpora[1:2])))
 

@@ -6,14 +6,7 @@ from hypothesis import strategies as st
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.sections import table_entry
 from transforms.common.snapshots import Snapshot
-from transforms.corpora.corpus import (
-    Corpus,
-    check_columns,
-    place_of,
-    sentence_parts,
-    tokens_by_year,
-    years,
-)
+from transforms.corpora.corpus import Corpus, check_columns, place_of, sentence_parts, tokens_by_year, years
 
 
 def texts(*numbers):
@@ -32,9 +25,7 @@ def test_a_published_corpus_has_the_parts_of_its_manifest(corpus):
     assert (found.section, found.own) == (corpus.section, False)
     for table, parts in corpus.parts.items():
         assert [part.sha256 for part in found.parts[table]] == [part.sha256 for part in parts]
-        assert all(
-            part.path.startswith(f"out/_snapshots/n/{table}/") for part in found.parts[table]
-        )
+        assert all(part.path.startswith(f"out/_snapshots/n/{table}/") for part in found.parts[table])
     with pytest.raises(LexbeamError, match="run `lexbeam corpus` first"):
         Corpus.published(Snapshot("out", "n", "f", {"tables": entries}))
 
@@ -42,9 +33,7 @@ def test_a_published_corpus_has_the_parts_of_its_manifest(corpus):
 def test_every_document_is_in_the_pair_of_parts_that_its_place_names(tmp_path):
     made = texts(*range(12))
     pairs = write_corpus(tmp_path, made, parts=3).pairs
-    assert [(pair.documents.table, pair.sentences.table) for pair in pairs] == [
-        ("documents", "sentences")
-    ] * 3
+    assert [(pair.documents.table, pair.sentences.table) for pair in pairs] == [("documents", "sentences")] * 3
     dealt = [0, 0, 0]
     for text in made:
         dealt[place_of(text.row.document_id, 3)] += 1
@@ -91,9 +80,7 @@ def test_each_corpus_must_have_the_columns(tmp_path):
     check_columns([one], ["upos", "lemmas"], remedy="no")
     with pytest.raises(UsageError) as caught:
         check_columns([one, two], ["upos", "lemmas", "forms"], remedy="choose another engine")
-    assert str(caught.value) == (
-        "the corpus annotated by 'toy:en' has no lemmas and no upos: choose another engine"
-    )
+    assert str(caught.value) == ("the corpus annotated by 'toy:en' has no lemmas and no upos: choose another engine")
 
 
 def test_the_makers_of_these_tests_deal_documents_out(corpus):

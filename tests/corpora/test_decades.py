@@ -41,8 +41,11 @@ def test_many_decades_are_centuries():
     lines = list(histogram(years, years))
     assert lines[0].startswith("tokens per century")
     assert [line.split()[:3] for line in lines[1:]] == [
-        ["-200", "to", "-101"], ["-100", "to", "-1"], ["0", "to", "99"], ["100", "to", "199"],
-    ]  # fmt: skip
+        ["-200", "to", "-101"],
+        ["-100", "to", "-1"],
+        ["0", "to", "99"],
+        ["100", "to", "199"],
+    ]
 
 
 def test_nothing_is_drawn_without_dates_or_tokens():

@@ -36,11 +36,8 @@ def searched(texts, key, around, with_text, columns=COLUMNS):
     return passage._replace(text=told, start=start)
 
 
-@given(documents(), st.lists(KEYS, max_size=12), st.integers(0, 3), st.booleans(),
-       st.integers(1, 6))  # fmt: skip
-def test_what_is_fetched_is_what_a_search_finds(
-    tmp_path_factory, texts, keys, around, with_text, group
-):
+@given(documents(), st.lists(KEYS, max_size=12), st.integers(0, 3), st.booleans(), st.integers(1, 6))
+def test_what_is_fetched_is_what_a_search_finds(tmp_path_factory, texts, keys, around, with_text, group):
     (pair,) = write_corpus(tmp_path_factory.mktemp("c"), texts, parts=1, group=group).pairs
     found = list(fetch(pair, iter(keys), columns=COLUMNS, around=around, text=with_text))
     assert [key for key, _ in found] == sorted(set(keys))

@@ -41,9 +41,7 @@ def corpora(monkeypatch):
     monkeypatch.setattr("transforms.corpora.found.find_snapshot", find)
 
     def put(folder, **contents):
-        known[os.path.realpath(folder)] = Snapshot(
-            str(folder), "c", str(folder), {"tables": tables(**contents)}
-        )
+        known[os.path.realpath(folder)] = Snapshot(str(folder), "c", str(folder), {"tables": tables(**contents)})
 
     put.known = known
     return put
@@ -53,12 +51,10 @@ def change(folder, corpus, *, sentences="s1", documents="d1", section=None, log=
     """Publish a section made from a corpus in another folder, or in its own."""
     reads = [{"table": "sentences", "digest": table_digest(parts(sentences)), "section": section}]
     source = {
-        "folder": str(corpus), "relative": os.path.relpath(corpus, folder),
-        "tables": {
-            "documents": table_digest(parts(documents)),
-            "sentences": table_digest(parts(sentences)),
-        },
-    }  # fmt: skip
+        "folder": str(corpus),
+        "relative": os.path.relpath(corpus, folder),
+        "tables": {"documents": table_digest(parts(documents)), "sentences": table_digest(parts(sentences))},
+    }
     noted = {"sections": {"change": {"sources": [source], "folders": [str(corpus)]}}}
     manifest = {"tables": tables(sentences="own"), "change": {"reads": reads}}
     return publish(folder, manifest, noted if log else None)

@@ -27,9 +27,7 @@ def test_many_words_are_estimated_within_four_standard_errors(number):
     assert distinct.number() == once
 
 
-@given(
-    st.lists(st.tuples(LISTS, LISTS), min_size=1, max_size=30), st.integers(1, 7), st.integers(1, 9)
-)
+@given(st.lists(st.tuples(LISTS, LISTS), min_size=1, max_size=30), st.integers(1, 7), st.integers(1, 9))
 def test_points_agree_with_brute_force_however_the_rows_come(rows, step, size):
     growth = Growth(step)
     for start in range(0, len(rows), size):

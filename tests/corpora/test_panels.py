@@ -17,29 +17,12 @@ DOCUMENTS = [
     ),
 ]
 SENTENCES = [
-    sentences(("a", ["The", "sea", "."], ["the", "sea", "."]), ("c", ["Seas"], ["sea"]),
-              ("c", ["Sea", "sea"], None)),
+    sentences(("a", ["The", "sea", "."], ["the", "sea", "."]), ("c", ["Seas"], ["sea"]), ("c", ["Sea", "sea"], None)),
     sentences(("b", None, ["ship", "sail"])),
-]  # fmt: skip
+]
 REJECTS = [
-    [
-        {
-            "source": "q.xml",
-            "position": "3",
-            "stage": "ingest",
-            "reason": "malformed",
-            "detail": "no",
-        }
-    ],
-    [
-        {
-            "source": "p.xml",
-            "position": "",
-            "stage": "ingest",
-            "reason": "malformed",
-            "detail": "end",
-        }
-    ],
+    [{"source": "q.xml", "position": "3", "stage": "ingest", "reason": "malformed", "detail": "no"}],
+    [{"source": "p.xml", "position": "", "stage": "ingest", "reason": "malformed", "detail": "end"}],
 ]
 
 
@@ -90,10 +73,7 @@ def test_rejects_are_told_by_reason_with_the_first_of_them(make):
 
 def test_the_vocabulary_grows_over_both_forms_and_lemmas(make):
     rows = make()["Vocabulary growth"].rows.to_pylist()
-    assert rows[-2:] == [
-        {"tokens": 8, "unit": "forms", "words": 4},
-        {"tokens": 8, "unit": "lemmas", "words": 4},
-    ]
+    assert rows[-2:] == [{"tokens": 8, "unit": "forms", "words": 4}, {"tokens": 8, "unit": "lemmas", "words": 4}]
 
 
 def test_the_largest_documents_show_the_columns_that_say_something(make):
@@ -111,17 +91,13 @@ def test_parts_of_other_numbers_are_read_all_the_same(make):
 def test_a_corpus_without_years_genres_or_rejects_says_so(make):
     bare = documents(*({"document_id": name, "source": name} for name in "abc"))
     found = make([bare], [sentences(("a", ["x"], None))], [[]], documents_by_year={})
-    assert found["Over time"] == Note(
-        "Over time", "No document has a year, so nothing is shown over time."
-    )
+    assert found["Over time"] == Note("Over time", "No document has a year, so nothing is shown over time.")
     assert found["Rejects"] == Note("Rejects", "No input record was left out.")
     assert not {"Genres", "Sources"} & set(found)
 
 
 def test_many_genres_are_shown_by_the_largest_and_the_others_together(make):
-    rows = documents(
-        *({"document_id": f"{n:02}", "year": 1800, "genre": f"g{n:02}"} for n in range(20))
-    )
+    rows = documents(*({"document_id": f"{n:02}", "year": 1800, "genre": f"g{n:02}"} for n in range(20)))
     texts = sentences(*((f"{n:02}", ["x"] * (100 - n), None) for n in range(20)))
     found = make([rows], [texts])
     shown = found["Documents over time"].rows

@@ -18,15 +18,11 @@ from transforms.corpora.reading import by_document, read_annotated, read_documen
 
 
 def annotated(corpus, columns=SentenceRow._fields, **options):
-    return [
-        found for pair in corpus.pairs for found in read_annotated(pair, columns=columns, **options)
-    ]
+    return [found for pair in corpus.pairs for found in read_annotated(pair, columns=columns, **options)]
 
 
 @given(documents(), st.integers(1, 3), st.integers(1, 6))
-def test_every_document_comes_once_with_its_text_and_its_sentences(
-    tmp_path_factory, texts, parts, group
-):
+def test_every_document_comes_once_with_its_text_and_its_sentences(tmp_path_factory, texts, parts, group):
     corpus = write_corpus(tmp_path_factory.mktemp("c"), texts, parts=parts, group=group)
     found = annotated(corpus, document_columns=["text", "title"])
     by_id = {text.row.document_id: text for text in texts}
@@ -111,9 +107,7 @@ def test_only_row_groups_are_read_that_may_hold_what_is_wanted(tmp_path, noted):
 
 def test_of_a_long_document_only_row_groups_near_the_sentence_are_read(tmp_path, noted):
     (pair,) = write_corpus(tmp_path, [document(7, [2] * 30)], parts=1, group=5).pairs
-    assert [row["sentence"] for row in rows_of(pair.sentences, {id_of(7): [3, 14, 15]})] == [
-        3, 14, 15,
-    ]  # fmt: skip
+    assert [row["sentence"] for row in rows_of(pair.sentences, {id_of(7): [3, 14, 15]})] == [3, 14, 15]
     assert [group for group, columns in noted if columns == KEYS] == [0, 2, 3]
 
 
@@ -148,25 +142,20 @@ WANTED = st.dictionaries(
 
 
 @given(documents(), st.integers(1, 6), WANTED, st.booleans())
-def test_the_rows_wanted_are_those_of_a_plain_filter(
-    tmp_path_factory, texts, group, wanted, with_statistics
-):
+def test_the_rows_wanted_are_those_of_a_plain_filter(tmp_path_factory, texts, group, wanted, with_statistics):
     folder = tmp_path_factory.mktemp("c")
     (pair,) = write_corpus(folder, texts, parts=1, group=group).pairs
     part = pair.sentences
     if not with_statistics:
         part = without_statistics(part, folder / "plain.parquet")
     found = [
-        SentenceRow(**row)
-        for table in read_wanted(part, SentenceRow._fields, wanted)
-        for row in table.to_pylist()
+        SentenceRow(**row) for table in read_wanted(part, SentenceRow._fields, wanted) for row in table.to_pylist()
     ]
     assert found == [
         row
         for text in sorted(texts)
         for row in text.sentences
-        if row.document_id in wanted
-        and (wanted[row.document_id] is None or row.sentence in wanted[row.document_id])
+        if row.document_id in wanted and (wanted[row.document_id] is None or row.sentence in wanted[row.document_id])
     ]
 
 
@@ -175,12 +164,11 @@ def test_adjacent_rows_of_a_document_come_together_over_the_borders_of_tables(ta
     rows = [name for table in tables for name in table]
     numbered = iter(range(len(rows)))
     made = [
-        pa.table({
-            "document_id": pa.array(table, pa.string()),
-            "row": pa.array([next(numbered) for _ in table], pa.int32()),
-        })
+        pa.table(
+            {"document_id": pa.array(table, pa.string()), "row": pa.array([next(numbered) for _ in table], pa.int32())}
+        )
         for table in tables
-    ]  # fmt: skip
+    ]
     expected = []
     for number, name in enumerate(rows):
         if number and rows[number - 1] == name:

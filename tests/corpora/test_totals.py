@@ -6,25 +6,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from transforms.corpora import totals as module
-from transforms.corpora.totals import (
-    DOCUMENT_COLUMNS,
-    LARGEST,
-    Sums,
-    Totals,
-    bin_width,
-    tokens_by_document,
-)
+from transforms.corpora.totals import DOCUMENT_COLUMNS, LARGEST, Sums, Totals, bin_width, tokens_by_document
 
 ROWS = st.lists(
     st.tuples(
-        st.one_of(st.none(), st.integers(-3, 3)), st.sampled_from([None, "a", "b"]),
-        st.sampled_from(["x.txt", "y.zip!1", "y.zip!2"]), st.integers(0, 9),
+        st.one_of(st.none(), st.integers(-3, 3)),
+        st.sampled_from([None, "a", "b"]),
+        st.sampled_from(["x.txt", "y.zip!1", "y.zip!2"]),
+        st.integers(0, 9),
     ),
     max_size=60,
-)  # fmt: skip
-SCHEMA = pa.schema([
-    (name, pa.int32() if name == "year" else pa.string()) for name in DOCUMENT_COLUMNS
-])  # fmt: skip
+)
+SCHEMA = pa.schema([(name, pa.int32() if name == "year" else pa.string()) for name in DOCUMENT_COLUMNS])
 
 
 def table_of(rows, start):
@@ -66,10 +59,13 @@ WORDS = st.one_of(st.none(), st.lists(st.sampled_from(["a", "b", "."]), max_size
 def test_tokens_are_those_of_forms_else_of_lemmas(rows):
     columns = list(zip(*rows, strict=True)) or [[], [], []]
     lists = pa.list_(pa.string())
-    table = pa.table({
-        "document_id": pa.array(columns[0], pa.string()), "forms": pa.array(columns[1], lists),
-        "lemmas": pa.array(columns[2], lists),
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "document_id": pa.array(columns[0], pa.string()),
+            "forms": pa.array(columns[1], lists),
+            "lemmas": pa.array(columns[2], lists),
+        }
+    )
     found: Counter[str] = Counter()
     tokens_by_document(table, found)
     expected = Counter()

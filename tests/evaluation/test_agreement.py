@@ -8,15 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn import metrics as sk
 
-from transforms.evaluation.agreement import (
-    mae,
-    mse,
-    pearson,
-    pearsons,
-    r2,
-    spearman,
-    spearmans,
-)
+from transforms.evaluation.agreement import mae, mse, pearson, pearsons, r2, spearman, spearmans
 from transforms.evaluation.outcomes import Undefined
 
 REFERENCES = {pearson: stats.pearsonr, spearman: stats.spearmanr}
@@ -45,18 +37,19 @@ def test_spearman_by_hand():
 @pytest.mark.parametrize(
     ("gold", "predicted", "reason"),
     [
-        ([], [], "empty"), ([1.0], [2.0], "too_few"), ([1.0, 1], [1.0, 2], "constant_gold"),
-        ([1.0, 2], [3.0, 3], "constant_predicted"), ([0.1] * 3, [0.1] * 3, "constant_gold"),
+        ([], [], "empty"),
+        ([1.0], [2.0], "too_few"),
+        ([1.0, 1], [1.0, 2], "constant_gold"),
+        ([1.0, 2], [3.0, 3], "constant_predicted"),
+        ([0.1] * 3, [0.1] * 3, "constant_gold"),
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("function", REFERENCES)
 def test_what_is_constant_or_empty_has_a_reason(function, gold, predicted, reason):
     assert function(np.array(gold), np.array(predicted)) == Undefined(reason)
 
 
-@pytest.mark.parametrize(
-    ("function", "reference"), [(mae, sk.mean_absolute_error), (mse, sk.mean_squared_error)]
-)
+@pytest.mark.parametrize(("function", "reference"), [(mae, sk.mean_absolute_error), (mse, sk.mean_squared_error)])
 @FEW
 @given(columns=two_columns(FLOATS, FLOATS, least=1))
 def test_errors_are_those_of_scikit_learn(function, reference, columns):

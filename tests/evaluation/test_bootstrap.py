@@ -39,9 +39,14 @@ REFERENCES = {
 def test_resamples_are_distributed_as_those_of_scipy(name, data):
     gold, predicted, rows = data
     reference = stats.bootstrap(
-        (gold, predicted), REFERENCES[name], paired=True, vectorized=False, n_resamples=600,
-        method="percentile", random_state=1,
-    )  # fmt: skip
+        (gold, predicted),
+        REFERENCES[name],
+        paired=True,
+        vectorized=False,
+        n_resamples=600,
+        method="percentile",
+        random_state=1,
+    )
     found = values(name, gold, predicted, rows, resamples=600)
     assert stats.ks_2samp(found, reference.bootstrap_distribution).pvalue > 0.01
     # The interval is taken as scipy takes it, from the same numbers.
@@ -70,9 +75,8 @@ def test_clusters_of_any_size_are_drawn_whole(data):
     clusters = [str(min(i, 9)) for i in range(ROWS)]  # the tenth has all that are left
     draws = Draws(clusters, options())
     for counts, drawn in zip(
-        np.concatenate(list(draws.blocks())), resampled(METRICS["mae"], (gold, predicted), draws),
-        strict=True,
-    ):  # fmt: skip
+        np.concatenate(list(draws.blocks())), resampled(METRICS["mae"], (gold, predicted), draws), strict=True
+    ):
         assert counts.sum() == draws.clusters == 10
         index = np.repeat(np.arange(ROWS), counts[draws.place])
         assert drawn == pytest.approx(np.abs(gold - predicted)[index].mean())
@@ -151,8 +155,6 @@ def test_intervals_cover_what_they_should(by_cluster, least, most):
     for _ in range(200):
         errors = np.repeat(random.exponential(size=50), 8) * random.uniform(0.9, 1.1, size=400)
         clusters = [str(i // 8 if by_cluster else i) for i in range(400)]
-        found = measure(
-            "mae", (np.zeros(400), errors), clusters=clusters, options=options(resamples=300)
-        )
+        found = measure("mae", (np.zeros(400), errors), clusters=clusters, options=options(resamples=300))
         covered += found.low <= 1 <= found.high
     assert least <= covered / 200 <= most

@@ -36,8 +36,7 @@ def made(instances):
 
 def ranks(gold):
     """Dense ranks: the most frequent has 1."""
-    return {word: sorted(set(gold.values()), reverse=True).index(n) + 1
-            for word, n in gold.items()}  # fmt: skip
+    return {word: sorted(set(gold.values()), reverse=True).index(n) + 1 for word, n in gold.items()}
 
 
 def hits(words, gold, k):
@@ -55,15 +54,12 @@ NAIVE = {
     recall_at_k: (hits, lambda p, g, k: len(g)),
     f1_at_k: (lambda w, g, k: 2 * hits(w, g, k), lambda p, g, k: min(len(p), k) + len(g)),
     map_at_k: (
-        lambda w, g, k: sum(hits(w, g, i) / i for i in range(1, k + 1) if i <= len(w)
-                            and w[i - 1] in g) / k,
+        lambda w, g, k: sum(hits(w, g, i) / i for i in range(1, k + 1) if i <= len(w) and w[i - 1] in g) / k,
         lambda p, g, k: 1,
     ),
-    accuracy_at_k_top1: (
-        lambda w, g, k: any(ranks(g).get(word) == 1 for word in w[:k]), lambda p, g, k: 1
-    ),
+    accuracy_at_k_top1: (lambda w, g, k: any(ranks(g).get(word) == 1 for word in w[:k]), lambda p, g, k: 1),
     trank_at_k: (lambda w, g, k: bool(w) and ranks(g).get(w[0], k + 1) <= k, lambda p, g, k: 1),
-}  # fmt: skip
+}
 
 
 def naive(instances, numerator, denominator, k):
@@ -104,9 +100,7 @@ def test_mrr_of_the_expected_rank_takes_the_mean_rank(instances):
     for gold, predicted in instances:
         if gold.keys() & predicted.keys():
             words, scores = list(predicted), list(predicted.values())
-            rank = expected(
-                scores, lambda order, w=words, g=gold: 1 / reciprocal([w[i] for i in order], g, 0)
-            )
+            rank = expected(scores, lambda order, w=words, g=gold: 1 / reciprocal([w[i] for i in order], g, 0))
             total += 1 / rank
     terms = mrr_expected_rank(made(instances))
     assert terms.numerator.sum() == pytest.approx(total)
@@ -119,9 +113,7 @@ def test_precision_recall_f1_by_hand():
         {"1": {"a": 3, "b": 1, "c": 1}, "2": {"a": 1}, "3": {"a": 2}},
         {"1": [("x", 3), ("a", 2), ("b", 1)], "2": [("a", 1)]},
     )
-    found = {
-        f: f(listed.candidates, 2) for f in (potential_at_k, precision_at_k, recall_at_k, f1_at_k)
-    }
+    found = {f: f(listed.candidates, 2) for f in (potential_at_k, precision_at_k, recall_at_k, f1_at_k)}
     values = [terms.numerator.sum() / terms.denominator.sum() for terms in found.values()]
     assert values == pytest.approx([2 / 3, 2 / 3, 2 / 5, 2 * 2 / (3 + 5)])
 

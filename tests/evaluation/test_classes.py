@@ -9,10 +9,7 @@ from sklearn import metrics as sk
 
 from transforms.evaluation.classes import accuracy, expected_accuracy, f1, precision, recall
 
-REFERENCES = {
-    accuracy: sk.accuracy_score, precision: sk.precision_score, recall: sk.recall_score,
-    f1: sk.f1_score,
-}  # fmt: skip
+REFERENCES = {accuracy: sk.accuracy_score, precision: sk.precision_score, recall: sk.recall_score, f1: sk.f1_score}
 
 
 @pytest.mark.parametrize("function", REFERENCES)
@@ -32,12 +29,7 @@ def test_they_are_those_of_scikit_learn(function, columns, numbers):
 
 
 @FEW
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 2), st.sets(st.integers(0, 2), min_size=1)),
-        min_size=1, max_size=5,
-    )
-)  # fmt: skip
+@given(st.lists(st.tuples(st.integers(0, 2), st.sets(st.integers(0, 2), min_size=1)), min_size=1, max_size=5))
 def test_ties_are_worth_the_mean_over_all_draws(rows):
     gold = np.array([label for label, _ in rows])
     draws = list(product(*(sorted(tied) for _, tied in rows)))

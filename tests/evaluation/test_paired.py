@@ -20,8 +20,7 @@ def made(number=40, systems=3, seed=5):
     random = np.random.default_rng(seed)
     clusters = [f"c{place}" for place in random.integers(0, 12, number)]
     terms = [
-        Terms(random.integers(0, 3, number).astype(float), random.integers(0, 4, number) + 1.0)
-        for _ in range(systems)
+        Terms(random.integers(0, 3, number).astype(float), random.integers(0, 4, number) + 1.0) for _ in range(systems)
     ]
     return clusters, terms
 
@@ -49,9 +48,8 @@ def test_what_counts_is_told_and_what_is_undefined():
     part = Terms(second.numerator * keep, second.denominator * keep)
     everything = np.ones(40, bool)
     together = Together(
-        [first, part, nothing], clusters=clusters, options=OPTIONS,
-        counted=[everything, keep, ~everything],
-    )  # fmt: skip
+        [first, part, nothing], clusters=clusters, options=OPTIONS, counted=[everything, keep, ~everything]
+    )
     assert [together.measured(place).n for place in range(3)] == [40, 10, 0]
     assert together.difference(0, 1).n == 10
     empty = together.measured(2)
@@ -64,7 +62,6 @@ def test_one_cluster_and_no_resamples_give_no_interval():
     _, terms = made()
     alone = Together(terms, clusters=["x"] * 40, options=OPTIONS).measured(0)
     assert (alone.low, alone.reason) == (None, "one_cluster")
-    none = Together(terms, clusters=list(map(str, range(40))),
-                    options=BootstrapOptions(resamples=0)).measured(0)  # fmt: skip
+    none = Together(terms, clusters=list(map(str, range(40))), options=BootstrapOptions(resamples=0)).measured(0)
     assert (none.low, none.reason) == (None, None)
     assert none.value == alone.value

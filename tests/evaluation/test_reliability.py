@@ -25,18 +25,13 @@ def brute_alpha(instances, values, differ=squared):
         units.setdefault(unit, []).append(value)
     units = [held for held in units.values() if len(held) > 1]
     total = sum(map(len, units))
-    observed = sum(
-        sum(differ(a, b) for a, b in itertools.permutations(held, 2)) / (len(held) - 1)
-        for held in units
-    )
+    observed = sum(sum(differ(a, b) for a, b in itertools.permutations(held, 2)) / (len(held) - 1) for held in units)
     pooled = [value for held in units for value in held]
     expected = sum(differ(a, b) for a, b in itertools.permutations(pooled, 2)) / (total - 1)
     return 1 - observed / expected if expected else None
 
 
-JUDGED = st.lists(
-    st.tuples(st.integers(0, 6), st.sampled_from([0, 0.25, 0.5, 0.75, 1])), max_size=30
-)
+JUDGED = st.lists(st.tuples(st.integers(0, 6), st.sampled_from([0, 0.25, 0.5, 0.75, 1])), max_size=30)
 
 
 @given(JUDGED)
@@ -63,12 +58,7 @@ def test_alpha_of_krippendorffs_example():
                1 2 3 3 2 2 4 1 2 5 . 3
                . 3 3 3 2 3 4 2 2 5 1 .
                1 2 3 3 2 4 4 1 2 5 1 ."""
-    judged = [
-        (unit, float(cell))
-        for row in table.splitlines()
-        for unit, cell in enumerate(row.split())
-        if cell != "."
-    ]
+    judged = [(unit, float(cell)) for row in table.splitlines() for unit, cell in enumerate(row.split()) if cell != "."]
     instances, values = map(np.array, zip(*judged, strict=True))
     assert alpha(instances, values) == pytest.approx(0.849, abs=5e-4)
     assert nominal_alpha(instances, values.astype(int)) == pytest.approx(0.743, abs=5e-4)

@@ -15,16 +15,7 @@ import re
 import pyarrow as pa
 import pyarrow.parquet as pq
 from counting_rows import count_rows
-from counting_text import (
-    BOM,
-    INVISIBLE,
-    NO_TEXT,
-    decoded,
-    decoded_lines,
-    encodings_of,
-    refused,
-    without_control,
-)
+from counting_text import BOM, INVISIBLE, NO_TEXT, decoded, decoded_lines, encodings_of, refused, without_control
 from lxml import etree
 
 from transforms.formats.base import ReaderOptions

@@ -52,8 +52,7 @@ def _row(lines, delimiter, quoting):
     for taken in range(1, len(lines) + 1):
         if lines[taken - 1] is None:
             return None, 1
-        reader = csv.reader((line + "\n" for line in lines[:taken]), strict=True,
-                            delimiter=delimiter)  # fmt: skip
+        reader = csv.reader((line + "\n" for line in lines[:taken]), strict=True, delimiter=delimiter)
         try:
             return next(reader), taken
         except csv.Error as error:
@@ -79,7 +78,6 @@ def is_stray(lines, cells, delimiter, first, tabs):
         return True
     spaced = any(re.match(r"\s|$", cell) for cell in first[1:])
     if not spaced:  # text has white space after a comma, rows have none
-        between = [len(re.sub(re.escape(delimiter) + r"(?=\s|$)", "", line).split(delimiter)) - 1
-                   for line in lines]  # fmt: skip
+        between = [len(re.sub(re.escape(delimiter) + r"(?=\s|$)", "", line).split(delimiter)) - 1 for line in lines]
     rows = between.count(width - 1)
     return width > 1 and between[0] == width - 1 and rows >= 0.75 * len(lines)

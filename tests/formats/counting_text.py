@@ -5,17 +5,28 @@ import re
 import unicodedata
 
 __all__ = [
-    "CONTROL", "INVISIBLE", "NO_TEXT", "decoded", "decoded_lines", "encodings_of", "longest_run",
-    "refused", "without_control",
-]  # fmt: skip
+    "CONTROL",
+    "INVISIBLE",
+    "NO_TEXT",
+    "decoded",
+    "decoded_lines",
+    "encodings_of",
+    "longest_run",
+    "refused",
+    "without_control",
+]
 
 BOM = b"\xef\xbb\xbf"
 INVISIBLE = "[\u00ad\u200b\u200c\u200d\u2060\ufeff]"
 NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
 # In this order: the mark of UTF-32 begins like that of UTF-16.
-MARKS = (("utf-32", codecs.BOM_UTF32_LE), ("utf-32", codecs.BOM_UTF32_BE),
-         ("utf-16", codecs.BOM_UTF16_LE), ("utf-16", codecs.BOM_UTF16_BE))  # fmt: skip
+MARKS = (
+    ("utf-32", codecs.BOM_UTF32_LE),
+    ("utf-32", codecs.BOM_UTF32_BE),
+    ("utf-16", codecs.BOM_UTF16_LE),
+    ("utf-16", codecs.BOM_UTF16_BE),
+)
 MOST = 30
 
 

@@ -44,27 +44,36 @@ Monday T 12:30 12:30:59 Z UTC +01:00 pm T00:00:00.000Z 's er -talet xx ?? -- [ ]
 PIECES = tuple(_PIECES.split())
 SEPARATORS = ("", "", " ", " ", " ", "-", "/", ".", ", ", "–")
 RULES = (
-    "header", "field:date", "field:title", "name:^(\\d{4})", "name:(?P<year>\\d+)", "name:[",
-    "1790", "name:\\d", "1700..1800", "1800..", "..", "..-44", "9999", "-49..44", "1800..1700",
-    "table:", "table:x:key=a", "name:", "name:()", "field:", "name:(?P<year>x)?", "01..2", "+5",
-)  # fmt: skip
+    "header",
+    "field:date",
+    "field:title",
+    "name:^(\\d{4})",
+    "name:(?P<year>\\d+)",
+    "name:[",
+    "1790",
+    "name:\\d",
+    "1700..1800",
+    "1800..",
+    "..",
+    "..-44",
+    "9999",
+    "-49..44",
+    "1800..1700",
+    "table:",
+    "table:x:key=a",
+    "name:",
+    "name:()",
+    "field:",
+    "name:(?P<year>x)?",
+    "01..2",
+    "+5",
+)
 FILE_NAMES = ("a.txt", "1790.txt", "lat_-0084_7.txt", "x!1810-12.txt", "2101", "dir/1790_b.xml.gz")
 
 
 # Dates of the year Y, and of the years Y to Z, day D, month M and its name N.
 OF_A_YEAR = (
-    *(
-        "Y",
-        "Y-M-D",
-        "D.M.Y",
-        "D N Y",
-        "N D, Y",
-        "ca. Y",
-        "[Y?]",
-        "Y-M",
-        "Y ad",
-        "Y-M-DT12:30:59+01:00",
-    ),
+    *("Y", "Y-M-D", "D.M.Y", "D N Y", "N D, Y", "ca. Y", "[Y?]", "Y-M", "Y ad", "Y-M-DT12:30:59+01:00"),
     *("Ds of N, Y", "<Y>", "Y.0", "Monday, N D, Y", "Winter Y", "Y/M/D", "N Y.", "12:30, N D, Y"),
 )
 OF_TWO_YEARS = ("Y-Z", "Y/Z", "from Y to Z", "between Y and Z", "Y bis Z", "Y–Z", "Y-M-D/Z-M-D")
@@ -73,11 +82,7 @@ NAMES_OF_MONTHS = {1: "January", 3: "März", 5: "mai", 8: "ago", 12: "décembre"
 
 def _known_date(rng: random.Random) -> tuple[str, int, int]:
     """Return a date and the years that it must be read as."""
-    year, month, day = (
-        rng.randrange(1000, 2000),
-        rng.choice([*NAMES_OF_MONTHS]),
-        rng.randrange(1, 29),
-    )
+    year, month, day = (rng.randrange(1000, 2000), rng.choice([*NAMES_OF_MONTHS]), rng.randrange(1, 29))
     last = min(year + rng.randrange(1, 40), 2000)
     form = rng.choice(OF_A_YEAR)
     if chance(rng, 0.3):
@@ -218,17 +223,19 @@ def _options(rng: random.Random, format: str, reader: dict[str, Any]) -> IngestO
     rule: DateRule | None = None
     metadata = None
     if chance(rng, 0.7):
-        rule = parse_date_rule(
-            rng.choice(("header", "field:title", "name:(\\d+)", "1790", "..1800"))
-        )
+        rule = parse_date_rule(rng.choice(("header", "field:title", "name:(\\d+)", "1790", "..1800")))
     if chance(rng, 0.2):
         rule = parse_date_rule("table:x:key=a,date=b")
         keys = rng.sample(NAMES, 5)
         metadata = Metadata({key: {"date": _a_date(rng), "author": "A"} for key in keys}, "print")
     return IngestOptions(
-        format=format, reader=ReaderOptions(**reader), dates=rule, metadata=metadata,
-        date_range=rng.choice(DATE_RANGES), language=rng.choice((None, "en")),
-    )  # fmt: skip
+        format=format,
+        reader=ReaderOptions(**reader),
+        dates=rule,
+        metadata=metadata,
+        date_range=rng.choice(DATE_RANGES),
+        language=rng.choice((None, "en")),
+    )
 
 
 @contextlib.contextmanager

@@ -32,23 +32,19 @@ from transforms.formats import conllu, jsonl, lines, parquet, tei_breaks, text_c
 from transforms.formats.base import ReaderOptions, Record, Reject
 from transforms.formats.registry import read_file
 
-__all__ = [
-    "SECONDS",
-    "SMALL",
-    "Counted",
-    "Tables",
-    "Wrong",
-    "check",
-    "limited",
-    "watched",
-]
+__all__ = ["SECONDS", "SMALL", "Counted", "Tables", "Wrong", "check", "limited", "watched"]
 
 SECONDS = 5.0  # of processor time for an input; thousands of times what one takes
 # Inner limits that tests make small, so that small inputs go where otherwise only long ones do.
 SMALL = (
-    (conllu, "BLOCK", 2), (lines, "BLOCK", 2), (parquet, "_BATCH_ROWS", 2), (jsonl, "_SMALL", 8),
-    (jsonl, "_PIECE", 24), (text_cleaning, "_SHORT", 4), (tei_breaks, "_BUDGET", 0),
-)  # fmt: skip
+    (conllu, "BLOCK", 2),
+    (lines, "BLOCK", 2),
+    (parquet, "_BATCH_ROWS", 2),
+    (jsonl, "_SMALL", 8),
+    (jsonl, "_PIECE", 24),
+    (text_cleaning, "_SHORT", 4),
+    (tei_breaks, "_BUDGET", 0),
+)
 RARELY_SMALL = ((text_cleaning, "_FEW", 4),)  # for it takes milliseconds
 CUT_IN_BLOCKS = ("conllu", "lines")
 # Rejects of sentences and lines that were left out of a document are beside it, not instead of it.
@@ -152,9 +148,14 @@ def _read(made: Input, stream: Any, told: set[str], notes: Counter[str]) -> list
     try:
         options = ReaderOptions(**made.options)
         read = read_file(
-            "/there/" + made.name, made.name, format=made.asked, options=options,
-            open=lambda: stream(made.data), told=lambda _, format: told.add(format), notes=notes,
-        )  # fmt: skip
+            "/there/" + made.name,
+            made.name,
+            format=made.asked,
+            options=options,
+            open=lambda: stream(made.data),
+            told=lambda _, format: told.add(format),
+            notes=notes,
+        )
         found = [_plain(name, entry) for name, entry in read]
     except LexbeamError:
         raise

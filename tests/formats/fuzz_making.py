@@ -17,9 +17,23 @@ import pyarrow.parquet as pq
 from fuzz_signing import SHAMS
 
 __all__ = [
-    "EMPTY", "HEADS", "ODD", "PROLOGUES", "chance", "line", "make_conllu", "make_csv", "make_json",
-    "make_jsonl", "make_lines", "make_parquet", "make_tei", "make_text", "text", "utf8",
-]  # fmt: skip
+    "EMPTY",
+    "HEADS",
+    "ODD",
+    "PROLOGUES",
+    "chance",
+    "line",
+    "make_conllu",
+    "make_csv",
+    "make_json",
+    "make_jsonl",
+    "make_lines",
+    "make_parquet",
+    "make_tei",
+    "make_text",
+    "text",
+    "utf8",
+]
 
 _WORDS = """
 Dogs bark The cat sat on Zoë und die Schiff- fahrt 1790 co-operate it’s l’eau . , ; ! ? - -- … text
@@ -38,10 +52,31 @@ ODD = (
 
 # What is more than its characters: composed, cut, line ends, escapes.
 ODD_RUNS = (
-    "e\u0301", "\u1100\u1161", "\u1100\u1161\u11a8", "a\u0316\u0301", "\u0928\u093c", "\xad\n",
-    "-\n", "\r\n", "\n\n\n", " \n \n ", "\n\u200b\n", "\u2029\n", '\\"', "\\\\", '"', "\\u0041",
-    "a", "b ", "\\ud800", "\\N{DIGIT ONE}", "+AGE-", "&amp;", "\x1b$B", "xn--a",
-)  # fmt: skip
+    "e\u0301",
+    "\u1100\u1161",
+    "\u1100\u1161\u11a8",
+    "a\u0316\u0301",
+    "\u0928\u093c",
+    "\xad\n",
+    "-\n",
+    "\r\n",
+    "\n\n\n",
+    " \n \n ",
+    "\n\u200b\n",
+    "\u2029\n",
+    '\\"',
+    "\\\\",
+    '"',
+    "\\u0041",
+    "a",
+    "b ",
+    "\\ud800",
+    "\\N{DIGIT ONE}",
+    "+AGE-",
+    "&amp;",
+    "\x1b$B",
+    "xn--a",
+)
 # Marks of one and two characters, an enclosing one that does not count, what stands between runs.
 MARKS = "\u0301\u0301\u0316\u0344\u0345\u3099\u0f73\u20dd\u034f\u200b\xad\U0001d165"
 
@@ -187,9 +222,19 @@ def make_csv(rng: random.Random) -> bytes:
 
 
 COMMENTS = (
-    "# newdoc", "# newdoc id = a1", "#newdoc", "# newpar", "# sent_id = 3", "# text = Dogs bark.",
-    "# year = 1790", "# meta::genre = letter", "# date = 1790-01-02", "# newdocs = b", "#", "# = x",
-)  # fmt: skip
+    "# newdoc",
+    "# newdoc id = a1",
+    "#newdoc",
+    "# newpar",
+    "# sent_id = 3",
+    "# text = Dogs bark.",
+    "# year = 1790",
+    "# meta::genre = letter",
+    "# date = 1790-01-02",
+    "# newdocs = b",
+    "#",
+    "# = x",
+)
 TAGS = ("NOUN", "VERB", "_", "X", "PUNCT", "", "no tag")
 
 
@@ -221,9 +266,16 @@ INLINE = ("hi", "note", "w", "pc", "choice", "corr", "sic", "app", "rdg", "lem",
 BLOCKS = ("p", "div", "lg", "l", "head", "ab", "list", "item", "floatingText", "s")
 EMPTY = ('<lb break="no"/>', "<lb/>", "<pb/>", '<pb break="yes"/>', "<gap/>", "<milestone/>")
 VALUES = (
-    "", "", ' lemma="dog"', ' lemma="a" pos="NOUN"', ' pos="X" join="left"', ' join="both"',
-    ' msd="UPosTag=VERB|A=b"', ' lemma="&#x301;"', ' part="I"',
-)  # fmt: skip
+    "",
+    "",
+    ' lemma="dog"',
+    ' lemma="a" pos="NOUN"',
+    ' pos="X" join="left"',
+    ' join="both"',
+    ' msd="UPosTag=VERB|A=b"',
+    ' lemma="&#x301;"',
+    ' part="I"',
+)
 SPACES = ("", ' xmlns="http://www.tei-c.org/ns/1.0"', ' xmlns="urn:own"', ' xml:lang="en"')
 HEADS = (
     "<teiHeader><fileDesc><titleStmt><title>T</title><author>A</author></titleStmt><sourceDesc>"
@@ -234,11 +286,18 @@ HEADS = (
     "<teiHeader/>",
 )
 PROLOGUES = (
-    '<?xml version="1.0"?>', '<?xml version="1.0" encoding="utf-8"?>', "<!-- a -->",
-    '<?xml version="1.0" encoding="iso-8859-1"?>', '<?xml version="1.1"?>', "<!DOCTYPE TEI>",
-    '<!DOCTYPE TEI [<!ENTITY a "b"><!ENTITY mdash "&#8212;">]>', "<?pi a?>", "\ufeff",
-    '<!DOCTYPE TEI SYSTEM "x.dtd">', '<!DOCTYPE TEI [<!ENTITY b "&a;&a;">]>',
-)  # fmt: skip
+    '<?xml version="1.0"?>',
+    '<?xml version="1.0" encoding="utf-8"?>',
+    "<!-- a -->",
+    '<?xml version="1.0" encoding="iso-8859-1"?>',
+    '<?xml version="1.1"?>',
+    "<!DOCTYPE TEI>",
+    '<!DOCTYPE TEI [<!ENTITY a "b"><!ENTITY mdash "&#8212;">]>',
+    "<?pi a?>",
+    "\ufeff",
+    '<!DOCTYPE TEI SYSTEM "x.dtd">',
+    '<!DOCTYPE TEI [<!ENTITY b "&a;&a;">]>',
+)
 
 
 def _xml(rng: random.Random) -> str:
@@ -261,8 +320,7 @@ def _element(rng: random.Random, depth: int) -> str:
 
 def _tei_text(rng: random.Random) -> str:
     inner = "".join(
-        f"<p>{''.join(_element(rng, 3) for _ in range(rng.randrange(1, 3)))}</p>"
-        for _ in range(rng.randrange(1, 4))
+        f"<p>{''.join(_element(rng, 3) for _ in range(rng.randrange(1, 3)))}</p>" for _ in range(rng.randrange(1, 4))
     )
     part = rng.choice(("body", "body", "body", "front", "back"))
     head = rng.choice(HEADS) if chance(rng, 0.4) else ""
@@ -291,9 +349,7 @@ def _struct(value: str) -> dict[str, Any]:
     return {"text": value, "date": datetime.date(1790, 1, 2)}
 
 
-_ARRAYS = pa.list_(
-    pa.struct([("text", pa.string()), ("b", pa.list_(pa.struct([("text", pa.string())])))])
-)
+_ARRAYS = pa.list_(pa.struct([("text", pa.string()), ("b", pa.list_(pa.struct([("text", pa.string())])))]))
 # Columns of Parquet: how a value is made of a text, and its type.
 COLUMNS: tuple[tuple[Callable[[str], Any], pa.DataType], ...] = (
     (str, pa.string()),
@@ -335,11 +391,14 @@ def _tables() -> list[bytes]:
             columns.append(pa.array([None if chance(rng, 0.1) else of(v) for v in values], kind))
         out = io.BytesIO()
         pq.write_table(
-            pa.table(columns, names[: len(columns)]), out,
-            row_group_size=rng.choice((2, 100, 100)), use_dictionary=chance(rng, 0.5),
+            pa.table(columns, names[: len(columns)]),
+            out,
+            row_group_size=rng.choice((2, 100, 100)),
+            use_dictionary=chance(rng, 0.5),
             compression=rng.choice(("none", "snappy", "gzip", "zstd")),
-            data_page_version=rng.choice(("1.0", "2.0")), write_statistics=chance(rng, 0.5),
-        )  # fmt: skip
+            data_page_version=rng.choice(("1.0", "2.0")),
+            write_statistics=chance(rng, 0.5),
+        )
         made.append(out.getvalue())
     return made
 

@@ -14,11 +14,30 @@ __all__ = ["OF_NO_TEXT", "SHAMS", "signed"]
 OF_NO_TEXT = ("html", "pdf", "image", "office", "executable", "binary")
 # How a text may begin that is no such file.
 SHAMS = (
-    "BMW, a letter", "MZ is short for it", "GIF89a is a format.", "%PDF-1.4 is a version, too.",
-    "<html> is the first tag of a page.", "<!doctype html> stands before it.", "II*", "RIFF of us",
-    "ID3 and so on", "%!PS", "OggS", "{\\rtfm}", "BZhx", "PK", "\u007fELF", "8BPS", "FLV", "CWS",
-    "SQLite format 3", "<svg> is another.", "<head> and <body> are in it.", "wOFF", "!<arch>",
-)  # fmt: skip
+    "BMW, a letter",
+    "MZ is short for it",
+    "GIF89a is a format.",
+    "%PDF-1.4 is a version, too.",
+    "<html> is the first tag of a page.",
+    "<!doctype html> stands before it.",
+    "II*",
+    "RIFF of us",
+    "ID3 and so on",
+    "%!PS",
+    "OggS",
+    "{\\rtfm}",
+    "BZhx",
+    "PK",
+    "\u007fELF",
+    "8BPS",
+    "FLV",
+    "CWS",
+    "SQLite format 3",
+    "<svg> is another.",
+    "<head> and <body> are in it.",
+    "wOFF",
+    "!<arch>",
+)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _SIGNATURES = (
     ("image", b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01"),

@@ -196,9 +196,7 @@ def _until_stopped(results: Iterator[Result]) -> Iterator[Result]:
 
 def main(words: list[str] | None = None) -> int:
     """Fuzz what is asked for; print a table, and return 1 if anything failed."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--format", nargs="+", default=["all"], choices=("all", *NAMES))
     parser.add_argument("--inputs", type=int, default=10_000, help="of all formats together")
     parser.add_argument("--seed", type=int, default=1)

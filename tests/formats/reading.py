@@ -26,14 +26,9 @@ def entries(data, format="auto", name="a", **options):
 
 def summary(data, format="auto", name="a", **options):
     """Return texts of records and (position, reason) of rejects, in order."""
-    return [
-        (e.position, e.reason) if isinstance(e, Reject) else e.text
-        for e in entries(data, format, name, **options)
-    ]
+    return [(e.position, e.reason) if isinstance(e, Reject) else e.text for e in entries(data, format, name, **options)]
 
 
 def records(found):
     """Return how many records and rejects there are, blocks of one record counted once."""
-    return sum(isinstance(e, Record) and e.block == 0 for e in found), sum(
-        isinstance(e, Reject) for e in found
-    )
+    return sum(isinstance(e, Record) and e.block == 0 for e in found), sum(isinstance(e, Reject) for e in found)

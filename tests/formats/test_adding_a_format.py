@@ -70,10 +70,7 @@ def test_an_error_within_a_new_reader_is_one_reject(monkeypatch):
 
     monkeypatch.setitem(registry.READERS, "blocks", fail)
     found = [
-        entry
-        for _, entry in registry.read_file(
-            "toy.txt", "toy.txt", format="blocks", open=lambda: io.BytesIO(TOY)
-        )
+        entry for _, entry in registry.read_file("toy.txt", "toy.txt", format="blocks", open=lambda: io.BytesIO(TOY))
     ]
     assert [type(entry).__name__ for entry in found] == ["Record", "Reject"]
     assert "a bug" in found[1].detail

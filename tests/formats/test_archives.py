@@ -45,8 +45,7 @@ def zipped(members):
 
 def outcome(data, name, **options):
     return [
-        (source, getattr(entry, "text", None) or entry.reason)
-        for source, entry in read(data, name=name, **options)
+        (source, getattr(entry, "text", None) or entry.reason) for source, entry in read(data, name=name, **options)
     ]
 
 
@@ -67,11 +66,19 @@ MEMBERS = [
     ("last.xml", b"<TEI><text><body><p>eight</p></body></text></TEI>"),
 ]
 EXPECTED = [
-    ("dir/a.txt", "one"), ("b.jsonl", "two"), ("b.jsonl", "three"), ("empty.txt", "empty"),
-    ("c.txt.gz", "four"), ("../d.txt", "unsafe"), ("../.d.txt", "unsafe"),
-    (".x/../../d.txt", "unsafe"), ("..\\d.txt", "unsafe"), ("/e.txt", "unsafe"),
-    ("f.tar", "unreadable"), ("last.xml", "eight"),
-]  # fmt: skip
+    ("dir/a.txt", "one"),
+    ("b.jsonl", "two"),
+    ("b.jsonl", "three"),
+    ("empty.txt", "empty"),
+    ("c.txt.gz", "four"),
+    ("../d.txt", "unsafe"),
+    ("../.d.txt", "unsafe"),
+    (".x/../../d.txt", "unsafe"),
+    ("..\\d.txt", "unsafe"),
+    ("/e.txt", "unsafe"),
+    ("f.tar", "unreadable"),
+    ("last.xml", "eight"),
+]
 
 
 @pytest.mark.parametrize("suffix", COMPRESS)
@@ -146,10 +153,7 @@ def test_broken_archives_are_one_reject_more():
     assert outcome(whole[:-30], "z.zip") == [("z.zip", "malformed")]
     flipped = bytearray(whole)
     flipped[40] ^= 0xFF
-    assert outcome(bytes(flipped), "z.zip") == [
-        ("z.zip!a.txt", "malformed"),
-        ("z.zip!b.txt", "two"),
-    ]
+    assert outcome(bytes(flipped), "z.zip") == [("z.zip!a.txt", "malformed"), ("z.zip!b.txt", "two")]
     assert outcome(zipped([]), "z.zip") == [("z.zip", "empty")]
     assert outcome(b"7z\xbc\xaf'\x1c...", "x.7z") == [("x.7z", "unreadable")]
 
@@ -230,6 +234,4 @@ def test_a_member_before_its_archive_is_malformed_from_a_file_as_from_memory():
     data = zipped([("b.txt", b"Dogs bark."), ("c.txt", b"Cats.")])
     damaged = data[:35] + data[45:]  # by its end, the first member would begin before it
     assert summary(damaged, name="a.zip") == [("", "malformed"), "Cats."]
-    assert read_slowly(damaged, "a.zip") == [
-        ("a.zip!b.txt", "malformed"), ("a.zip!c.txt", "document"),
-    ]  # fmt: skip
+    assert read_slowly(damaged, "a.zip") == [("a.zip!b.txt", "malformed"), ("a.zip!c.txt", "document")]

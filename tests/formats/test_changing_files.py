@@ -73,14 +73,12 @@ MADE = {
     "a.json": lambda word: json.dumps(rows(word)).encode(),
     "a.csv": lambda word: ("text\n" + "\n".join(row["text"] for row in rows(word))).encode(),
     "a.xml": lambda word: f"<TEI><text><body><p>{text(word)}</p></body></text></TEI>".encode(),
-    "a.conllu": lambda word: "".join(
-        f"1\t{w}\t{w}" + "\t_" * 7 + "\n\n" for w in text(word).split()
-    ).encode(),
+    "a.conllu": lambda word: "".join(f"1\t{w}\t{w}" + "\t_" * 7 + "\n\n" for w in text(word).split()).encode(),
     "a.zip": zipped,
     "a.tar": tarred,
     "a.tar.gz": lambda word: gzip.compress(tarred(word), 0, mtime=0),
     "a.parquet": parquet,
-}  # fmt: skip
+}
 
 
 def replaced(path, content):
@@ -201,9 +199,7 @@ def test_what_is_taken_in_is_what_the_digest_says(tmp_path, monkeypatch, name, c
 
 
 @pytest.mark.parametrize("name", MADE)
-def test_a_file_that_always_changes_is_a_reject_and_nothing_of_it_is_kept(
-    tmp_path, monkeypatch, name
-):
+def test_a_file_that_always_changes_is_a_reject_and_nothing_of_it_is_kept(tmp_path, monkeypatch, name):
     path = tmp_path / name
     path.write_bytes(MADE[name]("one"))
     words = ["two", "six", "ten", "old"]
@@ -307,10 +303,7 @@ def test_while_somebody_writes_to_it(tmp_path, name):
     finally:
         done.set()
         writer.join()
-    calm = {
-        hashlib.sha256(content).hexdigest(): expected(tmp_path, name, content)
-        for content in contents.values()
-    }
+    calm = {hashlib.sha256(content).hexdigest(): expected(tmp_path, name, content) for content in contents.values()}
     for count, texts, reasons in found:
         if reasons.get("changed_while_read"):
             assert texts == ([], [])

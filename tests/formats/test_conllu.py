@@ -42,9 +42,7 @@ def test_documents_begin_at_newdoc():
 
 
 def test_columns_that_are_not_given_are_none():
-    (record,) = entries(
-        (row("1", "a") + "\n" + row("1", "b", "c") + row("2", "_")).encode(), "conllu"
-    )
+    (record,) = entries((row("1", "a") + "\n" + row("1", "b", "c") + row("2", "_")).encode(), "conllu")
     assert record.sentences[0].lemmas is None
     assert record.sentences[0].upos is None
     assert record.sentences[1].lemmas == ["c", "_"]
@@ -52,8 +50,16 @@ def test_columns_that_are_not_given_are_none():
 
 def test_a_broken_sentence_is_a_reject_of_its_own():
     good = row("1", "a")
-    bad = ["1\ta\n", row("2", "a"), row("1-2", "ab") + row("1", "a"), row("1", " "), row("x", "a"),
-           row("1-", "a"), row("1-2-3", "a"), good + row("1-2", "x") + row("2", "b")]  # fmt: skip
+    bad = [
+        "1\ta\n",
+        row("2", "a"),
+        row("1-2", "ab") + row("1", "a"),
+        row("1", " "),
+        row("x", "a"),
+        row("1-", "a"),
+        row("1-2-3", "a"),
+        good + row("1-2", "x") + row("2", "b"),
+    ]
     for sentence in bad:
         data = "# newdoc\n" + good + "\n" + sentence + "\n" + good
         found = entries(data.encode(), "conllu")

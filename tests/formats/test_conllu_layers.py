@@ -31,18 +31,19 @@ def test_columns_are_taken_as_they_stand():
     )
     assert layers_of(data) == [
         (
-            ["V", "P", None], ["Mood=Imp|Number=Plur", None, "Gender=Fem"], [0, 1, 1],
-            ["root", "obj", "vocative:x"], ["O", "O", "B-PER"],
+            ["V", "P", None],
+            ["Mood=Imp|Number=Plur", None, "Gender=Fem"],
+            [0, 1, 1],
+            ["root", "obj", "vocative:x"],
+            ["O", "O", "B-PER"],
         )
-    ]  # fmt: skip
+    ]
     assert layers_of(data, ("heads",)) == [([0, 1, 1],)]
     assert layers_of(data, ()) == [()]
 
 
 def test_what_a_sentence_has_nothing_of_is_null():
-    assert layers_of(line("1", "a") + line("2", "b", deprel="det")) == [
-        (None, None, None, [None, "det"], None)
-    ]
+    assert layers_of(line("1", "a") + line("2", "b", deprel="det")) == [(None, None, None, [None, "det"], None)]
 
 
 @pytest.mark.parametrize("head", ["3", "-1", "1.1", "x", "²", "", "9" * 5000])
@@ -85,18 +86,13 @@ def cut(path):
         rows = [row.split("\t") for row in block.split("\n") if row and not row.startswith("#")]
         words = [row for row in rows if row[0].isdigit()]
         if words:
-            columns = [
-                [None if row[place] == "_" else row[place] for row in words]
-                for place in (4, 5, 6, 7)
-            ]
+            columns = [[None if row[place] == "_" else row[place] for row in words] for place in (4, 5, 6, 7)]
             columns[2] = [int(head) for head in columns[2]]
             yield tuple(c if any(v is not None for v in c) else None for c in columns)
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(
-    "name", ["de_gsd", "en_ewt", "en_gum", "es_gsd", "la_ittb", "la_proiel", "sv_talbanken"]
-)
+@pytest.mark.parametrize("name", ["de_gsd", "en_ewt", "en_gum", "es_gsd", "la_ittb", "la_proiel", "sv_talbanken"])
 def test_layers_of_treebanks_are_those_that_tabs_cut(data, name):
     path = data / "ud" / f"{name}-ud-dev.conllu"
     expected = list(cut(path))

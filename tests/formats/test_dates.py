@@ -55,10 +55,22 @@ def test_the_year_of_a_range_is_picked_and_its_end_kept():
 
 @pytest.mark.parametrize(
     "spec",
-    ["", "..", "2000..1900", "name:", "name:(", "field:", "table:x.csv", "table:x.csv:key=a",
-     "table::key=a,date=b", "table:x:key=a,date=", "heder", "1790..x",
-     "table:x:key=a,key=a,date=b"],
-)  # fmt: skip
+    [
+        "",
+        "..",
+        "2000..1900",
+        "name:",
+        "name:(",
+        "field:",
+        "table:x.csv",
+        "table:x.csv:key=a",
+        "table::key=a,date=b",
+        "table:x:key=a,date=",
+        "heder",
+        "1790..x",
+        "table:x:key=a,key=a,date=b",
+    ],
+)
 def test_a_wrong_rule_is_bad_usage(spec):
     with pytest.raises(UsageError):
         parse_date_rule(spec)
@@ -150,8 +162,6 @@ def test_no_date_says_which_fields_there_are():
     assert found.detail == "no date in field 'dat'; there are date, when, bad; did you mean 'date'?"
     other = Record("", {f"f{n}": "x" for n in range(20)}, "text", None)
     found = date_of(parse_date_rule("header"), other, "a")
-    assert found.detail == "no date in the header; there are " + ", ".join(
-        f"f{n}" for n in range(12)
-    )
+    assert found.detail == "no date in the header; there are " + ", ".join(f"f{n}" for n in range(12))
     found = date_of(parse_date_rule("header"), Record("", {}, "text", None), "a")
     assert found.detail == "no date in the header; there are no fields"

@@ -84,27 +84,25 @@ def test_null_like_words_are_words():
 
 def test_bad_lines_are_rejects_of_their_own():
     data = b'text,n\na,1\n\xff,2\n"b\n\xff",3\nc,4'
-    assert summary(data, "csv") == [
-        "a", ("3", "undecodable"), ("4", "malformed"), ("5", "undecodable"), "c",
-    ]  # fmt: skip
+    assert summary(data, "csv") == ["a", ("3", "undecodable"), ("4", "malformed"), ("5", "undecodable"), "c"]
 
 
 def test_options_that_mean_nothing_are_bad_usage():
-    for options in ({"delimiter": "ab"}, {"encoding": ("utf-9",)}, {"encoding": ("hex",)},
-                    {"fields": ("a",)}, {"lines_hold": "lemma"},
-                    {"tei_parts": ("head",)}):  # fmt: skip
+    for options in (
+        {"delimiter": "ab"},
+        {"encoding": ("utf-9",)},
+        {"encoding": ("hex",)},
+        {"fields": ("a",)},
+        {"lines_hold": "lemma"},
+        {"tei_parts": ("head",)},
+    ):
         with pytest.raises(UsageError):
             ReaderOptions(**options)
 
 
 def test_rows_that_a_quote_would_swallow_arrive_and_its_own_row_is_a_reject():
     data = b'text\tn\tm\n"Can it grow?\t1\tx\nplain row\t2\tx\nHe said so."\t3\tx\nlast row\t4\tx\n'
-    assert summary(data, "csv", name="a.tsv") == [
-        ("2", "malformed"),
-        "plain row",
-        'He said so."',
-        "last row",
-    ]
+    assert summary(data, "csv", name="a.tsv") == [("2", "malformed"), "plain row", 'He said so."', "last row"]
     data = b'n,text,m,k\n1,"A,2,x\n3,B,4,y\n5,C",6,z\n'
     assert summary(data, "csv") == [("2", "malformed"), "B", 'C"']
 
@@ -153,29 +151,49 @@ def test_no_stray_quote_swallows_a_row_separated_by_tabs(data, width):
     ("name", "lines", "expected"),
     [
         # Two columns, separated by tabs; once these were one document of three rows.
-        ("a.tsv", ["text\tn", '"Can it grow?\t1', "plain row\t2", 'He said so."\t3', "last\t4"],
-         [("2", "malformed"), "plain row", 'He said so."', "last"]),
-        ("a.tsv", ["n\ttext", '1\t"Can it grow?', "2\tplain row", '3\tHe said so."'],
-         [("2", "malformed"), "plain row", 'He said so."']),
+        (
+            "a.tsv",
+            ["text\tn", '"Can it grow?\t1', "plain row\t2", 'He said so."\t3', "last\t4"],
+            [("2", "malformed"), "plain row", 'He said so."', "last"],
+        ),
+        (
+            "a.tsv",
+            ["n\ttext", '1\t"Can it grow?', "2\tplain row", '3\tHe said so."'],
+            [("2", "malformed"), "plain row", 'He said so."'],
+        ),
         # One of the rows between is broken; once these were one document, in any table.
-        ("a.tsv", ["text\tn\tm", '"Can it?\t1\tx', "broken\t2", 'He said."\t3\tx'],
-         [("2", "malformed"), ("3", "malformed"), 'He said."']),
+        (
+            "a.tsv",
+            ["text\tn\tm", '"Can it?\t1\tx', "broken\t2", 'He said."\t3\tx'],
+            [("2", "malformed"), ("3", "malformed"), 'He said."'],
+        ),
         # The row that results has too many cells; once one reject stood for both.
-        ("a.tsv", ["n\ttext", '1\t"open', 'closed"\t5'],
-         [("2", "malformed"), "5"]),
+        ("a.tsv", ["n\ttext", '1\t"open', 'closed"\t5'], [("2", "malformed"), "5"]),
         # One column.
-        ("a.tsv", ["text", '"Can it grow?', "plain row", 'He said so."'],
-         [("2", "malformed"), "plain row", 'He said so."']),
+        (
+            "a.tsv",
+            ["text", '"Can it grow?', "plain row", 'He said so."'],
+            [("2", "malformed"), "plain row", 'He said so."'],
+        ),
         # Two and three columns, separated by commas.
-        ("a.csv", ["text,n", '"Can it grow?,1', "plain row,2", 'He said, so.",3', "last,4"],
-         [("2", "malformed"), "plain row", ("4", "malformed"), "last"]),
-        ("a.csv", ["text;n;m", '"Can it?;1;x', "plain; row;2;x", 'He said.";3;x', "last;4;x"],
-         [("2", "malformed"), ("3", "malformed"), 'He said."', "last"]),
+        (
+            "a.csv",
+            ["text,n", '"Can it grow?,1', "plain row,2", 'He said, so.",3', "last,4"],
+            [("2", "malformed"), "plain row", ("4", "malformed"), "last"],
+        ),
+        (
+            "a.csv",
+            ["text;n;m", '"Can it?;1;x', "plain; row;2;x", 'He said.";3;x', "last;4;x"],
+            [("2", "malformed"), ("3", "malformed"), 'He said."', "last"],
+        ),
         # Rows written with blanks.
-        ("a.csv", ["text, n", '"Can it?, 1', "plain row, 2", 'He said.", 3'],
-         [("2", "malformed"), "plain row", 'He said."']),
+        (
+            "a.csv",
+            ["text, n", '"Can it?, 1', "plain row, 2", 'He said.", 3'],
+            [("2", "malformed"), "plain row", 'He said."'],
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_stray_quote_swallows_no_row_however_few_the_columns(name, lines, expected):
     assert summary("\n".join(lines).encode(), "csv", name=name) == expected
 
@@ -187,12 +205,14 @@ def test_a_stray_quote_swallows_no_row_however_few_the_columns(name, lines, expe
         ("a.tsv", ["n\ttext", '1\t"One', "", 'two"'], ["One\n\ntwo"]),
         ("a.tsv", ["n\tm\ttext", '1\tx\t"One', "a\tb", 'two"\t'], ["One\na\tb\ntwo"]),
         ("a.csv", ["text", '"One', 'two"', "three"], ["One\ntwo", "three"]),
-        ("a.csv", ["n,text", '1,"Yes,', "he said, 1,000 times,", 'and then, ""No""."'],
-         ['Yes,\nhe said, 1,000 times,\nand then, "No".']),
-        ("a.csv", ["text,n", '"So, then,', "we went, all,", 'of us.",1'],
-         ["So, then,\nwe went, all,\nof us."]),
+        (
+            "a.csv",
+            ["n,text", '1,"Yes,', "he said, 1,000 times,", 'and then, ""No""."'],
+            ['Yes,\nhe said, 1,000 times,\nand then, "No".'],
+        ),
+        ("a.csv", ["text,n", '"So, then,', "we went, all,", 'of us.",1'], ["So, then,\nwe went, all,\nof us."]),
     ],
-)  # fmt: skip
+)
 def test_cells_of_several_lines_go_on_working(name, lines, expected):
     assert summary("\n".join(lines).encode(), "csv", name=name) == expected
 

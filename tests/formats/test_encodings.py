@@ -37,8 +37,9 @@ def made(format, text):
 def noted(data, format, **options):
     """The entries, and what was noted while they were read."""
     notes = Counter()
-    found = read_file("a", "a", format=format, options=reader_options(**options),
-                      open=lambda: io.BytesIO(data), notes=notes)  # fmt: skip
+    found = read_file(
+        "a", "a", format=format, options=reader_options(**options), open=lambda: io.BytesIO(data), notes=notes
+    )
     return [entry for _, entry in found], dict(notes)
 
 
@@ -74,8 +75,7 @@ def test_encodings_are_tried_in_order(format):
     assert text_of(record) == "één"
     assert notes["encoding utf-8"] >= 1
     assert "encoding cp1252" not in notes
-    (reject, *_) = entries(HOLDING[format]("\x9d é").encode("latin-1"), format,
-                           encoding="utf-8,cp1252")  # fmt: skip
+    (reject, *_) = entries(HOLDING[format]("\x9d é").encode("latin-1"), format, encoding="utf-8,cp1252")
     assert reject.reason == "undecodable"
     if format != "tei":
         assert "not utf-8: byte " in reject.detail
@@ -102,14 +102,21 @@ def test_one_encoding_that_needs_no_trial_is_not_noted():
 @pytest.mark.parametrize(
     ("encodings", "cause"),
     [
-        ((), "at least one"), (("utf-8", "utf-16"), "'utf-16' stands alone"),
-        (("cp037", "utf-8"), "'cp037' stands alone"), (("latin-1", "utf-8"), "never tried"),
-        (("utf-8", "hex"), "called 'hex'"), (("idna",), "called 'idna'"),
-        (("Punycode",), "called 'Punycode'"), (("unicode_escape",), "called"), (("",), "called"),
+        ((), "at least one"),
+        (("utf-8", "utf-16"), "'utf-16' stands alone"),
+        (("cp037", "utf-8"), "'cp037' stands alone"),
+        (("latin-1", "utf-8"), "never tried"),
+        (("utf-8", "hex"), "called 'hex'"),
+        (("idna",), "called 'idna'"),
+        (("Punycode",), "called 'Punycode'"),
+        (("unicode_escape",), "called"),
+        (("",), "called"),
         (("\x00",), "called"),
-        (("\ud800",), "called"), (("undefined",), "called 'undefined'"), ("utf-8", "called 'u'"),
+        (("\ud800",), "called"),
+        (("undefined",), "called 'undefined'"),
+        ("utf-8", "called 'u'"),
     ],
-)  # fmt: skip
+)
 def test_encodings_that_cannot_be_are_errors(encodings, cause):
     with pytest.raises(UsageError, match=cause):
         ReaderOptions(encoding=encodings)

@@ -55,21 +55,28 @@ def test_inputs_meet_most_reasons_and_all_that_is_noted():
     for format, number in itertools.product(MAKERS, range(150)):
         made = input_of(format, 4, number)
         found = read_file(
-            "/there/" + made.name, made.name, format=made.asked, notes=notes,
-            options=ReaderOptions(**made.options), open=functools.partial(io.BytesIO, made.data),
-        )  # fmt: skip
+            "/there/" + made.name,
+            made.name,
+            format=made.asked,
+            notes=notes,
+            options=ReaderOptions(**made.options),
+            open=functools.partial(io.BytesIO, made.data),
+        )
         reasons.update(entry.reason for _, entry in found if isinstance(entry, Reject))
     of_others = {"no_date", "bad_date", "duplicate", "engine_error", "changed_while_read"}
     assert reasons == REASONS.keys() - of_others
-    assert {"encoding utf-8", "encoding cp1252", "encoding utf-16 by its byte order mark",
-            "encoding utf-32 by its byte order mark", "control characters dropped",
-            "U+034F put into runs of marks"} <= notes.keys()  # fmt: skip
+    assert {
+        "encoding utf-8",
+        "encoding cp1252",
+        "encoding utf-16 by its byte order mark",
+        "encoding utf-32 by its byte order mark",
+        "control characters dropped",
+        "U+034F put into runs of marks",
+    } <= notes.keys()
 
 
 def test_every_reader_has_inputs():
-    assert MAKERS.keys() == READERS.keys(), (
-        "a reader needs a Maker in tests/formats/fuzz_formats.py"
-    )
+    assert MAKERS.keys() == READERS.keys(), "a reader needs a Maker in tests/formats/fuzz_formats.py"
 
 
 def test_an_input_depends_on_seed_format_and_number_alone():

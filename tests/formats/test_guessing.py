@@ -3,25 +3,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.formats.fields import named_there, there_are
-from transforms.formats.guessing import (
-    NAMES,
-    Seen,
-    guess_dates,
-    guess_fields,
-    guess_text_field,
-    years_by,
-)
+from transforms.formats.guessing import NAMES, Seen, guess_dates, guess_fields, guess_text_field, years_by
 
 
 @pytest.mark.parametrize(
     ("name", "year"),
     [
-        ("su1790.txt", 1790), ("1847-01.txt", 1847), ("a/b/novel_1901_x.xml", 1901),
-        ("18470312.txt", 1847), ("vol_18470312b.txt", 1847), ("ENG18450_Disraeli.xml", None),
-        ("12345.txt", None), ("0999.txt", None), ("2100.txt", None), ("plain.txt", None),
+        ("su1790.txt", 1790),
+        ("1847-01.txt", 1847),
+        ("a/b/novel_1901_x.xml", 1901),
+        ("18470312.txt", 1847),
+        ("vol_18470312b.txt", 1847),
+        ("ENG18450_Disraeli.xml", None),
+        ("12345.txt", None),
+        ("0999.txt", None),
+        ("2100.txt", None),
+        ("plain.txt", None),
         ("of1790/plain.txt", None),  # a folder is not the file's name
     ],
-)  # fmt: skip
+)
 def test_years_in_names_of_files(name, year):
     found = [next(iter(years_by(f"name:{pattern}", [Seen(name, {})]))) for pattern in NAMES]
     assert [one for one in found if one is not None] == ([year] if year else [])

@@ -59,9 +59,7 @@ def _tei(texts):
     tags = ["p", "hi", "note", "l", "w", "s", "choice", "pb", "div", "lb"]
     made = []
     for parts in texts:
-        inner = "".join(
-            f"<{tags[n]}>{re.sub('[<>&]|[^ -~]', '', text)}</{tags[n]}>" for n, text in parts
-        )
+        inner = "".join(f"<{tags[n]}>{re.sub('[<>&]|[^ -~]', '', text)}</{tags[n]}>" for n, text in parts)
         made.append(f"<TEI><text><body>{inner}</body></text></TEI>")
     whole = made[0] if len(made) == 1 else f"<teiCorpus>{''.join(made)}</teiCorpus>"
     return whole.encode()
@@ -70,8 +68,7 @@ def _tei(texts):
 _INNER = st.recursive(
     st.none() | TEXT | st.integers(),
     lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.fixed_dictionaries({}, optional={"a": inner, "b": inner, "text": inner})
+        st.lists(inner, max_size=3) | st.fixed_dictionaries({}, optional={"a": inner, "b": inner, "text": inner})
     ),
     max_leaves=12,
 )
@@ -98,10 +95,7 @@ VALID = {
     "text": TEXT.map(lambda text: text.encode("utf-8", "replace")),
     "lines": TEXT.map(lambda text: text.encode("utf-8", "replace")),
     "jsonl": st.lists(
-        st.one_of(
-            st.dictionaries(st.sampled_from(["text", "date"]), TEXT | st.integers() | st.none()),
-            st.integers(),
-        ),
+        st.one_of(st.dictionaries(st.sampled_from(["text", "date"]), TEXT | st.integers() | st.none()), st.integers()),
         max_size=5,
     ).map(lambda rows: "\n".join(map(json.dumps, rows)).encode()),
     "json": st.recursive(
@@ -109,12 +103,8 @@ VALID = {
         lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.just("text"), inner),
         max_leaves=6,
     ).map(lambda value: json.dumps(value).encode()),
-    "jsonl with records": st.lists(NESTED, max_size=4).map(
-        lambda rows: "\n".join(map(json.dumps, rows)).encode()
-    ),
-    "json with records": (st.lists(NESTED, max_size=4) | NESTED).map(
-        lambda value: json.dumps(value).encode()
-    ),
+    "jsonl with records": st.lists(NESTED, max_size=4).map(lambda rows: "\n".join(map(json.dumps, rows)).encode()),
+    "json with records": (st.lists(NESTED, max_size=4) | NESTED).map(lambda value: json.dumps(value).encode()),
     "csv": st.lists(st.lists(CELL, min_size=1, max_size=3), max_size=5).map(_table),
     "csv without quoting": st.lists(st.lists(CELL, max_size=3), max_size=5).map(_table),
     "conllu": st.lists(
@@ -126,10 +116,10 @@ VALID = {
     ).map(_conllu),
     "tei": st.lists(st.lists(st.tuples(st.integers(0, 9), TEXT), max_size=6), max_size=3).map(_tei),
     "html": st.lists(st.tuples(st.integers(0, 9), TEXT), max_size=6).map(_html),
-    "parquet": st.lists(
-        st.none() | TEXT.map(lambda t: t.encode("utf-8", "replace").decode()), max_size=5
-    ).map(_parquet),
-}  # fmt: skip
+    "parquet": st.lists(st.none() | TEXT.map(lambda t: t.encode("utf-8", "replace").decode()), max_size=5).map(
+        _parquet
+    ),
+}
 
 
 def check(format, data):

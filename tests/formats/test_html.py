@@ -43,9 +43,11 @@ def test_the_main_text_is_the_article_and_its_fields_are_what_the_page_says():
     found = page(PAGE)
     assert found.text.split("\n\n") == ["Dogs", *BODY, "Two\nlines & a word."]
     assert found.fields == {
-        "title": "Dogs", "author": "A. B.; C. D.", "date": "2019-05-04T10:00:00+02:00",
+        "title": "Dogs",
+        "author": "A. B.; C. D.",
+        "date": "2019-05-04T10:00:00+02:00",
         "language": "en-GB",
-    }  # fmt: skip
+    }
 
 
 def test_all_is_what_a_reader_sees():
@@ -72,17 +74,20 @@ def test_the_option_says_what_becomes_of_pages():
         ("<meta charset=iso-8859-1>", "cp1252", {}),
         ("<meta charset='Windows-1251'>", "cp1251", {}),
         ("<meta http-equiv=a content='text/html; charset=euc-jp'>", "euc-jp", {}),
-        ("<meta charset=gb2312>", "gb18030", {}), ("<meta charset=utf-16>", "utf-8", {}),
-        ("", "utf-8-sig", {}), ("<meta charset=latin1>", "utf-16", {}), ("", "utf-32", {}),
-        ("", "utf-8", {}), ("", "koi8-r", {"encoding": "koi8-r"}),
+        ("<meta charset=gb2312>", "gb18030", {}),
+        ("<meta charset=utf-16>", "utf-8", {}),
+        ("", "utf-8-sig", {}),
+        ("<meta charset=latin1>", "utf-16", {}),
+        ("", "utf-32", {}),
+        ("", "utf-8", {}),
+        ("", "koi8-r", {"encoding": "koi8-r"}),
         ("<meta charset=utf-8>", "koi8-r", {"encoding": "koi8-r"}),
-        ("<meta charset=nobodys>", "utf-8", {}), ("<meta charset=hex>", "utf-8", {}),
+        ("<meta charset=nobodys>", "utf-8", {}),
+        ("<meta charset=hex>", "utf-8", {}),
     ],
-)  # fmt: skip
+)
 def test_the_encoding_is_the_mark_then_the_pages_then_the_option(head, encoding, options):
-    words = {"cp1252": "“naïve”", "euc-jp": "犬が吠える", "gb18030": "狗在叫"}.get(
-        encoding, "собака"
-    )
+    words = {"cp1252": "“naïve”", "euc-jp": "犬が吠える", "gb18030": "狗在叫"}.get(encoding, "собака")
     data = f"<html><head>{head}</head><body><p>{words} 1".encode(encoding)
     assert page(data, html="all", **options).text == f"{words} 1"
 
@@ -99,18 +104,24 @@ def test_what_is_of_no_encoding_is_undecodable():
         ("One<p>Two<div>Three</div>Four", ["One", "Two", "Three", "Four"]),
         ("<ul><li>One<li>Two</ul>", ["One", "Two"]),
         ("<table><tr><td>a<td>b<tr><th>c</table>", ["a b", "c"]),
-        ("a<span>b</span>c <i>d</i>", ["abc d"]), ("a<br>b<br/><br>c", ["a\nb\nc"]),
-        ("<pre>a\n  b</pre>", ["a b"]), ("a<!-- b -->c<!-->d<!--->e", ["acde"]),
+        ("a<span>b</span>c <i>d</i>", ["abc d"]),
+        ("a<br>b<br/><br>c", ["a\nb\nc"]),
+        ("<pre>a\n  b</pre>", ["a b"]),
+        ("a<!-- b -->c<!-->d<!--->e", ["acde"]),
         ("a<script>b</script>c<style>d</style>e<noscript>f</noscript>", ["ace"]),
-        ("a<script>'</scr' + '<p>'</SCRIPT >b", ["ab"]), ("a<script>b", ["a"]), ("a<!-- b", ["a"]),
-        ("<textarea><!-- a</textarea>b", ["<!-- a", "b"]), ("<title><script></title>a", ["a"]),
+        ("a<script>'</scr' + '<p>'</SCRIPT >b", ["ab"]),
+        ("a<script>b", ["a"]),
+        ("a<!-- b", ["a"]),
+        ("<textarea><!-- a</textarea>b", ["<!-- a", "b"]),
+        ("<title><script></title>a", ["a"]),
         ("<p hidden>a<b>b</b></p>c<p style='DISPLAY : none'>d</p>", ["c"]),
         ("&amp;lt; &lt;p&gt; &eacute;&#233;&nbsp;x&nosuch;", ["&lt; <p> éé x&nosuch;"]),
         ("<p title='<script>'>a</p><p title=\"-->\">b", ["a", "b"]),
-        ("<unknown>a</unknown><x:y>b</x:y>", ["ab"]), ("a < b <3 c", ["a < b <3 c"]),
+        ("<unknown>a</unknown><x:y>b</x:y>", ["ab"]),
+        ("a < b <3 c", ["a < b <3 c"]),
         ("Dampf&shy;schiff&#8203;", ["Dampfschiff"]),
     ],
-)  # fmt: skip
+)
 def test_paragraphs_are_as_a_browser_shows_them(body, expected):
     found = page(f"<html><body>{body}", html="all")
     assert found.text.split("\n\n") == expected
@@ -124,15 +135,14 @@ def test_paragraphs_are_as_a_browser_shows_them(body, expected):
         ("<meta name=DC.creator content=A><meta name=author content=B>", "author", "A"),
         ("<meta name=date content=soon><meta name=dc.date content=1850>", "date", "1850"),
         ("<meta name=date content=soon>", "date", "soon"),
-        ('<script type="application/ld+json">{"datePublished": "2001-02-03"}</script>', "date",
-         "2001-02-03"),
+        ('<script type="application/ld+json">{"datePublished": "2001-02-03"}</script>', "date", "2001-02-03"),
         ("</head><time datetime=2000-01-01>", "date", None),
         ("</head><time pubdate datetime=2000-01-01>", "date", "2000-01-01"),
         ("<meta http-equiv=content-language content=de>", "language", "de"),
         ("<title> </title><meta name=author content=' '>", "title", None),
         ("</head><p>12 May 1999, by A. B.", "date", None),
     ],
-)  # fmt: skip
+)
 def test_fields_are_what_a_page_states_and_no_guesses(head, name, value):
     found = page(f"<html><head>{head}</head><p>One.", html="all")
     assert found.fields.get(name) == value
@@ -181,20 +191,7 @@ def test_a_page_of_many_tags_is_for_all_alone():
 
 
 MARKUP = st.lists(
-    st.sampled_from(
-        [
-            "<p>",
-            "</p>",
-            "<div a='b'>",
-            "<b>",
-            "<script>",
-            "</script>",
-            "<!--",
-            "-->",
-            "<br>",
-            "<td>",
-        ]
-    )
+    st.sampled_from(["<p>", "</p>", "<div a='b'>", "<b>", "<script>", "</script>", "<!--", "-->", "<br>", "<td>"])
     | st.text(alphabet="ab <>&;'\"=/!-\n\xe9", max_size=8)
 ).map("".join)
 
@@ -241,16 +238,22 @@ def test_a_missing_package_is_told_before_anything_is_read(tmp_path, monkeypatch
     monkeypatch.setattr(html.importlib.util, "find_spec", lambda name: None)
     for format, way in (("html", "reject"), ("auto", "main"), ("html", "main")):
         options = CorpusOptions(
-            inputs=(str(tmp_path),), out=str(tmp_path / "out"), format=format,
-            reader=ReaderOptions(html=way), engine="builtin:en",
-        )  # fmt: skip
+            inputs=(str(tmp_path),),
+            out=str(tmp_path / "out"),
+            format=format,
+            reader=ReaderOptions(html=way),
+            engine="builtin:en",
+        )
         with pytest.raises(UsageError, match=r"lexbeam\[html\]"):
             plan_corpus(options)
     for format, way in (("auto", "reject"), ("html", "all"), ("text", "main")):
         options = CorpusOptions(
-            inputs=(str(tmp_path),), out=str(tmp_path / "out"), format=format,
-            reader=ReaderOptions(html=way), engine="builtin:en",
-        )  # fmt: skip
+            inputs=(str(tmp_path),),
+            out=str(tmp_path / "out"),
+            format=format,
+            reader=ReaderOptions(html=way),
+            engine="builtin:en",
+        )
         plan_corpus(options)
 
 

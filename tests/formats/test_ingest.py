@@ -77,9 +77,7 @@ def test_dates_are_found_or_the_record_is_a_reject(tmp_path):
     options = IngestOptions(format="text", dates=rule, language="en", genre="novel")
     receipt = taken_in(tmp_path, made, options)
     (row,) = rows_of(receipt)
-    assert (row["year"], row["year_to"], row["language"], row["genre"]) == (
-        1850, 1850, "en", "novel",
-    )  # fmt: skip
+    assert (row["year"], row["year_to"], row["language"], row["genre"]) == (1850, 1850, "en", "novel")
     assert receipt.reasons == {"no_date": 1}
 
 
@@ -107,8 +105,9 @@ def test_annotated_input_is_staged_beside_its_record(tmp_path):
     assert keys_of(receipt) == [[]]  # never a duplicate
     with BatchReader() as reader:
         assert reader.read(stage.ready, 0)["lemmas"].to_pylist() == [
-            ["arma", "vir", "cano"], ["Troia", "qui", "primus"],
-        ]  # fmt: skip
+            ["arma", "vir", "cano"],
+            ["Troia", "qui", "primus"],
+        ]
 
 
 def test_a_file_that_cannot_be_opened_is_a_reject(tmp_path):
@@ -186,11 +185,14 @@ def test_a_metadata_table_counts_by_its_content_and_not_by_its_path(tmp_path):
 @pytest.mark.parametrize(
     "changed",
     [
-        {"format": "lines"}, {"language": "la"}, {"genre": "novel"},
-        {"reader": ReaderOptions(encoding=("latin-1",))}, {"dates": parse_date_rule("1850")},
+        {"format": "lines"},
+        {"language": "la"},
+        {"genre": "novel"},
+        {"reader": ReaderOptions(encoding=("latin-1",))},
+        {"dates": parse_date_rule("1850")},
         {"date_range": "last"},
     ],
-)  # fmt: skip
+)
 def test_every_option_of_reading_counts(tmp_path, changed):
     (tmp_path / "x.txt").write_text("One.")
     file = file_of(tmp_path / "x.txt")

@@ -21,11 +21,14 @@ SIZES = range(1, 65)
 LIMIT = 10_000
 STRINGS = st.text(max_size=8) | st.text(alphabet='\\"[]{}, \nné😀', max_size=8)
 VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False,
-        allow_infinity=False) | STRINGS,
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**64 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | STRINGS,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(STRINGS, inner, max_size=4),
     max_leaves=12,
-)  # fmt: skip
+)
 STYLES = st.fixed_dictionaries(
     {
         "ensure_ascii": st.booleans(),
@@ -123,9 +126,7 @@ def test_what_is_missing_is_one_reject(rest, reason, size):
     assert found == ["a", ("2", reason)]
 
 
-@pytest.mark.parametrize(
-    "rest", [b"]", b"}", b" x", b' "', b"[", b',{"text": "b"}', b"}{", b"\xff"]
-)
+@pytest.mark.parametrize("rest", [b"]", b"}", b" x", b' "', b"[", b',{"text": "b"}', b"}{", b"\xff"])
 def test_text_behind_the_array_is_one_reject(rest):
     for size in SIZES:
         found = streamed(b'[{"text": "a"}]' + rest, size)
@@ -144,14 +145,12 @@ def test_the_detail_says_where():
     with mock.patch.object(jsonl, "_SMALL", 0):
         *_, reject = jsonl.read_json(source, ReaderOptions())
     assert reject.detail == (
-        "in the element from byte 15 (in UTF-8): "
-        "not utf-8: byte 11 (0xe9): invalid continuation byte"
+        "in the element from byte 15 (in UTF-8): not utf-8: byte 11 (0xe9): invalid continuation byte"
     )
 
 
 @pytest.mark.parametrize(
-    "encoding",
-    ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32", "latin-1", "shift_jis", "iso2022_jp"],
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32", "latin-1", "shift_jis", "iso2022_jp"]
 )
 def test_other_encodings(encoding):
     # In Shift JIS the second byte of 表 is that of a backslash, that of ソ as well.
@@ -206,9 +205,7 @@ def test_an_array_over_the_limit_is_read_and_an_object_is_not():
     data = json.dumps([{"text": "a"}] * 9).encode()
     assert summary(data, "json", max_record_bytes=30) == ["a"] * 9
     assert summary(data, "json", max_record_bytes=10) == [("1", "too_large")]
-    assert summary(b'{"text": "aaaaaaaaaaaaaaaaaaaaaaa"}', "json", max_record_bytes=30) == [
-        ("", "too_large")
-    ]
+    assert summary(b'{"text": "aaaaaaaaaaaaaaaaaaaaaaa"}', "json", max_record_bytes=30) == [("", "too_large")]
     nested = b'{"rows": ' + data + b"}"
     found = summary(nested, "json", max_record_bytes=30, json_path="rows")
     assert found == [("", "too_large")]

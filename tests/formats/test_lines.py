@@ -34,9 +34,7 @@ def test_blocks_are_cut_by_lines_of_the_file_and_numbered_without_gaps(blank):
 def test_a_bad_line_is_a_reject_of_its_own_and_the_rest_is_kept():
     data = b"good\nb\xe9d\nlong long\nn\x00l\nfine"
     found = entries(data, "lines", max_line_bytes=6)
-    assert [(e.position, e.reason) for e in found[:3]] == [
-        ("2", "undecodable"), ("3", "too_large"), ("4", "control"),
-    ]  # fmt: skip
+    assert [(e.position, e.reason) for e in found[:3]] == [("2", "undecodable"), ("3", "too_large"), ("4", "control")]
     assert [s.lemmas for s in found[3].sentences] == [["good"], ["fine"]]
     assert records(found) == (1, 3)
 

@@ -31,9 +31,7 @@ def test_rejects_are_sorted_row_by_row(tmp_path):
     staged = stage(tmp_path / "1", reject("d"), reject("b"))
     staged += stage(tmp_path / "2", reject("c"), reject("a", "2"), reject("a", "1"))
     rows, part = merge(tmp_path, staged)
-    assert [(row.source, row.position) for row in rows] == [
-        ("a", "1"), ("a", "2"), ("b", ""), ("c", ""), ("d", ""),
-    ]  # fmt: skip
+    assert [(row.source, row.position) for row in rows] == [("a", "1"), ("a", "2"), ("b", ""), ("c", ""), ("d", "")]
     assert pq.read_schema(part.file.path).names == REJECTS.schema().names
     _, same = merge(tmp_path, staged[::-1], name="again")
     assert same.file.sha256 == part.file.sha256

@@ -14,10 +14,7 @@ def load(tmp_path, content, name="t.tsv", columns="key=id,date=year"):
 
 def test_keys_are_names_with_or_without_suffix_or_whole(tmp_path):
     table = load(tmp_path, b"id\tyear\na.txt\t1\nb\t2\ndir/c.txt\t3\nc.txt\t4\n")
-    years = [
-        (table.row(s) or {}).get("date")
-        for s in ("x/a.txt", "x/b.xml.gz", "dir/c.txt", "z.tar!c.txt", "d")
-    ]
+    years = [(table.row(s) or {}).get("date") for s in ("x/a.txt", "x/b.xml.gz", "dir/c.txt", "z.tar!c.txt", "d")]
     assert years == ["1", "2", "3", "4", None]
 
 
@@ -33,9 +30,7 @@ def test_columns_of_a_table_without_a_header_go_by_number(tmp_path, first):
     lines = f"{first}\tyes\nb\t2\tno\n".encode()
     table = load(tmp_path, lines, columns="key=1,date=2,title=3")
     key, year = first.split("\t")
-    assert table.by_key == {
-        key: {"date": year, "title": "yes"}, "b": {"date": "2", "title": "no"},
-    }  # fmt: skip
+    assert table.by_key == {key: {"date": year, "title": "yes"}, "b": {"date": "2", "title": "no"}}
     swapped = load(tmp_path, b"1800\ta\n1810\tb\n", columns="key=2,date=1")
     assert swapped.by_key == {"a": {"date": "1800"}, "b": {"date": "1810"}}
 
@@ -78,17 +73,8 @@ def row_of(table, source):
 
 
 def test_a_key_is_the_real_name_or_the_published_one(tmp_path):
-    rows = {
-        "a!b.txt": 1,
-        "c\\xFF.txt": 2,
-        "d\\e": 3,
-        "f\\\\g.txt": 4,
-        "e\u0301.txt": 5,
-        "x/y!z.txt": 6,
-    }
-    table = load(
-        tmp_path, "".join(["id\tyear\n", *(f"{k}\t{n}\n" for k, n in rows.items())]).encode()
-    )
+    rows = {"a!b.txt": 1, "c\\xFF.txt": 2, "d\\e": 3, "f\\\\g.txt": 4, "e\u0301.txt": 5, "x/y!z.txt": 6}
+    table = load(tmp_path, "".join(["id\tyear\n", *(f"{k}\t{n}\n" for k, n in rows.items())]).encode())
     assert row_of(table, escape("x/a!b.txt")) == "1"
     assert row_of(table, "z.zip!in/a\\!b.txt\\~2") == "1"  # the second of that name
     assert row_of(table, escape("c\udcff.txt")) == "2"

@@ -71,8 +71,15 @@ def check(places, keys, records):
 
 
 def test_names_that_are_not_utf8_differ_where_they_differ(tmp_path):
-    for name in (b"bytes\xff.txt", b"bytes\xfe.txt", "bytes\ufffd.txt".encode(), b"one\x01.txt",
-                 b"one\x02.txt", b"\\xFF.txt", b"\xff.txt"):  # fmt: skip
+    for name in (
+        b"bytes\xff.txt",
+        b"bytes\xfe.txt",
+        "bytes\ufffd.txt".encode(),
+        b"one\x01.txt",
+        b"one\x02.txt",
+        b"\\xFF.txt",
+        b"\xff.txt",
+    ):
         put(tmp_path, name)
     check(*taken_in(tmp_path), 7)
 
@@ -99,15 +106,35 @@ def test_inputs_of_one_name_are_told_apart(tmp_path):
 
 
 ODD = st.sampled_from(
-    [b"a", b"b", b"!", b"\\", b"~", b"2", b"\\~2", b"~2", b"x", b"\xff", b"\xfe", b"\xef\xbf\xbd",
-     b"\xc3\xa9", b"e\xcc\x81", b"\n", b"\x01", b"\\xFF", b"\\u0001", b"\xe2\x80\xae", b"A", b" "]
-)  # fmt: skip
+    [
+        b"a",
+        b"b",
+        b"!",
+        b"\\",
+        b"~",
+        b"2",
+        b"\\~2",
+        b"~2",
+        b"x",
+        b"\xff",
+        b"\xfe",
+        b"\xef\xbf\xbd",
+        b"\xc3\xa9",
+        b"e\xcc\x81",
+        b"\n",
+        b"\x01",
+        b"\\xFF",
+        b"\\u0001",
+        b"\xe2\x80\xae",
+        b"A",
+        b" ",
+    ]
+)
 NAME = st.lists(ODD, min_size=1, max_size=4).map(b"".join)
 MEMBERS = st.lists(NAME.map(lambda name: name.decode("utf-8", "replace")), min_size=1, max_size=4)
 TREE = st.dictionaries(
-    st.tuples(st.sampled_from([b"1", b"2"]), NAME, NAME), st.none() | MEMBERS, min_size=1,
-    max_size=8,
-)  # fmt: skip
+    st.tuples(st.sampled_from([b"1", b"2"]), NAME, NAME), st.none() | MEMBERS, min_size=1, max_size=8
+)
 
 
 @settings(max_examples=40)

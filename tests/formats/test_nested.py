@@ -34,10 +34,7 @@ def placed(data, format="jsonl", **options):
 
 def test_400_debates_with_a_date_each_are_documents_with_dates():
     """Once they were 400 rejects `missing_field`, whatever was given."""
-    debates = [
-        {"date": str(1800 + n % 90), "speeches": [{"text": f"{n}a"}, {"text": f"{n}b"}]}
-        for n in range(400)
-    ]
+    debates = [{"date": str(1800 + n % 90), "speeches": [{"text": f"{n}a"}, {"text": f"{n}b"}]} for n in range(400)]
     rule = parse_date_rule("field:date")
     joined = entries(line(*debates), "jsonl", text_field="speeches[].text")
     assert [e.text for e in joined] == [f"{n}a\n\n{n}b" for n in range(400)]
@@ -76,8 +73,13 @@ def test_a_path_through_an_array_that_gives_no_text_is_a_reject(value, reason):
 
 
 def test_a_key_that_is_the_whole_path_goes_before():
-    value = {"a[].b": "key", "a": [{"b": "path", "c": [{"text": "p"}]}], "x.y": [{"text": "k"}],
-             "x": {"y": [{"text": "p"}]}, "tags[]": ["one", "two"]}  # fmt: skip
+    value = {
+        "a[].b": "key",
+        "a": [{"b": "path", "c": [{"text": "p"}]}],
+        "x.y": [{"text": "k"}],
+        "x": {"y": [{"text": "p"}]},
+        "tags[]": ["one", "two"],
+    }
     assert summary(line(value), "jsonl", text_field="a[].b") == ["key"]
     assert summary(line(value), "jsonl", records="x.y[]") == ["k"]
     assert summary(line({**value, "x.y[]": [{"text": "K"}]}), "jsonl", records="x.y[]") == ["K"]
@@ -109,8 +111,7 @@ def test_elements_are_records_that_inherit():
 
 
 def test_a_parents_field_of_the_same_name_is_reached_by_a_dot():
-    options = {"records": "data.debates[].speeches[]",
-               "fields": ("date=.date", "author=by", "genre=..publisher")}  # fmt: skip
+    options = {"records": "data.debates[].speeches[]", "fields": ("date=.date", "author=by", "genre=..publisher")}
     last = entries(line(BOOK), "jsonl", **options)[2]
     assert last.fields["date"] == "1850"
     assert last.fields["author"] == "A"
@@ -121,9 +122,15 @@ def test_a_parents_field_of_the_same_name_is_reached_by_a_dot():
 
 
 def test_what_an_element_has_empty_its_parent_gives():
-    value = {"date": "1850", "meta": {"by": "P"}, "s": [
-        {"text": "a", "date": None}, {"text": "b", "Date": "1", "meta": {"by": " "}},
-        {"text": "c", "meta": {"by": "own"}, "date": [1]}]}  # fmt: skip
+    value = {
+        "date": "1850",
+        "meta": {"by": "P"},
+        "s": [
+            {"text": "a", "date": None},
+            {"text": "b", "Date": "1", "meta": {"by": " "}},
+            {"text": "c", "meta": {"by": "own"}, "date": [1]},
+        ],
+    }
     found = entries(line(value), "jsonl", records="s[]", fields=("author=meta.by",))
     assert [e.fields["date"] for e in found] == ["1850", "1", "1850"]
     assert [e.fields["author"] for e in found] == ["P", "P", "own"]
@@ -131,8 +138,14 @@ def test_what_an_element_has_empty_its_parent_gives():
 
 def test_positions_tell_the_place_and_each_parent_without_elements_is_a_reject():
     path = "data.debates[].speeches[]"
-    below = [("1:1", "One."), ("1:2", "missing_field"), ("1:3", "Two."),
-             ("2", "missing_field"), ("3", "empty"), ("4", "malformed")]  # fmt: skip
+    below = [
+        ("1:1", "One."),
+        ("1:2", "missing_field"),
+        ("1:3", "Two."),
+        ("2", "missing_field"),
+        ("3", "empty"),
+        ("4", "malformed"),
+    ]
     under = [("1:" + place, what) for place, what in below]
     assert placed(json.dumps(BOOK).encode(), "json", records=path) == below
     assert placed(json.dumps([BOOK]).encode(), "json", records=path) == under
@@ -142,9 +155,7 @@ def test_positions_tell_the_place_and_each_parent_without_elements_is_a_reject()
         ("3", "malformed"),
         *(("4:" + place, what) for place, what in below),
     ]
-    found = placed(
-        json.dumps(BOOK).encode(), "json", json_path="data.debates", records="speeches[]"
-    )
+    found = placed(json.dumps(BOOK).encode(), "json", json_path="data.debates", records="speeches[]")
     assert found == below
     wrong = {"data": {"debates": {"speeches": []}}}
     (reject,) = entries(line(wrong), "jsonl", records=path)
@@ -174,8 +185,7 @@ def test_lists_of_structs_in_parquet():
     pq.write_table(pa.Table.from_pylist(rows), out)
     found = entries(out.getvalue(), "parquet", records="speeches[]")
     assert [e.position for e in found] == ["1:1", "1:2", "1:3", "2", "3"]
-    assert [getattr(e, "reason", "") for e in found] == [
-        "", "missing_field", "", "empty", "missing_field"]  # fmt: skip
+    assert [getattr(e, "reason", "") for e in found] == ["", "missing_field", "", "empty", "missing_field"]
     assert found[0].fields == {"date": "1850", "title": "On corn"}
     texts = summary(out.getvalue(), "parquet", text_field="speeches[].text")
     assert texts == ["One.\n\nTwo.", ("2", "empty"), ("3", "missing_field")]
@@ -184,9 +194,7 @@ def test_lists_of_structs_in_parquet():
 
 
 @pytest.mark.parametrize("name", ["text_field", "json_path", "fields", "records", "dates"])
-@pytest.mark.parametrize(
-    "path", ["a[", "a]", "[]a", "a[][]", "[]", "a.[]", "a[]b", "a[].[].b", "]["]
-)
+@pytest.mark.parametrize("path", ["a[", "a]", "[]a", "a[][]", "[]", "a.[]", "a[]b", "a[].[].b", "]["])
 def test_a_malformed_path_is_bad_usage(name, path):
     with pytest.raises(UsageError, match=rf"`{name}`.* an array is NAME\[\], as in"):
         if name == "dates":
@@ -220,21 +228,16 @@ def test_a_message_names_paths_that_are_there():
         "did you mean 'speeches[].text'?"
     )
     (reject,) = entries(line(debate), "jsonl", records="speech[]")
-    assert reject.detail == (
-        "no array 'speech[]'; there are speeches[], tags[]; did you mean 'speeches[]'?"
-    )
+    assert reject.detail == ("no array 'speech[]'; there are speeches[], tags[]; did you mean 'speeches[]'?")
     record = entries(line(debate), "jsonl", records="speeches[]")[0]
     found = date_of(parse_date_rule("field:day"), record, "a")
-    assert found.detail.startswith(
-        "no date in field 'day'; there are text, by.name, id, speeches[]"
-    )
+    assert found.detail.startswith("no date in field 'day'; there are text, by.name, id, speeches[]")
 
 
 VALUES = st.recursive(
     st.none() | st.just("text") | st.just("") | st.integers(),
     lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.sampled_from(["a", "b", "text", "date"]), inner, max_size=4)
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "b", "text", "date"]), inner, max_size=4)
     ),
     max_leaves=20,
 )
@@ -283,5 +286,4 @@ def test_deep_arrays_and_long_paths():
     assert placed(line(deep), records=".".join(["a[]"] * 16)) == [("1" + ":1" * 16, "x")]
     assert summary(line(deep), "jsonl", text_field="a[]." * 16 + "text") == ["x"]
     assert summary(line(deep), "jsonl", text_field="a." + "9" * 5000) == [("1", "missing_field")]
-    assert summary(line(deep), "jsonl", text_field="a[]." * 20_000 + "text") == [
-        ("1", "missing_field")]  # fmt: skip
+    assert summary(line(deep), "jsonl", text_field="a[]." * 20_000 + "text") == [("1", "missing_field")]

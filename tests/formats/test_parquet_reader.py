@@ -17,14 +17,16 @@ def parquet(table, **options):
 
 
 def test_rows_with_their_fields():
-    data = parquet({
-        "text": ["one", None, "", "four"],
-        "date": [datetime.date(1790, 1, 8), None, None, None],
-        "at": pa.array([1, 2, 3, 4], pa.timestamp("ns")),
-        "n": [1, 2, 3, 4],
-        "d": [decimal.Decimal("1.5")] * 4,
-        "list": [[1]] * 4,
-    })  # fmt: skip
+    data = parquet(
+        {
+            "text": ["one", None, "", "four"],
+            "date": [datetime.date(1790, 1, 8), None, None, None],
+            "at": pa.array([1, 2, 3, 4], pa.timestamp("ns")),
+            "n": [1, 2, 3, 4],
+            "d": [decimal.Decimal("1.5")] * 4,
+            "list": [[1]] * 4,
+        }
+    )
     found = entries(data)
     assert found[0].text == "one"
     assert found[0].fields["date"] == "1790-01-08"
@@ -93,9 +95,7 @@ def test_bad_utf_8_in_a_nested_column_is_a_reject_for_its_row():
     keys = pa.Array.from_buffers(pa.string(), 3, pa.array([b"a", b"\xff", b"c"]).buffers())
     maps = pa.MapArray.from_arrays([0, 1, 2, 3], keys, keys)
     data = parquet({"text": maps, "body": ["one", "two", "three"]})
-    assert summary(data, text_field="body", fields=("a=text.a",)) == [
-        "one", ("2", "undecodable"), "three",
-    ]  # fmt: skip
+    assert summary(data, text_field="body", fields=("a=text.a",)) == ["one", ("2", "undecodable"), "three"]
 
 
 def test_a_time_zone_that_there_is_not_is_told_for_each_row():
@@ -114,10 +114,7 @@ def test_values_that_a_dictionary_has_once_fill_no_memory(monkeypatch, kind, com
         texts = texts.cast(pa.dictionary(pa.int32(), kind))
     if pa.types.is_list(kind):
         texts = pa.ListArray.from_arrays(list(range(0, rows + 1, 4)), texts)
-    data = parquet(
-        {"text": texts}, compression=compression, store_schema=False,
-        dictionary_pagesize_limit=2 * size,
-    )  # fmt: skip
+    data = parquet({"text": texts}, compression=compression, store_schema=False, dictionary_pagesize_limit=2 * size)
     asked = []
 
     def iter_batches(_, batch_size, *arguments, **options):

@@ -43,16 +43,17 @@ def test_a_long_line_takes_twice_its_size(tmp_path, format):
     """Bytes and text, or text and cells; the rest is what the interpreter needs."""
     size = 60_000_000
     pieces = {
-        "jsonl": (b'{"text": "', b'"}\n'), "csv": (b"text\tn\n", b"\t1\n"),
-        "lines": (b"", b"\n"), "conllu": (b"1\t", b"\ta" + b"\t_" * 7 + b"\n\n"),
-    }  # fmt: skip
+        "jsonl": (b'{"text": "', b'"}\n'),
+        "csv": (b"text\tn\n", b"\t1\n"),
+        "lines": (b"", b"\n"),
+        "conllu": (b"1\t", b"\ta" + b"\t_" * 7 + b"\n\n"),
+    }
     word = b"x" if format in ("lines", "conllu") else b"some words "
     path = tmp_path / "long"
     path.write_bytes(pieces[format][0] + word * (size // len(word)) + pieces[format][1])
     result = subprocess.run(
-        [sys.executable, "-c", LONG_LINE, format, str(path)],
-        stdout=subprocess.PIPE, check=True, cwd=ROOT, text=True,
-    )  # fmt: skip
+        [sys.executable, "-c", LONG_LINE, format, str(path)], stdout=subprocess.PIPE, check=True, cwd=ROOT, text=True
+    )
     kind, grown = result.stdout.split()
     assert kind == "dict"
     assert float(grown) < 2.25 * size / 2**20  # formerly four to seven times

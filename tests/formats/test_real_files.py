@@ -30,9 +30,12 @@ def take_in(paths, dates=None, format="auto", **options):
     counts, rejects, years = Counter(), [], {}
     for path in sorted(paths):
         found = read_file(
-            str(path), path.name, format=format, options=ReaderOptions(**options),
+            str(path),
+            path.name,
+            format=format,
+            options=ReaderOptions(**options),
             open=lambda path=path: path.open("rb"),
-        )  # fmt: skip
+        )
         for source, entry in found:
             result = entry
             if rule is not None and not isinstance(entry, Reject):
@@ -52,9 +55,7 @@ def records_and_copies(folder, pattern, **options):
     made = IngestOptions(reader=ReaderOptions(**options))
     for path in sorted(folder.glob(pattern)):
         name = path.relative_to(folder).as_posix()
-        for entry in read_documents(
-            InputFile(name, str(path), path.stat().st_size, folder.name), made
-        ):
+        for entry in read_documents(InputFile(name, str(path), path.stat().st_size, folder.name), made):
             if not isinstance(entry, RejectRow) and entry[1].block == 0:
                 records += 1
                 # A document that comes in blocks has no key, and no copies.
@@ -150,9 +151,7 @@ def test_rows_of_a_table_with_stray_quotes_say_what_their_lines_say(data):
         file = InputFile(path.name, str(path), path.stat().st_size, "lcp")
         arrived.update(" ".join(row[0]["text"].split()) for row in read_documents(file, options))
     assert cut.total() == 9699
-    assert arrived == Counter(
-        {unicodedata.normalize("NFC", text): count for text, count in cut.items()}
-    )
+    assert arrived == Counter({unicodedata.normalize("NFC", text): count for text, count in cut.items()})
 
 
 def test_copies_of_articles_are_as_many_as_plain_python_finds(data):

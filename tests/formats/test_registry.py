@@ -13,18 +13,30 @@ from transforms.formats.registry import READERS, detect, read_file
 @pytest.mark.parametrize(
     ("name", "head", "format"),
     [
-        ("a.txt", b"{", "text"), ("a.txt", b"<?xml version='1.0'?><TEI>", "tei"),
-        ("a.txt", b"<?php", "text"), ("a.xml", b"", "tei"), ("a.jsonl.gz", b"", "jsonl"),
-        ("A.JSON", b'[{"a": 1}]', "json"), ("a.json", b'{"a": 1}\n{"a": 2}\n', "jsonl"),
-        ("a.tsv", b"", "csv"), ("a.conllu", b"", "conllu"), ("a.parquet", b"", "parquet"),
-        ("a", b"PAR1", "parquet"), ("a", b"\xef\xbb\xbf<?xml", "tei"), ("a", b"{}", "json"),
-        ("a", b"Words", "text"), ("a", b"\x7fELF\x00", None), ("a", b"[1] A note", "text"),
-        ("a", "x".encode("utf-16"), "text"), ("a", "x".encode("utf-32"), "text"),
-        ("a", "{}".encode("utf-16"), "json"), ("a", "<?xml".encode("utf-32"), "tei"),
+        ("a.txt", b"{", "text"),
+        ("a.txt", b"<?xml version='1.0'?><TEI>", "tei"),
+        ("a.txt", b"<?php", "text"),
+        ("a.xml", b"", "tei"),
+        ("a.jsonl.gz", b"", "jsonl"),
+        ("A.JSON", b'[{"a": 1}]', "json"),
+        ("a.json", b'{"a": 1}\n{"a": 2}\n', "jsonl"),
+        ("a.tsv", b"", "csv"),
+        ("a.conllu", b"", "conllu"),
+        ("a.parquet", b"", "parquet"),
+        ("a", b"PAR1", "parquet"),
+        ("a", b"\xef\xbb\xbf<?xml", "tei"),
+        ("a", b"{}", "json"),
+        ("a", b"Words", "text"),
+        ("a", b"\x7fELF\x00", None),
+        ("a", b"[1] A note", "text"),
+        ("a", "x".encode("utf-16"), "text"),
+        ("a", "x".encode("utf-32"), "text"),
+        ("a", "{}".encode("utf-16"), "json"),
+        ("a", "<?xml".encode("utf-32"), "tei"),
         ("a.json", '{"a": 1}\n{"a": 2}\n'.encode("utf-16"), "jsonl"),
         ("a", b"\xfe\xff" + "x".encode("utf-16-be"), "text"),
     ],
-)  # fmt: skip
+)
 def test_the_format_is_found_by_name_and_first_bytes(name, head, format):
     assert detect(name, head) == format
 

@@ -17,11 +17,7 @@ def split(data, limit):
     return [*found, *([None if len(last) > limit else last.rstrip(b"\r")] if last else [])]
 
 
-@given(
-    st.lists(st.sampled_from([b"\n", b"\r\n", b"a", b"bc" * 4, b"\r"])),
-    st.integers(1, 30),
-    st.integers(1, 12),
-)
+@given(st.lists(st.sampled_from([b"\n", b"\r\n", b"a", b"bc" * 4, b"\r"])), st.integers(1, 30), st.integers(1, 12))
 def test_lines_are_those_of_the_whole(pieces, limit, chunk):
     data = b"".join(pieces)
     with mock.patch.object(streams, "_CHUNK", chunk):

@@ -54,10 +54,7 @@ def header(content, text="<p>x</p>"):
         ("<p>e\u0301 \u200bx</p>", "é x"),
         ("<p>&amp;&lt;&#233;</p>", "&<é"),
         ("<p>a&#127;b&#xFDD0;c&#xFDD1;d&#13;e</p>", "a b c d e"),  # the marks' own characters
-        (
-            "<p>Dampf&#xAD;&#13;&#10;  schiff ahoi&#xAD; Dampf&#x200B;er</p>",
-            "Dampfschiff ahoi Dampfer",
-        ),
+        ("<p>Dampf&#xAD;&#13;&#10;  schiff ahoi&#xAD; Dampf&#x200B;er</p>", "Dampfschiff ahoi Dampfer"),
         ("<p>a\u00a0<pb/>\u2003b <hi>c</hi>\u2028d</p>", "a b c d"),
         ('<p xmlns="">a</p><p>b</p>', "a\n\nb"),
         ('<p>a</p><m:p xmlns:m="other">b</m:p>c', "a\n\nb\n\nc"),
@@ -73,8 +70,7 @@ def test_running_text(content, text):
 
 
 def test_parts():
-    text = (b"<TEI><text><front><p>f</p></front><body><p>b</p></body>"
-            b"<back><p>k</p><note>n</note></back></text></TEI>")  # fmt: skip
+    text = b"<TEI><text><front><p>f</p></front><body><p>b</p></body><back><p>k</p><note>n</note></back></text></TEI>"
     assert summary(text, "tei") == ["b"]
     assert summary(text, "tei", tei_parts=("body", "front", "back")) == ["f\n\nb\n\nk"]
     assert summary(b"<TEI><text><front><p>f</p></front></text></TEI>", "tei") == [("", "empty")]
@@ -163,9 +159,7 @@ def test_the_date_is_that_of_the_earliest_kind_of_source(content, date):
 
 
 def test_the_creation_gives_the_date_if_no_source_does():
-    assert header("<profileDesc><creation>in <date when='1790'/></creation></profileDesc>") == {
-        "date": "1790"
-    }
+    assert header("<profileDesc><creation>in <date when='1790'/></creation></profileDesc>") == {"date": "1790"}
 
 
 def test_title_author_language():
@@ -219,9 +213,7 @@ def test_words_within_a_reading_and_within_words():
     )
     (record,) = entries(TEI.format("", content).encode(), "tei")
     assert record.text == "A C EG"
-    assert [(s.forms, s.lemmas) for s in record.sentences] == [
-        (["A", "C", "EG"], ["a", "c", "e f"])
-    ]
+    assert [(s.forms, s.lemmas) for s in record.sentences] == [(["A", "C", "EG"], ["a", "c", "e f"])]
 
 
 def test_tags_that_are_not_universal_are_left_out():
@@ -265,10 +257,7 @@ def test_entities_are_never_expanded_or_fetched(declared, used, outcome):
 
 
 def test_named_characters_of_an_external_dtd_are_known_without_it():
-    data = (
-        '<!DOCTYPE TEI SYSTEM "http://localhost/x.dtd">'
-        "<TEI><text><body><p>caf&eacute; {}</p></body></text></TEI>"
-    )
+    data = '<!DOCTYPE TEI SYSTEM "http://localhost/x.dtd"><TEI><text><body><p>caf&eacute; {}</p></body></text></TEI>'
     assert summary(data.format("").encode(), "tei") == ["café"]
     assert summary(data.format("&what;").encode(), "tei") == [("", "malformed")]
 
@@ -306,9 +295,7 @@ def test_thousands_of_cut_words_take_no_time():
 
 def test_sentences_without_words_leave_no_marks():
     body = "<p><s>One two.</s> <s>Three.</s></p>"
-    assert summary(f"<TEI><text><body>{body}</body></text></TEI>".encode(), "tei") == [
-        "One two. Three."
-    ]
+    assert summary(f"<TEI><text><body>{body}</body></text></TEI>".encode(), "tei") == ["One two. Three."]
 
 
 def test_all_kinds_of_spaces_are_one_space():

@@ -33,33 +33,63 @@ TEI = (
     "<body><p>The sea.</p></body><back><p>After the land.</p></back></text></TEI>"
 )
 BASE = {
-    "corpus": {
-        "engine": "builtin:en", "dates": "field:date", "max_reject_share": "1", "parts": "2",
-    },
+    "corpus": {"engine": "builtin:en", "dates": "field:date", "max_reject_share": "1", "parts": "2"},
     "change": {
-        "slices": "1800-1829,1830-1859,1860-1900", "dim": "4", "epochs": "1", "min_count": "1",
-        "min_sentence": "2", "rank_min_count": "1", "rank_min_documents": "1",
-        "neighbour_min_count": "1", "alignment": "op", "window": "2", "negative": "1",
+        "slices": "1800-1829,1830-1859,1860-1900",
+        "dim": "4",
+        "epochs": "1",
+        "min_count": "1",
+        "min_sentence": "2",
+        "rank_min_count": "1",
+        "rank_min_documents": "1",
+        "neighbour_min_count": "1",
+        "alignment": "op",
+        "window": "2",
+        "negative": "1",
         "null": "3",
     },
-}  # fmt: skip
+}
 ROOT = Path(__file__).parents[2]
 # What an option of free text is changed to; `None`: nothing can be changed, for the reason.
 VALUES: dict[str, list[str] | None] = {
-    "encoding": ["latin-1"], "fields": ["title=headline"], "text_field": ["other"],
-    "json_path": ["x.y"], "delimiter": [";"], "columns": ["a,b"], "exclude": ["*.csv"],
-    "language": ["de"], "records": ["x[]"],
-    "genre": ["letter"], "dates": ["name:(\\d+)", "1800..1900"],
-    "engine": ["builtin:de"], "normalise": ["RULES"], "slices": ["1800-1859,1860-1900"],
-    "targets": ["WORDS"], "max_tokens": ["20"], "fit_on": ["top:3"], "sample": ["0.1"],
-    "alpha": ["0.05"], "rcond": ["0.5"], "min_count": ["2", "2,1,1"], "seeds": ["2", "1,2"],
+    "encoding": ["latin-1"],
+    "fields": ["title=headline"],
+    "text_field": ["other"],
+    "json_path": ["x.y"],
+    "delimiter": [";"],
+    "columns": ["a,b"],
+    "exclude": ["*.csv"],
+    "language": ["de"],
+    "records": ["x[]"],
+    "genre": ["letter"],
+    "dates": ["name:(\\d+)", "1800..1900"],
+    "engine": ["builtin:de"],
+    "normalise": ["RULES"],
+    "slices": ["1800-1859,1860-1900"],
+    "targets": ["WORDS"],
+    "max_tokens": ["20"],
+    "fit_on": ["top:3"],
+    "sample": ["0.1"],
+    "alpha": ["0.05"],
+    "rcond": ["0.5"],
+    "min_count": ["2", "2,1,1"],
+    "seeds": ["2", "1,2"],
     "max_reject_share": ["0.9"],
     # Not of what is made: where it goes, what becomes of the folder, and where it runs.
-    "out": None, "resume": None, "overwrite": None, "fresh": None, "drop": None, "keep": None,
-    "keep_snapshots": None, "runner_config": None, "dry_run": None, "inputs": None,
-    "corpora": None, "write_text": None,
+    "out": None,
+    "resume": None,
+    "overwrite": None,
+    "fresh": None,
+    "drop": None,
+    "keep": None,
+    "keep_snapshots": None,
+    "runner_config": None,
+    "dry_run": None,
+    "inputs": None,
+    "corpora": None,
+    "write_text": None,
     "layers": None,  # engine builtin has none; tests/integration/test_layers.py changes them
-}  # fmt: skip
+}
 
 
 # Code that is changed: a stage's own, what it reaches, and what several stages reach.
@@ -137,10 +167,15 @@ def write_inputs(folder: Path) -> Path:
     """Write documents of several formats, so that the options of every reader matter."""
     folder.mkdir()
     rows = [
-        {"date": str(1800 + 9 * n), "text": " ".join(TEXT.format(n, k) for k in range(3)),
-         "other": f"Other sea {n}.", "title": f"T{n}", "headline": f"H{n}"}
+        {
+            "date": str(1800 + 9 * n),
+            "text": " ".join(TEXT.format(n, k) for k in range(3)),
+            "other": f"Other sea {n}.",
+            "title": f"T{n}",
+            "headline": f"H{n}",
+        }
         for n in range(10)
-    ]  # fmt: skip
+    ]
     (folder / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in [*rows, rows[0]]))
     (folder / "b.csv").write_text('date;text,text\n1810,"A quoted ship, at sea."\n1870,Land.\n')
     (folder / "c.json").write_text(json.dumps([rows[3] | {"text": "Élan of the ship."}]))
@@ -175,9 +210,12 @@ def _swapped(folder: Path) -> None:
 
 
 EDITS = {
-    "same size and time": _same_size, "a file more": _more, "a file less": _less,
-    "renamed": _renamed, "swapped": _swapped,
-}  # fmt: skip
+    "same size and time": _same_size,
+    "a file more": _more,
+    "a file less": _less,
+    "renamed": _renamed,
+    "swapped": _swapped,
+}
 
 
 def published(out: Path) -> dict[str, bytes]:
@@ -217,13 +255,7 @@ class Grid:
         return out
 
     def _run(
-        self,
-        command: str,
-        out: Path,
-        options: dict[str, str],
-        edit: str = "",
-        *more: str,
-        source: Path | None = None,
+        self, command: str, out: Path, options: dict[str, str], edit: str = "", *more: str, source: Path | None = None
     ) -> int:
         if command == "corpus":
             reads = str(self._edited(edit))
@@ -316,9 +348,7 @@ def _every(folder: Path) -> int:
         for command, changed in zip(BASE, grid.compare_code(*edit), strict=True):
             runs += 1
             wrong += changed.wrong
-            told = (
-                "as before" if _tables(changed.files) == _tables(base[command].files) else "other"
-            )
+            told = "as before" if _tables(changed.files) == _tables(base[command].files) else "other"
             print(f"{command} {edit[0]}: ends {changed.code}, tables {told}", *changed.wrong)
     print(f"{runs} resumed runs, {len(wrong)} wrong", *wrong, sep="\n  ")
     return bool(wrong)

@@ -28,9 +28,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
-def write_sample_config(
-    folder: Path, tokens: int = TOKENS, seed: int = 7, **change: object
-) -> Path:
+def write_sample_config(folder: Path, tokens: int = TOKENS, seed: int = 7, **change: object) -> Path:
     """Write a sample; return its configuration, with other options of `change`, no nulls."""
     out = folder / "sample"
     assert main(["sample", "--out", str(out), "--tokens", str(tokens), "--seed", str(seed)]) == 0

@@ -5,16 +5,23 @@ import json
 from pipelines.cli import main
 
 __all__ = [
-    "CHANGE", "CORPUS", "SLICES", "SMALL", "WORDS", "call", "change", "corpus", "make_out",
-    "manifest", "write_texts",
-]  # fmt: skip
+    "CHANGE",
+    "CORPUS",
+    "SLICES",
+    "SMALL",
+    "WORDS",
+    "call",
+    "change",
+    "corpus",
+    "make_out",
+    "manifest",
+    "write_texts",
+]
 
 WORDS = "the ship sails over the sea and the sailor sings of the land"
 SMALL = ["--dim", "5", "--epochs", "1", "--min-count", "1", "--min-sentence", "1"]
 SLICES = ["--slices", "1800-1849,1850-1900"]
-CHANGE = {
-    "change/summary", "change/pairs", "slices", "scores", "neighbours", "vectors", "alignments",
-}  # fmt: skip
+CHANGE = {"change/summary", "change/pairs", "slices", "scores", "neighbours", "vectors", "alignments"}
 CORPUS = {"documents", "sentences", "rejects"}
 
 
@@ -32,8 +39,21 @@ def write_texts(folder):
 
 
 def corpus(texts, out, *options):
-    return call("corpus", texts, "--out", out, "--engine", "builtin:en", "--format", "text",
-                "--dates", "name:^(\\d+)", "--parts", "2", *options)  # fmt: skip
+    return call(
+        "corpus",
+        texts,
+        "--out",
+        out,
+        "--engine",
+        "builtin:en",
+        "--format",
+        "text",
+        "--dates",
+        "name:^(\\d+)",
+        "--parts",
+        "2",
+        *options,
+    )
 
 
 def change(out, *options):

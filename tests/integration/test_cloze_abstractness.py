@@ -26,12 +26,10 @@ SYNSETS = both_ways(
         Synset("entity", "n", ["entity"], "what is there"),
         Synset("thing", "n", ["thing"], "made of stone", pointers=[("@", "entity", 0, 0)]),
         Synset("idea", "n", ["idea"], "made of thought", pointers=[("@", "entity", 0, 0)]),
-        *(Synset(word, "n", [word], "hard stone", pointers=[("@", "thing", 0, 0)])
-          for word in THINGS[:40]),
-        *(Synset(word, "n", [word], "deep thought", pointers=[("@", "idea", 0, 0)])
-          for word in IDEAS[:40]),
+        *(Synset(word, "n", [word], "hard stone", pointers=[("@", "thing", 0, 0)]) for word in THINGS[:40]),
+        *(Synset(word, "n", [word], "deep thought", pointers=[("@", "idea", 0, 0)]) for word in IDEAS[:40]),
     ]
-)  # fmt: skip
+)
 SMALL = ("--components", "12", "--ngram-dim", "10", "--gloss-dim", "4", "--gloss-least", "1")
 
 
@@ -40,9 +38,7 @@ def given(tmp_path):
     draw = np.random.default_rng(1)
     rows = [(w, 5.5 + draw.normal() / 3) for w in THINGS[5:]]
     rows += [(w, 2.5 + draw.normal() / 3) for w in IDEAS[5:]]
-    (tmp_path / "mrc.csv").write_text(
-        "WORD,CONC\n" + "".join(f"{word},{value:.2f}\n" for word, value in rows)
-    )
+    (tmp_path / "mrc.csv").write_text("WORD,CONC\n" + "".join(f"{word},{value:.2f}\n" for word, value in rows))
     lines = [f"{word} 1 {draw.normal():.3f}" for word in THINGS[10:]]
     lines += [f"{word} -1 {draw.normal():.3f}" for word in [*IDEAS[10:], "freeness"]]
     (tmp_path / "own.vec").write_text(f"{len(lines)} 2\n" + "\n".join(lines) + "\n")
@@ -102,10 +98,7 @@ def test_the_same_bytes_whatever_the_order_of_ratings(given):
     head, *rows = (given / "mrc.csv").read_text().splitlines()
     (given / "turned.csv").write_text("\n".join([head, *reversed(rows)]) + "\n")
     assert run(given, *all_of(given), out="again") == 0
-    made = [
-        {path.name: path.read_bytes() for path in (given / name).iterdir()}
-        for name in ("model", "again")
-    ]
+    made = [{path.name: path.read_bytes() for path in (given / name).iterdir()} for name in ("model", "again")]
     assert made[0] == made[1]
     turned = "turned.csv:word=WORD,value=CONC"
     assert run(given, *all_of(given), out="turned", ratings=turned) == 0

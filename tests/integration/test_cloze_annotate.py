@@ -23,8 +23,7 @@ HEAD = "question_id,annotator_id,answer,difficulty,span_passage,span_summary,app
 @pytest.fixture
 def out(tmp_path):
     rows = [question(number, split="test" if number % 2 else "train") for number in range(6)]
-    return publish(tmp_path / "out", [*rows, question(6, "imperceptibility"),
-                                      question(7, kept=False)])  # fmt: skip
+    return publish(tmp_path / "out", [*rows, question(6, "imperceptibility"), question(7, kept=False)])
 
 
 def filled(path, answers):
@@ -58,14 +57,18 @@ def test_sheets_out_and_answers_in(out, tmp_path, capsys):
     assert "nonspecificity: 4 of 6 questions are kept, no_evidence 1, easy_but_wrong 1" in said
     verdicts = {int(row["question_id"], 16): row for row in read(out, "verdicts")}
     assert {n: row["reason"] for n, row in verdicts.items()} == {
-        0: None, 1: None, 2: "no_evidence", 3: None, 4: "easy_but_wrong", 5: None, 6: None,
-    }  # fmt: skip
+        0: None,
+        1: None,
+        2: "no_evidence",
+        3: None,
+        4: "easy_but_wrong",
+        5: None,
+        6: None,
+    }
     assert (verdicts[3]["answers"], verdicts[3]["right"], verdicts[3]["accuracy"]) == (2, 1, 0.5)
     annotations = read(out, "annotations")
     assert len(annotations) == 14
-    assert [row["question_id"] for row in annotations] == sorted(
-        row["question_id"] for row in annotations
-    )
+    assert [row["question_id"] for row in annotations] == sorted(row["question_id"] for row in annotations)
     kept = [json.loads(line)["question"] for line in task.read_text().splitlines()]
     assert kept == [f"Number {n} is @placeholder ." for n in (0, 1, 3, 5, 6)]
     # What was exported is not overwritten.
@@ -89,8 +92,9 @@ def test_a_table_by_both_kinds_of_accuracy(out, tmp_path, capsys):
     assert "not_annotated 2" in said
     rejects = read(out, "annotation_rejects")
     assert {(row["source"], row["position"], row["reason"]) for row in rejects} == {
-        ("crowd.csv", "14", "wrong_answer"), ("crowd.csv", "15", "unknown"),
-    }  # fmt: skip
+        ("crowd.csv", "14", "wrong_answer"),
+        ("crowd.csv", "15", "unknown"),
+    }
     assert all(row["accuracy"] == 0.5 for row in read(out, "verdicts") if row["answers"])
     words = ("cloze", "annotate", out, "--annotations", path, "--overwrite")
     assert call(*words, "--accuracy-of", "annotator") == 0

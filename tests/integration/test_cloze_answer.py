@@ -26,8 +26,24 @@ KINDS = ("imperceptibility", "nonspecificity")
 FILES = ("Task_1_Imperceptibility.jsonl", "Task_2_Nonspecificity.jsonl")
 WORDS = ("trust", "faith", "doubt", "fear", "hope", "anger", "peace")
 FOLDS = 2
-SMALL = ("--folds", "2", "--hidden", "4", "--dim", "5", "--hops", "2", "--epochs", "2",
-         "--batch", "8", "--own-epochs", "1", "--resamples", "20")  # fmt: skip
+SMALL = (
+    "--folds",
+    "2",
+    "--hidden",
+    "4",
+    "--dim",
+    "5",
+    "--hops",
+    "2",
+    "--epochs",
+    "2",
+    "--batch",
+    "8",
+    "--own-epochs",
+    "1",
+    "--resamples",
+    "20",
+)
 TARGETS = ("--asked", "targets", *SMALL)
 
 
@@ -43,10 +59,11 @@ def rows_of(kind, articles, turn=0, spoilt=()):
         words = [WORDS[(place + n) % len(WORDS)] for n in range(5)]
         words = words[turn:] + words[:turn]
         yield {
-            "article": article(place), "label": (1 if place in spoilt else -turn) % 5,
+            "article": article(place),
+            "label": (1 if place in spoilt else -turn) % 5,
             "question": f"The @placeholder of case {place} grows {kind}.",
             **{f"option_{n}": word for n, word in enumerate(words)},
-        }  # fmt: skip
+        }
 
 
 def write(folder, turn=0, spoilt=()):
@@ -59,16 +76,29 @@ def write(folder, turn=0, spoilt=()):
         lines = [json.dumps(row) for row in rows_of(kind, articles, turn, spoilt)]
         if kind == KINDS[0]:
             spoilt = ()
-            odd = {**json.loads(lines[0]), "question": "Six options for @placeholder.",
-                   "option_5": "more"}  # fmt: skip
+            odd = {**json.loads(lines[0]), "question": "Six options for @placeholder.", "option_5": "more"}
             lines += [json.dumps(odd), lines[1]]
         (folder / name).write_text("\n".join(lines) + "\n", "utf-8")
     return [folder / name for name in FILES]
 
 
 def pairs(folder, out, turn=0, parts="2", spoilt=()):
-    assert call("cloze", "pairs", *write(folder, turn, spoilt), "--layout", "recam", "--engine",
-                "builtin:en", "--parts", parts, "--out", out) == 0  # fmt: skip
+    assert (
+        call(
+            "cloze",
+            "pairs",
+            *write(folder, turn, spoilt),
+            "--layout",
+            "recam",
+            "--engine",
+            "builtin:en",
+            "--parts",
+            parts,
+            "--out",
+            out,
+        )
+        == 0
+    )
     return out
 
 
@@ -99,10 +129,7 @@ def asked_of(out):
 
 
 def metrics(out):
-    return {
-        (row["system"], row["subset"]): row for row in read(out, "metrics")
-        if row["metric"] == "accuracy"
-    }  # fmt: skip
+    return {(row["system"], row["subset"]): row for row in read(out, "metrics") if row["metric"] == "accuracy"}
 
 
 def test_every_question_is_answered_by_what_has_not_seen_its_article(made, capsys):
@@ -136,21 +163,18 @@ def test_every_question_is_answered_by_what_has_not_seen_its_article(made, capsy
 
 def test_labels_of_tested_articles_do_not_count_across_kinds(made, tmp_path):
     places = {article(place): place for place in range(30)}
-    known = {places[pair["passage"]]: pair["article_id"]
-             for pair, _ in asked_of(made / "out").values()}  # fmt: skip
-    spoilt = [
-        place for place, own in known.items()
-        if fold_of([own], FOLDS, seed=1, label="cloze/fold")[0] == 0
-    ]  # fmt: skip
+    known = {places[pair["passage"]]: pair["article_id"] for pair, _ in asked_of(made / "out").values()}
+    spoilt = [place for place, own in known.items() if fold_of([own], FOLDS, seed=1, label="cloze/fold")[0] == 0]
     assert 5 < len(spoilt) < 25
     out = pairs(tmp_path / "files", tmp_path / "out", spoilt=spoilt)
     assert call("cloze", "answer", out, *TARGETS) == 0
 
     def told(folder, fold):
         return {
-            row["question_id"]: row["probabilities"] for row in read(folder, "answers")
+            row["question_id"]: row["probabilities"]
+            for row in read(folder, "answers")
             if (row["kind"], row["trained_on"], row["fold"]) == (KINDS[1], KINDS[0], fold)
-        }  # fmt: skip
+        }
 
     assert told(out, 0) == told(made / "out", 0)
     assert told(out, 1) != told(made / "out", 1)
@@ -207,18 +231,26 @@ def model(tmp_path_factory):
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )  # fmt: skip
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
     fast = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, model_max_length=64, pad_token="[PAD]", unk_token="[UNK]",
-        cls_token="[CLS]", sep_token="[SEP]",
-    )  # fmt: skip
+        tokenizer_object=tokenizer,
+        model_max_length=64,
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+    )
     torch.manual_seed(3)
     config = transformers.BertConfig(
-        vocab_size=len(pieces), hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
-        intermediate_size=16, max_position_embeddings=64, initializer_range=0.8,
-    )  # fmt: skip
+        vocab_size=len(pieces),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        max_position_embeddings=64,
+        initializer_range=0.8,
+    )
     transformers.BertForMultipleChoice(config).eval().save_pretrained(folder)
     fast.save_pretrained(folder)
     return folder
@@ -229,9 +261,7 @@ def test_a_model_answers_and_its_options_may_be_turned(made, model, tmp_path, ca
     out = pairs(tmp_path / "files", tmp_path / "out")
     assert call("cloze", "answer", out, "--systems", system, *TARGETS) == 0
     rows = read(out, "answers")
-    assert {(row["system"], row["trained_on"], row["fold"]) for row in rows} == {
-        ("multiple-choice:small", None, None)
-    }
+    assert {(row["system"], row["trained_on"], row["fold"]) for row in rows} == {("multiple-choice:small", None, None)}
     assert len(rows) == 40
     assert str(model) not in (out / "manifest.json").read_text("utf-8")
     chances = {(row["question_id"], row["kind"]): row["probabilities"] for row in rows}
@@ -257,16 +287,19 @@ def test_by_split_the_test_split_is_answered(tmp_path):
     write_wordnet(tmp_path / "wordnet", SYNSETS, index_sense=False)
     words = ("dog", "animal", "entity", "hound", "puppy")
     rows = [
-        {"article": f"Here is number {place}.", "label": 0,
-         "question": f"The @placeholder of case {place} is here.", "option_0": words[place % 5],
-         **{f"option_{n}": f"other{n}" for n in range(1, 5)}}
+        {
+            "article": f"Here is number {place}.",
+            "label": 0,
+            "question": f"The @placeholder of case {place} is here.",
+            "option_0": words[place % 5],
+            **{f"option_{n}": f"other{n}" for n in range(1, 5)},
+        }
         for place in range(60)
-    ]  # fmt: skip
+    ]
     path = tmp_path / FILES[1]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     out, own = tmp_path / "out", ("--wordnet", tmp_path / "wordnet", "--cache", tmp_path / "cache")
-    assert call("cloze", "pairs", path, "--layout", "recam", "--engine", "builtin:en",
-                "--out", out) == 0  # fmt: skip
+    assert call("cloze", "pairs", path, "--layout", "recam", "--engine", "builtin:en", "--out", out) == 0
     assert call("cloze", "candidates", out, "--kind", KINDS[1], "--filters", "lemma", *own) == 0
     assert call("cloze", "options", out, "--asked", "targets", "--readers", "frequency", *own) == 0
     assert call("cloze", "questions", out) == 0
@@ -284,8 +317,7 @@ def test_by_split_the_test_split_is_answered(tmp_path):
     # Asked by fold, all that is kept is answered.
     assert call("cloze", "answer", out, "--overwrite", *SMALL) == 0
     assert {row["question_id"] for row in read(out, "answers")} == set(kept)
-    assert call("cloze", "answer", out, "--overwrite", "--by", "split", "--splits",
-                "train,dev,exam", *SMALL) == 2  # fmt: skip
+    assert call("cloze", "answer", out, "--overwrite", "--by", "split", "--splits", "train,dev,exam", *SMALL) == 2
 
 
 def test_what_cannot_be(made, tmp_path, capsys):

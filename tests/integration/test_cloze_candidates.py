@@ -34,16 +34,20 @@ def given(tmp_path):
     ]
     rows = [
         {
-            "article": passage, "question": summary.replace(word, "@placeholder"), "label": 0,
-            "option_0": word, **{f"option_{n}": f"other{n}" for n in range(1, 5)},
+            "article": passage,
+            "question": summary.replace(word, "@placeholder"),
+            "label": 0,
+            "option_0": word,
+            **{f"option_{n}": f"other{n}" for n in range(1, 5)},
         }
         for summary, passage, word in texts
-    ]  # fmt: skip
+    ]
     path = tmp_path / "Task_2_Nonspecificity.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     out = tmp_path / "out"
-    assert call("cloze", "pairs", path, "--layout", "recam", "--engine", "builtin:en",
-                "--parts", "2", "--out", out) == 0  # fmt: skip
+    assert (
+        call("cloze", "pairs", path, "--layout", "recam", "--engine", "builtin:en", "--parts", "2", "--out", out) == 0
+    )
     resources = ("--wordnet", tmp_path / "wordnet", "--cache", tmp_path / "cache")
     return out, resources, tmp_path / "some.vec"
 
@@ -67,18 +71,17 @@ def test_pairs_to_candidates(given, capsys):
     pairs = {row["pair_id"]: row for row in open_snapshot(str(out)).read("cloze/pairs").to_pylist()}
     # Every word of each summary is there once, in the order of questions.
     assert sorted((row["pair_id"], row["token"]) for row in found) == sorted(
-        (key, at)
-        for key, pair in pairs.items()
-        for at, form in enumerate(pair["summary_forms"])
-        if form.isalnum()
+        (key, at) for key, pair in pairs.items() for at, form in enumerate(pair["summary_forms"]) if form.isalnum()
     )
     ids = [row["question_id"] for row in found]
     assert ids == sorted(set(ids))
     assert all(row["question_id"] == question_id(row["pair_id"], row["token"]) for row in found)
     by_form = {row["form"]: row for row in found if row["target"]}
     assert {form: row["reason"] for form, row in by_form.items()} == {
-        "dog": "nonspecificity", "animal": None, "entity": None,
-    }  # fmt: skip
+        "dog": "nonspecificity",
+        "animal": None,
+        "entity": None,
+    }
     assert by_form["dog"]["nonspecificity_match"] == "dog.n.1"
     assert by_form["dog"]["synonym_match"] == "hound"
     assert by_form["dog"]["static_passed"] is False
@@ -89,20 +92,29 @@ def test_pairs_to_candidates(given, capsys):
     counts = {row["filter"]: row for row in section["counts"]}
     assert counts["all"]["words"] == len(found)
     assert counts["all"]["targets"] == 3
-    assert counts["all"]["rejected"] == sum(row["reasons"] for name, row in counts.items()
-                                            if name != "all")  # fmt: skip
+    assert counts["all"]["rejected"] == sum(row["reasons"] for name, row in counts.items() if name != "all")
     for name, count in counts.items():
         if name != "all":
             values = [row[f"{name}_passed"] for row in found]
-            assert (count["rejected"], count["abstained"]) == (values.count(False),
-                                                               values.count(None))  # fmt: skip
+            assert (count["rejected"], count["abstained"]) == (values.count(False), values.count(None))
     assert counts["static"]["abstained"]
 
 
 def test_a_quantile_is_of_this_corpus_and_bytes_are_the_same(given):
     out, resources, vectors = given
-    words = ("cloze", "candidates", "--kind", "nonspecificity", *resources, "--vectors", vectors,
-             "--filters", "static", "--static-threshold", "quantile:0.5")  # fmt: skip
+    words = (
+        "cloze",
+        "candidates",
+        "--kind",
+        "nonspecificity",
+        *resources,
+        "--vectors",
+        vectors,
+        "--filters",
+        "static",
+        "--static-threshold",
+        "quantile:0.5",
+    )
     assert call(*words, out) == 0
     section = open_snapshot(str(out)).section("cloze.candidates")
     threshold = section["thresholds"]["static"]
@@ -110,8 +122,10 @@ def test_a_quantile_is_of_this_corpus_and_bytes_are_the_same(given):
     assert 0 < section["random_pairs"]["static"] <= 3 * 64
     cosines = [
         np.dot(a, b) / np.linalg.norm(a) / np.linalg.norm(b)
-        for a in VECTORS.values() for b in VECTORS.values() if any(a) and any(b)
-    ]  # fmt: skip
+        for a in VECTORS.values()
+        for b in VECTORS.values()
+        if any(a) and any(b)
+    ]
     assert min(cosines) <= threshold <= 1 + 1e-6
     for row in rows(out):
         value = row["static_value"]

@@ -58,19 +58,30 @@ def model(given, tmp_path):
     lines = [f"{word}\t{1 + 4 * (at / len(words))}" for at, word in enumerate(words)]
     (tmp_path / "rated.tsv").write_text("word\tvalue\n" + "\n".join(lines) + "\ndog\t5\nhouse\t1\n")
     lexbeam.cloze.abstractness(
-        ratings="rated.tsv:word=word,value=value", out=tmp_path / "model", inputs="ngrams",
-        estimator="ridge", resamples=0,
-    )  # fmt: skip
+        ratings="rated.tsv:word=word,value=value",
+        out=tmp_path / "model",
+        inputs="ngrams",
+        estimator="ridge",
+        resamples=0,
+    )
     return "model"
 
 
 def test_it_says_what_candidates_are_told(given, model, tmp_path, capsys):
     (tmp_path / "pairs.jsonl").write_text(json.dumps({"passage": PASSAGE, "summary": SUMMARY}))
     lexbeam.cloze.pairs("pairs.jsonl", layout="jsonl", engine="builtin:en", out="out")
-    asked = {"abstractness": model, "wordnet": "wordnet", "vectors": "some.vec", "sense": "any",
-             "relation-match": "lemma", "static-threshold": "0.5", "depth-below": "2"}  # fmt: skip
-    assert call("cloze", "candidates", "out", "--kind",
-                "imperceptibility,nonspecificity,intersection", *flags(asked)) == 0  # fmt: skip
+    asked = {
+        "abstractness": model,
+        "wordnet": "wordnet",
+        "vectors": "some.vec",
+        "sense": "any",
+        "relation-match": "lemma",
+        "static-threshold": "0.5",
+        "depth-below": "2",
+    }
+    assert (
+        call("cloze", "candidates", "out", "--kind", "imperceptibility,nonspecificity,intersection", *flags(asked)) == 0
+    )
     published = open_snapshot("out").read("cloze/candidates").to_pylist()
     found = rows_of({**given, **asked}, capsys=capsys)
     shared = published[0].keys() & found[0].keys()
@@ -85,8 +96,7 @@ def test_it_says_what_candidates_are_told(given, model, tmp_path, capsys):
 def test_each_word_has_sense_gloss_depth_rating_and_what_offends(given, model, capsys):
     asked = {"abstractness": model, "wordnet": "wordnet", "sense": "first", "depth-below": "2"}
     found = rows_of({**given, **asked}, capsys=capsys)
-    assert [row["form"] for row in found[::3]] == ["The", "dog", "goes", "to", "the", "big",
-                                                   "house"]  # fmt: skip
+    assert [row["form"] for row in found[::3]] == ["The", "dog", "goes", "to", "the", "big", "house"]
     dog = [row for row in found if row["form"] == "dog"]
     assert [row["kind"] for row in dog] == ["imperceptibility", "nonspecificity", "intersection"]
     for row in dog:
@@ -102,9 +112,7 @@ def test_each_word_has_sense_gloss_depth_rating_and_what_offends(given, model, c
     assert (big["sense"], big["antonym_match"], big["antonym_passed"]) == (None, "small", False)
 
 
-def test_what_is_lacking_is_told_and_leaves_verdicts_open(
-    given, capsys, monkeypatch, caplog, tmp_path
-):
+def test_what_is_lacking_is_told_and_leaves_verdicts_open(given, capsys, monkeypatch, caplog, tmp_path):
     said = told({**given, "wordnet": "wordnet"}, "--json", capsys=capsys)
     assert "no model is named (`abstractness`)" in caplog.text
     found = json.loads(said.out)
@@ -140,9 +148,9 @@ def test_rows_are_the_same_as_json_and_tab_separated_and_in_python(given, capsys
     found = rows_of(options, capsys=capsys)
     assert lines[0].split("\t") == list(found[0])
     assert [line.split("\t")[3] for line in lines[1:]] == [row["form"] for row in found]
-    assert "".join(lexbeam.cloze.explain(**options, json=True)) == json.dumps(
-        found, ensure_ascii=False
-    ).replace("}, {", "},{")
+    assert "".join(lexbeam.cloze.explain(**options, json=True)) == json.dumps(found, ensure_ascii=False).replace(
+        "}, {", "},{"
+    )
 
 
 def test_word_forms_alone_are_enough(given, capsys, caplog):

@@ -20,20 +20,7 @@ pytestmark = pytest.mark.slow
 
 WORDS = ("dog", "animal", "entity", "house", "hound", "big", "trust", "faith", "doubt", "fear")
 FOLDS = 2
-SMALL = (
-    "--folds",
-    "2",
-    "--hidden",
-    "4",
-    "--dim",
-    "5",
-    "--hops",
-    "2",
-    "--epochs",
-    "2",
-    "--batch",
-    "8",
-)
+SMALL = ("--folds", "2", "--hidden", "4", "--dim", "5", "--hops", "2", "--epochs", "2", "--batch", "8")
 
 
 @pytest.fixture(scope="module")
@@ -46,11 +33,15 @@ def made(tmp_path_factory):
     for place in range(40):
         word = WORDS[place % len(WORDS)]
         fill = " ".join(random.choice(["one", "two", "sea", "land", "ship"], 5))
-        rows.append({
-            "article": f"Here is {fill} number {place}. They saw {fill}.", "label": 0,
-            "question": f"The @placeholder of case {place} grows.", "option_0": word,
-            **{f"option_{n}": f"other{n}" for n in range(1, 5)},
-        })  # fmt: skip
+        rows.append(
+            {
+                "article": f"Here is {fill} number {place}. They saw {fill}.",
+                "label": 0,
+                "question": f"The @placeholder of case {place} grows.",
+                "option_0": word,
+                **{f"option_{n}": f"other{n}" for n in range(1, 5)},
+            }
+        )
     path = folder / "Task_2_Nonspecificity.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return folder, path
@@ -58,11 +49,11 @@ def made(tmp_path_factory):
 
 def candidates(made, out, parts="2"):
     folder, path = made
-    assert call("cloze", "pairs", path, "--layout", "recam", "--engine", "builtin:en",
-                "--parts", parts, "--out", out) == 0  # fmt: skip
+    assert (
+        call("cloze", "pairs", path, "--layout", "recam", "--engine", "builtin:en", "--parts", parts, "--out", out) == 0
+    )
     resources = ("--wordnet", folder / "wordnet", "--cache", folder / "cache")
-    assert call("cloze", "candidates", out, "--kind", "nonspecificity", "--filters", "lemma",
-                *resources) == 0  # fmt: skip
+    assert call("cloze", "candidates", out, "--kind", "nonspecificity", "--filters", "lemma", *resources) == 0
     return resources
 
 
@@ -136,16 +127,15 @@ def test_a_language_of_which_no_word_is_a_candidate(made, tmp_path, capsys):
     texts, out = tmp_path / "texts.jsonl", tmp_path / "out"
     rows = [
         {
-            "passage": f"Here is one {place} and two.", "language": language,
+            "passage": f"Here is one {place} and two.",
+            "language": language,
             "summary": f"The {WORDS[place % 4]} of case {place} grows.",
         }
         for language in ("en", "es")
         for place in range(12)
-    ]  # fmt: skip
+    ]
     # The same pair in two languages would be one.
-    texts.write_text("".join(
-        json.dumps({**row, "passage": row["passage"] + row["language"]}) + "\n" for row in rows
-    ))  # fmt: skip
+    texts.write_text("".join(json.dumps({**row, "passage": row["passage"] + row["language"]}) + "\n" for row in rows))
     resources = ("--wordnet", made[0] / "wordnet", "--cache", tmp_path / "cache")
     assert call("cloze", "pairs", texts, "--layout", "jsonl", "--out", out) == 0
     assert call("cloze", "candidates", out, "--kind", "nonspecificity", *resources) == 0
@@ -167,18 +157,7 @@ def test_a_language_of_which_no_word_is_a_candidate(made, tmp_path, capsys):
 def test_frequency_without_torch(made, tmp_path, capsys):
     out = tmp_path / "out"
     resources = candidates(made, out)
-    words = (
-        "cloze",
-        "options",
-        out,
-        "--asked",
-        "targets",
-        "--readers",
-        "frequency",
-        "--folds",
-        "2",
-        *resources,
-    )
+    words = ("cloze", "options", out, "--asked", "targets", "--readers", "frequency", "--folds", "2", *resources)
     assert call(*words) == 0
     assert check_options(out) == 40
     rows = table(out, "options")
@@ -198,6 +177,5 @@ def test_what_cannot_be(made, tmp_path, capsys):
     resources = candidates(made, out)
     assert call("cloze", "options", out, "--readers", "frequency,ar", *resources) != 0
     assert "give it alone" in capsys.readouterr().err
-    assert call("cloze", "options", out, "--readers", "frequency", "--list-sizes", "99",
-                *resources) != 0  # fmt: skip
+    assert call("cloze", "options", out, "--readers", "frequency", "--list-sizes", "99", *resources) != 0
     assert "list-sizes" in capsys.readouterr().err

@@ -9,9 +9,7 @@ from transforms.common.snapshots import open_snapshot
 
 pytestmark = pytest.mark.slow
 
-TEXT = (
-    "Title {n}\n\nThe {n} old ships sailed far away. More of it.\n\nThey came back. All were glad."
-)
+TEXT = "Title {n}\n\nThe {n} old ships sailed far away. More of it.\n\nThey came back. All were glad."
 
 
 @pytest.fixture
@@ -48,9 +46,7 @@ def test_documents_to_pairs_the_same_with_two_processes(texts, tmp_path, capsys)
     assert "6 pairs of 1 passages; 1 of 7 records rejected, empty_summary 1" in said
     found = rows(out)
     assert {pair["passage"] for pair in found} == {"They came back. All were glad."}
-    assert {pair["summary"] for pair in found} == {
-        f"The {n} old ships sailed far away." for n in range(6)
-    }
+    assert {pair["summary"] for pair in found} == {f"The {n} old ships sailed far away." for n in range(6)}
     assert len({pair["article_id"] for pair in found}) == 1
     first = found[0]
     assert first["summary_lemmas"][3:5] == ["ship", "sail"]
@@ -60,8 +56,10 @@ def test_documents_to_pairs_the_same_with_two_processes(texts, tmp_path, capsys)
     assert (reject["source"], reject["reason"]) == ("1899.txt", "empty_summary")
     section = manifest(out)["cloze.pairs"]
     assert (section["pairs"], section["records"], section["articles"]) == (6, 7, 1)
-    assert pairs(two, texts, *CUT, "--engine", "builtin:en", "--genre", "sea",
-                 "--runner-config", "direct_multiprocess") == 0  # fmt: skip
+    assert (
+        pairs(two, texts, *CUT, "--engine", "builtin:en", "--genre", "sea", "--runner-config", "direct_multiprocess")
+        == 0
+    )
     assert bytes_of(two) == bytes_of(out)
 
 
@@ -86,13 +84,7 @@ def test_a_corpus_gives_the_same_pairs_with_its_annotation(texts, tmp_path):
         (("--layout", "jsonl", "--kind", "intersection"), "--kind"),
         (("--layout", "corpus", "--engine", "builtin:en"), "--engine"),
         (("--layout", "jsonl", "--min-passage-words", "30000"), "--min-passage-words"),
-        (
-            (
-                "--layout",
-                "jsonl",
-            ),
-            "nothing is published",
-        ),
+        (("--layout", "jsonl"), "nothing is published"),
     ],
 )
 def test_what_makes_no_sense_says_so(texts, tmp_path, capsys, words, said):
@@ -149,9 +141,7 @@ def test_the_articles_of_bbc(data, tmp_path):
     texts = {pair["source"]: pair for pair in rows(tmp_path / "out")}
     for source, pair in texts.items():
         _, summary, passage = (folder / source).read_text("utf-8").split("\n\n", 2)
-        assert (pair["summary"].split(), pair["passage"].split()) == (
-            summary.split(), passage.split(),
-        )  # fmt: skip
+        assert (pair["summary"].split(), pair["passage"].split()) == (summary.split(), passage.split())
     section = manifest(tmp_path / "out")["cloze.pairs"]
     assert section["records"] == len(list(folder.glob("*.txt")))
     assert section["pairs"] + section["repeated"] + section["rejected"] == section["records"]

@@ -24,8 +24,23 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("cloze")
     write_inputs(folder)
     ratings = f"{folder / 'rated.csv'}:word=WORD,value=CONC"
-    assert call("cloze", "abstractness", "--ratings", ratings, "--inputs", "ngrams", "--estimator",
-                "ridge", "--resamples", "0", "--out", folder / "model") == 0  # fmt: skip
+    assert (
+        call(
+            "cloze",
+            "abstractness",
+            "--ratings",
+            ratings,
+            "--inputs",
+            "ngrams",
+            "--estimator",
+            "ridge",
+            "--resamples",
+            "0",
+            "--out",
+            folder / "model",
+        )
+        == 0
+    )
     options(folder, folder / "out", "3")
     return folder
 
@@ -33,10 +48,39 @@ def made(tmp_path_factory):
 def options(folder, out, parts):
     """Make pairs, candidates and options."""
     own = ("--wordnet", folder / "wordnet", "--cache", folder / "cache")
-    assert call("cloze", "pairs", folder / "pairs.jsonl", "--layout", "jsonl", "--engine",
-                "builtin:en", "--language", "en", "--parts", parts, "--out", out) == 0  # fmt: skip
-    assert call("cloze", "candidates", out, "--kind", ",".join(KINDS), "--abstractness",
-                folder / "model", "--sense", "first", *own) == 0  # fmt: skip
+    assert (
+        call(
+            "cloze",
+            "pairs",
+            folder / "pairs.jsonl",
+            "--layout",
+            "jsonl",
+            "--engine",
+            "builtin:en",
+            "--language",
+            "en",
+            "--parts",
+            parts,
+            "--out",
+            out,
+        )
+        == 0
+    )
+    assert (
+        call(
+            "cloze",
+            "candidates",
+            out,
+            "--kind",
+            ",".join(KINDS),
+            "--abstractness",
+            folder / "model",
+            "--sense",
+            "first",
+            *own,
+        )
+        == 0
+    )
     assert call("cloze", "options", out, "--readers", "frequency", *own) == 0
 
 
@@ -64,10 +108,14 @@ def test_every_question_obeys_every_rule(made, tmp_path, capsys):
             assert row["concreteness"] == pytest.approx((value - low) / (high - low))
     lines = [json.loads(line) for line in task.read_text("utf-8").splitlines()]
     assert lines == [
-        {"article": row["article"], "question": row["question"],
-         **{f"option_{n}": word for n, word in enumerate(row["options"])}, "label": row["label"]}
+        {
+            "article": row["article"],
+            "question": row["question"],
+            **{f"option_{n}": word for n, word in enumerate(row["options"])},
+            "label": row["label"],
+        }
         for row in kept
-    ]  # fmt: skip
+    ]
     assert f"task.jsonl: {len(kept)} questions" in said
     # Upper case and summaries of two passages join articles.
     splits = manifest(out)["cloze.questions"]["splits"]
@@ -76,17 +124,27 @@ def test_every_question_obeys_every_rule(made, tmp_path, capsys):
 
 def test_the_best_of_a_summary(made):
     out = made / "out"
-    assert call("cloze", "questions", out, "--overwrite", "--per-summary", "best", "--seed", "7",
-                "--shares", "one=.5,two=.5") == 0  # fmt: skip
+    assert (
+        call(
+            "cloze",
+            "questions",
+            out,
+            "--overwrite",
+            "--per-summary",
+            "best",
+            "--seed",
+            "7",
+            "--shares",
+            "one=.5,two=.5",
+        )
+        == 0
+    )
     kept = check_questions(out, made / "wordnet", seed=7, per_summary="best")
     assert {row["split"] for row in kept} == {"one", "two"}
     rows = read(out, "questions")
     for row in rows:
         if row["reason"] == "not_best":
-            best = next(
-                one for one in kept
-                if (one["pair_id"], one["kind"]) == (row["pair_id"], row["kind"])
-            )  # fmt: skip
+            best = next(one for one in kept if (one["pair_id"], one["kind"]) == (row["pair_id"], row["kind"]))
             for name in ("concreteness", "depth"):
                 if row[name] != best[name]:
                     assert row[name] > best[name]
@@ -125,15 +183,19 @@ def test_a_file_that_is_there_is_not_replaced_unasked(made, tmp_path, capsys):
 
 def test_options_of_targets_alone_are_no_questions_of_others(made, tmp_path):
     rows = [
-        {"article": f"Here is number {n} .", "question": "The @placeholder grows and the badom .",
-         "option_0": word, **{f"option_{m}": f"other{m}" for m in range(1, 5)}, "label": 0}
+        {
+            "article": f"Here is number {n} .",
+            "question": "The @placeholder grows and the badom .",
+            "option_0": word,
+            **{f"option_{m}": f"other{m}" for m in range(1, 5)},
+            "label": 0,
+        }
         for n, word in enumerate([*IDEAS[:10], *DEEP[:10]])
-    ]  # fmt: skip
+    ]
     path = tmp_path / "Task_2_Nonspecificity.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     out, own = tmp_path / "out", ("--wordnet", made / "wordnet", "--cache", made / "cache")
-    assert call("cloze", "pairs", path, "--layout", "recam", "--engine", "builtin:en",
-                "--out", out) == 0  # fmt: skip
+    assert call("cloze", "pairs", path, "--layout", "recam", "--engine", "builtin:en", "--out", out) == 0
     assert call("cloze", "candidates", out, "--kind", "nonspecificity", *own) == 0
     assert call("cloze", "options", out, "--readers", "frequency", "--asked", "targets", *own) == 0
     assert call("cloze", "questions", out) == 0

@@ -61,8 +61,7 @@ def test_a_run_above_the_reject_share_publishes_nothing(capsys, tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "good.txt").write_text("A good text.")
     (tmp_path / "in" / "bad.txt").write_bytes(b"\xff\xfe\xfa bad \xff")
-    words = ["corpus", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--engine",
-             "builtin:en"]  # fmt: skip
+    words = ["corpus", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--engine", "builtin:en"]
     assert main(words) == 1
     message = capsys.readouterr().err
     assert "1 of 2 input records" in message
@@ -84,8 +83,16 @@ def latin_corpus(tmp_path_factory):
     """A corpus annotated by an engine without a tagger."""
     folder = tmp_path_factory.mktemp("latin")
     (folder / "1850.txt").write_text("Res publica magna est, ut omnes sciunt. " * 20)
-    words = ["corpus", str(folder / "1850.txt"), "--out", str(folder / "corpus"), "--engine",
-             "builtin:la", "--dates", "name:(\\d+)"]  # fmt: skip
+    words = [
+        "corpus",
+        str(folder / "1850.txt"),
+        "--out",
+        str(folder / "corpus"),
+        "--engine",
+        "builtin:la",
+        "--dates",
+        "name:(\\d+)",
+    ]
     assert main(words) == 0
     return folder / "corpus"
 
@@ -184,16 +191,11 @@ def test_show_tells_of_several_words_and_of_those_that_are_not_there(sample_run,
             assert text in " ".join(whole.split())
         years = [use["year"] for use in one["uses"] if use["slice"] == "early"]
         assert years == sorted(years)
-    assert (
-        main(["show", str(sample_run), "--word", "the", "--words", str(tmp_path / "words.txt")])
-        == 2
-    )
+    assert main(["show", str(sample_run), "--word", "the", "--words", str(tmp_path / "words.txt")]) == 2
     assert "ask one at a time" in capsys.readouterr().err
 
 
-def test_show_finds_the_corpus_that_change_was_made_from(
-    sample_run, sample_config, tmp_path, capsys
-):
+def test_show_finds_the_corpus_that_change_was_made_from(sample_run, sample_config, tmp_path, capsys):
     change = yaml.safe_load(sample_config.read_text("utf-8"))["change"]
     out = tmp_path / "change"
     words = ["change", str(sample_run), "--out", str(out), "--slices", change["slices"]]
@@ -227,9 +229,7 @@ def test_show_tells_the_most_changed_words_again(sample_run, capsys, alignment):
     assert [line[lines[0].index("word")] for line in lines[1:]] == expected
     assert main([*words, "--json", "--pair", "early:late"]) == 0
     rows = json.loads(capsys.readouterr().out)
-    assert [(row["word"], row["rank"]) for row in rows] == [
-        *zip(expected, range(1, 8), strict=True)
-    ]
+    assert [(row["word"], row["rank"]) for row in rows] == [*zip(expected, range(1, 8), strict=True)]
     assert main(words) == 0
     out = capsys.readouterr().out.splitlines()
     (place,) = [n for n, line in enumerate(out) if line.startswith("  rank  word")]
@@ -284,8 +284,7 @@ def test_export_writes_what_other_tools_read(sample_run, tmp_path, capsys, forma
         from gensim.models import KeyedVectors
 
         sides = [
-            KeyedVectors.load_word2vec_format(out / f"early_to_late_op_{side}_seed1.vec")
-            for side in ("from", "to")
+            KeyedVectors.load_word2vec_format(out / f"early_to_late_op_{side}_seed1.vec") for side in ("from", "to")
         ]
         scores = pd.read_parquet(sample_run / "scores").query(
             "alignment == 'op' and measure == 'cosine' and seed == 1 and score.notna()"
@@ -320,8 +319,6 @@ def test_an_error_shows_flags_of_commands_that_are_not_loaded(tmp_path):
     (out / "_snapshots" / ("0" * 32) / "manifest.json").write_text("{")
     (out / "current").symlink_to("_snapshots/" + "0" * 32)
     words = ["export", str(out), "--format", "npy", "--out", str(tmp_path / "vectors")]
-    run = subprocess.run(
-        [sys.executable, "-m", "pipelines.cli", *words], capture_output=True, text=True
-    )
+    run = subprocess.run([sys.executable, "-m", "pipelines.cli", *words], capture_output=True, text=True)
     assert run.returncode == 1
     assert "make the tables anew with --overwrite" in run.stderr

@@ -41,17 +41,18 @@ def publish(out, rows=ROWS, parts=2, complexity=0.5):
     table = instances(*rows).sort_by("instance_id")
     cuts = [len(table) * place // parts for place in range(parts + 1)]
     made = [
-        Part.of(INSTANCES.name, n, write_part(Artefact(f"{out}-i{n}"), INSTANCES.schema(),
-                                              [table[a:b]], sort_keys=INSTANCES.key))
+        Part.of(
+            INSTANCES.name,
+            n,
+            write_part(Artefact(f"{out}-i{n}"), INSTANCES.schema(), [table[a:b]], sort_keys=INSTANCES.key),
+        )
         for n, (a, b) in enumerate(itertools.pairwise(cuts))
-    ]  # fmt: skip
-    labels = [
-        {"instance_id": name, "group": "", "complexity": complexity}
-        for name in table["instance_id"].to_pylist()
     ]
+    labels = [{"instance_id": name, "group": "", "complexity": complexity} for name in table["instance_id"].to_pylist()]
     schema = LABELS.schema()
-    written = write_part(Artefact(f"{out}-l"), schema, [schema.empty_table().from_pylist(
-        labels, schema)], sort_keys=LABELS.key)  # fmt: skip
+    written = write_part(
+        Artefact(f"{out}-l"), schema, [schema.empty_table().from_pylist(labels, schema)], sort_keys=LABELS.key
+    )
     section = (*made, Part.of(LABELS.name, 0, written))
     put(out, Made(name="complexity.load", parts=section, entry={"options": {}, "inputs": []}))
     return out
@@ -105,9 +106,7 @@ def test_tables_coverage_and_summary(tmp_path, norms, capsys):
     (panel,) = load("complexity features").report(snapshot)
     age = [row for row in panel.rows.to_pylist() if row["feature"] == "age"]
     assert [(row["kind"], row["biomed"]) for row in age] == [("mwe", 100), ("single", 100)]
-    groups = {
-        field.metadata[b"group"] for field in list(snapshot.read("complexity/features").schema)[4:]
-    }
+    groups = {field.metadata[b"group"] for field in list(snapshot.read("complexity/features").schema)[4:]}
     assert groups == {b"form", b"frequency", b"norms", b"context", b"syntax", b"mwe"}
 
 
@@ -128,9 +127,7 @@ def test_groups_that_are_named(tmp_path, norms):
     out = publish(tmp_path / "out")
     assert features(out, "--use", "norms", "--wordlist", norms) == 0
     names = open_snapshot(str(out)).read("complexity/features").column_names
-    assert names[4:] == [
-        f"age{sd}{end}" for sd in ("", "_known") for end in ("", "_first", "_last")
-    ]
+    assert names[4:] == [f"age{sd}{end}" for sd in ("", "_known") for end in ("", "_first", "_last")]
 
 
 @pytest.mark.parametrize(
@@ -190,9 +187,10 @@ def test_a_reference_corpus(tmp_path):
 
 def test_surprisal_without_the_sentence(tmp_path):
     rows = [
-        *ROWS[:4], instance("ship", ROWS[0]["sentence"]),
+        *ROWS[:4],
+        instance("ship", ROWS[0]["sentence"]),
         instance("gene expression", "The ship over gene expression."),
-    ]  # fmt: skip
+    ]
     out = publish(tmp_path / "out", rows, parts=3)
     assert features(out, "--use", "surprisal") == 0
     found = told(out)
@@ -202,9 +200,7 @@ def test_surprisal_without_the_sentence(tmp_path):
         words = words_of(row["forms"])
         model = Retrained([list(other) for other in sentences if list(other) != words])
         base = 10 ** (word_frequency(words[place]) - 9)
-        assert found[row["instance_id"]]["surprisal"] == pytest.approx(
-            model.bits(words, place, base)
-        )
+        assert found[row["instance_id"]]["surprisal"] == pytest.approx(model.bits(words, place, base))
     two = publish(tmp_path / "two", rows, parts=3)
     assert features(two, "--use", "surprisal", "--runner-config", "direct_multiprocess") == 0
     assert digests(two) == digests(out)

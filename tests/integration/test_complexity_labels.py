@@ -50,8 +50,9 @@ def test_the_same_bytes_with_one_process_and_two_and_in_any_order(files, tmp_pat
         assert len(row["forms"]) == len(row["lemmas"]) == len(row["upos"])
     labels = open_snapshot(str(one)).read("complexity/labels")
     assert labels["instance_id"].to_pylist() == [row["instance_id"] for row in found]
-    written = {line.split("\t")[0]: float(line.split("\t")[-1])
-               for path in files for line in path.read_text().splitlines()[1:]}  # fmt: skip
+    written = {
+        line.split("\t")[0]: float(line.split("\t")[-1]) for path in files for line in path.read_text().splitlines()[1:]
+    }
     by_id = {row["instance_id"]: row["source_id"] for row in found}
     for row in labels.to_pylist():
         assert row["complexity"] == written[by_id[row["instance_id"]]]
@@ -103,8 +104,7 @@ def test_words_are_exported_judged_and_aggregated(tmp_path, capsys):
     words = {"ship": "1", "mast": "3", "old sea": "easy", "hypothesis": "5"}
     (tmp_path / "words.txt").write_text("".join(f"{word}\n" for word in words))
     out, sheets = tmp_path / "out", tmp_path / "sheets"
-    assert call("complexity", "load", tmp_path / "words.txt", "--layout", "tsv", "--out", out,
-                "--language", "en") == 0  # fmt: skip
+    assert call("complexity", "load", tmp_path / "words.txt", "--layout", "tsv", "--out", out, "--language", "en") == 0
     people = ["anna", "bob", "cy", "dan"]
     to = sheets / "complexity.tsv"
     export = ("complexity", "export", out, "--to", to, "--annotator", ",".join(people))
@@ -113,8 +113,7 @@ def test_words_are_exported_judged_and_aggregated(tmp_path, capsys):
     for name in people:
         path = sheets / f"complexity.{name}.tsv"
         lines = path.read_text("utf-8-sig").splitlines()
-        asked = [at for at, line in enumerate(lines) if line.split("\t")[1:2] != ["token"]
-                 and line.count("\t") == 4]  # fmt: skip
+        asked = [at for at, line in enumerate(lines) if line.split("\t")[1:2] != ["token"] and line.count("\t") == 4]
         orders.add(tuple(lines[at].split("\t")[1] for at in asked))
         for at in asked:
             cells = lines[at].split("\t")
@@ -126,24 +125,18 @@ def test_words_are_exported_judged_and_aggregated(tmp_path, capsys):
     assert call(*export) != 0  # filled in, they are not written over
     (tmp_path / "more.csv").write_text("instance_id,annotator,rating\nnobody,eve,3\n")
     capsys.readouterr()
-    judged = ("complexity", "aggregate", out, "--judgments", sheets, "--judgments",
-              tmp_path / "more.csv")  # fmt: skip
+    judged = ("complexity", "aggregate", out, "--judgments", sheets, "--judgments", tmp_path / "more.csv")
     assert call(*judged) == 0
     told = capsys.readouterr().out
     assert "17 judgments by 4 annotators, 16 count; 0 rows rejected" in told
     assert "unknown_instance 1" in told
     snapshot = open_snapshot(str(out))
-    tokens = {
-        row["instance_id"]: row["token"]
-        for row in snapshot.read("complexity/instances").to_pylist()
-    }
+    tokens = {row["instance_id"]: row["token"] for row in snapshot.read("complexity/instances").to_pylist()}
     labels = {
         tokens[row["instance_id"]]: (row["complexity"], row["annotations"], row["spread"])
         for row in snapshot.read("complexity/labels").to_pylist()
     }
-    assert labels == {
-        "ship": (0, 4, 0), "mast": (0.5, 4, 0), "old sea": (0.25, 4, 0), "hypothesis": (1, 4, 0),
-    }  # fmt: skip
+    assert labels == {"ship": (0, 4, 0), "mast": (0.5, 4, 0), "old sea": (0.25, 4, 0), "hypothesis": (1, 4, 0)}
     (whole,) = snapshot.section("complexity.aggregate")["groups"]
     assert whole["alpha"] == whole["ceiling"] == pytest.approx(1)
     assert call(*judged, "--min-annotations", 5, "--overwrite") == 0
@@ -156,9 +149,10 @@ def test_labels_that_came_with_the_files_are_not_replaced(files, tmp_path, capsy
     assert load(out, *files) == 0
     judgments = tmp_path / "j.csv"
     name = open_snapshot(str(out)).read("complexity/instances")["instance_id"][0].as_py()
-    judgments.write_text("instance_id,annotator,rating\n" + "".join(
-        f"{name},{who},{rating}\n" for who, rating in zip("abcd", "1223", strict=True)
-    ))  # fmt: skip
+    judgments.write_text(
+        "instance_id,annotator,rating\n"
+        + "".join(f"{name},{who},{rating}\n" for who, rating in zip("abcd", "1223", strict=True))
+    )
     before = parts(out, "labels")
     for words in ((), ("--overwrite",)):
         assert call("complexity", "aggregate", out, "--judgments", judgments, *words) != 0
@@ -184,8 +178,5 @@ def test_complex_as_it_is_published(data, tmp_path):
     for row in section["groups"]:
         key = row["kind"], row["published_split"]
         counts[key] = counts.get(key, 0) + row["instances"]
-    assert counts == {
-        ("single", "trial"): 421, ("mwe", "trial"): 99,
-        ("single", "train"): 7662, ("mwe", "train"): 1517,
-    }  # fmt: skip
+    assert counts == {("single", "trial"): 421, ("mwe", "trial"): 99, ("single", "train"): 7662, ("mwe", "train"): 1517}
     assert section["flags"] == {"duplicate": 4, "several": 2, "within_word": 2}

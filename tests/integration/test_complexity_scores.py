@@ -16,9 +16,19 @@ from pipelines.registry import load
 from transforms.common.snapshots import open_snapshot
 
 SMALL = [
-    "--folds", "3", "--resamples", "20", "--rounds", "10", "--trees", "5", "--inner-folds", "2",
-    "--members", "ridge,gradient-boosting",
-]  # fmt: skip
+    "--folds",
+    "3",
+    "--resamples",
+    "20",
+    "--rounds",
+    "10",
+    "--trees",
+    "5",
+    "--inner-folds",
+    "2",
+    "--members",
+    "ridge,gradient-boosting",
+]
 TABLES = ("predictions", "metrics", "importance", "learning")
 
 
@@ -55,9 +65,19 @@ def values(snapshot, metric="pearson"):
 @pytest.mark.slow
 def test_scorers_side_by_side_make_the_same_bytes(published, capsys):
     words = [
-        "--scorer", "ridge", "--mwe", "own,double", "--mwe-folds", "token,part",
-        "--leave-genre-out", "--importance", "--ablation", "--curve", "--threshold", "0.5",
-    ]  # fmt: skip
+        "--scorer",
+        "ridge",
+        "--mwe",
+        "own,double",
+        "--mwe-folds",
+        "token,part",
+        "--leave-genre-out",
+        "--importance",
+        "--ablation",
+        "--curve",
+        "--threshold",
+        "0.5",
+    ]
     folder = published("one")
     one = score(folder, *words)
     told = capsys.readouterr().out
@@ -67,9 +87,7 @@ def test_scorers_side_by_side_make_the_same_bytes(published, capsys):
     assert files_of(one) == files_of(two)
     found = values(one)
     assert {"ridge", "ridge/double"} == {name for name, _ in found}
-    assert {"single", "mwe", "mwe by part", "mwe without biomed", "single/aoa known"} <= {
-        subset for _, subset in found
-    }
+    assert {"single", "mwe", "mwe by part", "mwe without biomed", "single/aoa known"} <= {subset for _, subset in found}
     assert found["ridge", "single"] > 0.8
     assert "single, complex from 0.5" in {subset for _, subset in values(one, "f1")}
     rows = one.read("complexity/predictions").to_pylist()
@@ -120,9 +138,7 @@ def test_another_folder_a_kept_model_and_words_without_labels(published, tmp_pat
     reasons = {row["reason"] for row in again.read("complexity/metrics").to_pylist()}
     assert reasons == {"empty", "too_few"} or reasons == {"empty"}
     # The model stays as it is, unless it may be replaced.
-    results = lexbeam.complexity.score(
-        train, out=tmp_path / "again", scorer="ridge", test="trial", resamples=0
-    )
+    results = lexbeam.complexity.score(train, out=tmp_path / "again", scorer="ridge", test="trial", resamples=0)
     splits = {
         row["instance_id"]: row["published_split"]
         for row in open_snapshot(str(train)).read("complexity/instances").to_pylist()
@@ -166,8 +182,9 @@ def test_predictions_are_exported_as_the_official_scorer_reads_them(published, t
     rows = snapshot.read("complexity/predictions").to_pylist()
     expected = {
         ids[row["instance_id"]]: row["prediction"]
-        for row in rows if row["scorer"] == "ridge" and row["kind"] == "single"
-    }  # fmt: skip
+        for row in rows
+        if row["scorer"] == "ridge" and row["kind"] == "single"
+    }
     assert {name: float(value) for name, value in written.items()} == expected
     evaluate = ["evaluate", "complexity", "--gold", str(out), "--predictions", str(out)]
     assert main([*evaluate, "--resamples", "0"]) == 0
@@ -180,16 +197,21 @@ def test_predictions_are_exported_as_the_official_scorer_reads_them(published, t
 def test_files_are_evaluated_and_published_where_that_is_asked(tmp_path, capsys):
     random = np.random.default_rng(1)
     gold = random.random(30)
-    (tmp_path / "gold.tsv").write_text("id\tcorpus\ttoken\tcomplexity\n" + "".join(
-        f"i{place}\tc\tt{place}\t{value}\n" for place, value in enumerate(gold.tolist())
-    ))  # fmt: skip
+    (tmp_path / "gold.tsv").write_text(
+        "id\tcorpus\ttoken\tcomplexity\n"
+        + "".join(f"i{place}\tc\tt{place}\t{value}\n" for place, value in enumerate(gold.tolist()))
+    )
     (tmp_path / "said.csv").write_text(
         "".join(f"i{place},{value / 2 + 0.1}\n" for place, value in enumerate(gold.tolist()))
     )
     command = [
-        "evaluate", "complexity", "--gold", str(tmp_path / "gold.tsv"), "--predictions",
+        "evaluate",
+        "complexity",
+        "--gold",
+        str(tmp_path / "gold.tsv"),
+        "--predictions",
         str(tmp_path / "said.csv"),
-    ]  # fmt: skip
+    ]
     assert main(command) == 0
     assert "all  pearson 1.000 (1.000 to 1.000)" in capsys.readouterr().out
     assert sorted(path.name for path in tmp_path.iterdir()) == ["gold.tsv", "said.csv"]

@@ -56,14 +56,24 @@ def corpora(tmp_path_factory):
         write_file(path, seed)
     outs = {"first": (files[:2], 2), "second": (files[1:], 3), "other": (files[1:], 5)}
     for name, (inputs, parts) in outs.items():
-        assert call("corpus", *inputs, "--out", folder / name, "--parts", parts,
-                    "--format", "conllu", "--layers", "xpos") == 0  # fmt: skip
+        assert (
+            call("corpus", *inputs, "--out", folder / name, "--parts", parts, "--format", "conllu", "--layers", "xpos")
+            == 0
+        )
     return folder
 
 
 def select(out, *words):
-    options = ["--language", "en", "--contexts", CONTEXTS, "--parts", 3, "--quota",
-               f"single={QUOTA['single']},mwe={QUOTA['mwe']}"]  # fmt: skip
+    options = [
+        "--language",
+        "en",
+        "--contexts",
+        CONTEXTS,
+        "--parts",
+        3,
+        "--quota",
+        f"single={QUOTA['single']},mwe={QUOTA['mwe']}",
+    ]
     return call("complexity", "select", *words, "--out", out, *options)
 
 
@@ -184,8 +194,7 @@ def check_rows(rows, sentences):
 def test_the_same_bytes_whatever_the_parts_the_order_and_the_processes(corpora, tmp_path):
     one, two = tmp_path / "one", tmp_path / "two"
     assert select(one, corpora / "first", corpora / "second") == 0
-    assert select(two, corpora / "other", corpora / "first",
-                  "--runner-config", "direct_multiprocess") == 0  # fmt: skip
+    assert select(two, corpora / "other", corpora / "first", "--runner-config", "direct_multiprocess") == 0
     assert files_of(one) == files_of(two)
     names = [row["instance_id"] for row in instances(one)]
     assert len(set(names)) == len(names)
@@ -200,9 +209,7 @@ def test_another_seed_takes_others_and_a_larger_quota_the_same_and_more(corpora,
     assert select(out, corpora / "first") == 0
     assert select(other, corpora / "first", "--seed", 2) == 0
     assert call("complexity", "select", corpora / "first", "--out", more, "--language", "en") == 0
-    taken, others, all_of_them = (
-        {row["instance_id"] for row in instances(folder)} for folder in (out, other, more)
-    )
+    taken, others, all_of_them = ({row["instance_id"] for row in instances(folder)} for folder in (out, other, more))
     assert taken - others
     assert others - taken
     assert taken <= all_of_them
@@ -220,8 +227,10 @@ def test_a_larger_quota_finds_nothing_anew(corpora, tmp_path):
     assert select(out, corpora / "first") == 0
     found = sorted((out / "_artefacts").glob("**/complexity.select/find/*.json"))
     before = [path.read_bytes() for path in found]
-    assert call("complexity", "select", corpora / "first", "--out", out, "--language", "en",
-                "--overwrite", "--quota", 100) == 0  # fmt: skip
+    assert (
+        call("complexity", "select", corpora / "first", "--out", out, "--language", "en", "--overwrite", "--quota", 100)
+        == 0
+    )
     after = sorted((out / "_artefacts").glob("**/complexity.select/find/*.json"))
     assert found == after != []
     assert [path.read_bytes() for path in after] == before
@@ -230,10 +239,11 @@ def test_a_larger_quota_finds_nothing_anew(corpora, tmp_path):
 def test_places_in_text(tmp_path):
     """Of text with line breaks: a sentence is one line, and offsets are those of the target."""
     (tmp_path / "a.txt").write_text("It  was the old\nsea. The dog\tbarked at dogs.", "utf-8")
-    assert call("corpus", tmp_path / "a.txt", "--out", tmp_path / "corpus", "--format", "text",
-                "--engine", "builtin:en") == 0  # fmt: skip
-    assert call("complexity", "select", tmp_path / "corpus", "--out", tmp_path / "out",
-                "--language", "en-GB") == 0  # fmt: skip
+    assert (
+        call("corpus", tmp_path / "a.txt", "--out", tmp_path / "corpus", "--format", "text", "--engine", "builtin:en")
+        == 0
+    )
+    assert call("complexity", "select", tmp_path / "corpus", "--out", tmp_path / "out", "--language", "en-GB") == 0
     rows = instances(tmp_path / "out")
     assert {row["token"] for row in rows} >= {"dog", "dogs"}
     for row in rows:
@@ -247,11 +257,23 @@ def test_bands_and_lengths(corpora, tmp_path):
     listed = tmp_path / "list.csv"
     listed.write_text("word,value\ndog,3\nDogs,4\ntax,9\nbig,3.5\n", "utf-8")
     out = tmp_path / "out"
-    assert select(
-        out, corpora / "first", "--resources", f"easy={listed}:word=word,value=value",
-        "--band", "easy=3:4", "--min-sentence", 2, "--max-sentence", 4,
-        "--cache", tmp_path / "cache",
-    ) == 0  # fmt: skip
+    assert (
+        select(
+            out,
+            corpora / "first",
+            "--resources",
+            f"easy={listed}:word=word,value=value",
+            "--band",
+            "easy=3:4",
+            "--min-sentence",
+            2,
+            "--max-sentence",
+            4,
+            "--cache",
+            tmp_path / "cache",
+        )
+        == 0
+    )
     rows = instances(out)
     words = set(itertools.chain(*(row["token"].casefold().split() for row in rows)))
     assert words == {"dog", "dogs", "big"}

@@ -15,11 +15,22 @@ def whole(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "stage", ["corpus/ingest", "corpus/annotate", "corpus/merge-sentences",
-              "corpus/merge-documents",
-              "change/view", "change/train", "change/align", "change/score", "change/combine",
-              "change/summarise", "change/neighbours", "change/slices"]
-)  # fmt: skip
+    "stage",
+    [
+        "corpus/ingest",
+        "corpus/annotate",
+        "corpus/merge-sentences",
+        "corpus/merge-documents",
+        "change/view",
+        "change/train",
+        "change/align",
+        "change/score",
+        "change/combine",
+        "change/summarise",
+        "change/neighbours",
+        "change/slices",
+    ],
+)
 def test_a_flipped_bit_in_any_stage_is_made_good(stage, whole, tmp_path):
     assert flipped_resume(*whole, stage, tmp_path) == "first"
 

@@ -52,9 +52,7 @@ def options_of(row):
 
 def share(rows, chosen):
     """Return the expected share of right answers; `chosen` gives the options drawn from."""
-    right = [
-        Fraction(row["label"] in some, len(some)) for row in rows for some in [chosen(row)]
-    ]  # fmt: skip
+    right = [Fraction(row["label"] in some, len(some)) for row in rows for some in [chosen(row)]]
     return float(sum(right) / len(right))
 
 
@@ -88,9 +86,11 @@ def test_labels_of_two_kinds_beside_baselines(given, tmp_path, capsys):
         labels = chosen.get(kind) or [one for own in chosen.values() for one in own]
         right = [label == row["label"] for label, row in zip(labels, rows, strict=True)]
         expected = {
-            "chance": 0.2, "frequency": share(rows, frequent),
-            "not-in-passage": share(rows, outside), "predictions": sum(right) / len(rows),
-        }  # fmt: skip
+            "chance": 0.2,
+            "frequency": share(rows, frequent),
+            "not-in-passage": share(rows, outside),
+            "predictions": sum(right) / len(rows),
+        }
         for system, value in expected.items():
             row = found.pop((system, kind))
             assert (row["metric"], row["n"], row["k"]) == ("accuracy", len(rows), None)
@@ -113,12 +113,10 @@ def test_cross_and_scores_with_ties(given, tmp_path):
             scores = [draw.choice([0.1, 0.4]) for _ in range(5)]
             best = [place for place in range(5) if scores[place] == max(scores)]
             chances[trained_on, at] = Fraction(rows[at]["label"] in best, len(best))
-            answers.append({"question_id": f"n{at}", "scores": scores, "system": "reader",
-                            "trained_on": trained_on})  # fmt: skip
+            answers.append({"question_id": f"n{at}", "scores": scores, "system": "reader", "trained_on": trained_on})
     draw.shuffle(answers)
     write_lines(tmp_path / "answers.jsonl", answers)
-    lexbeam.evaluate.cloze(gold="Task_2.jsonl", predictions="answers.jsonl", frequency=LIST,
-                           out="out")  # fmt: skip
+    lexbeam.evaluate.cloze(gold="Task_2.jsonl", predictions="answers.jsonl", frequency=LIST, out="out")
     found = rows_of("out")
     for trained_on, subset in (
         ("nonspecificity", "nonspecificity"),
@@ -133,9 +131,13 @@ def test_what_trained_a_system_may_be_an_option(given, tmp_path):
     text = "".join(f"{at},{row['label']}\n" for at, row in enumerate(given["nonspecificity"]))
     (tmp_path / "a.csv").write_text(text)
     lexbeam.evaluate.cloze(
-        gold="Task_2.jsonl", predictions="a.csv", trained_on="imperceptibility", frequency=LIST,
-        system="mine", out="out",
-    )  # fmt: skip
+        gold="Task_2.jsonl",
+        predictions="a.csv",
+        trained_on="imperceptibility",
+        frequency=LIST,
+        system="mine",
+        out="out",
+    )
     found = rows_of("out")
     assert found["mine", "nonspecificity from imperceptibility"]["value"] == 1
     assert ("mine", "nonspecificity") not in found
@@ -143,10 +145,9 @@ def test_what_trained_a_system_may_be_an_option(given, tmp_path):
 
 def test_files_that_are_written_here_are_gold(given, tmp_path):
     own = [
-        {"article": row["article"], "question": row["question"], "options": options_of(row),
-         "label": row["label"]}
+        {"article": row["article"], "question": row["question"], "options": options_of(row), "label": row["label"]}
         for row in given["nonspecificity"]
-    ]  # fmt: skip
+    ]
     (tmp_path / "made.jsonl").write_bytes(b"".join(map(json_line, own)))
     (tmp_path / "a.csv").write_text("".join(f"{at},0\n" for at in range(60)))
     lexbeam.evaluate.cloze(gold="made.jsonl", predictions="a.csv", frequency=LIST, out="out")

@@ -14,8 +14,17 @@ def test_the_run_of_a_sample_is_evaluated_against_its_truth(sample_run, sample_c
     truth = sample_config.parent / "truth.tsv"
     out = tmp_path / "metrics"
     # Without targets a run publishes no classes.
-    words = ["evaluate", "change", str(sample_run), "--out", str(out), "--gold", str(truth),
-             "--class-threshold", "mean"]  # fmt: skip
+    words = [
+        "evaluate",
+        "change",
+        str(sample_run),
+        "--out",
+        str(out),
+        "--gold",
+        str(truth),
+        "--class-threshold",
+        "mean",
+    ]
     assert main([*words, "--changed-above", "0", "--missing", "least", "--resamples", "200"]) == 0
     found = pd.read_parquet(out / "change" / "metrics").set_index(["system", "metric"])
     gold = pd.read_csv(truth, sep="\t").set_index("word").changed

@@ -50,8 +50,7 @@ def test_every_stage_of_a_folder(folder, capsys, caplog):
     row = found["a minus b", "generation", "recall_at_k", 50]
     assert row["value"] == pytest.approx(4 / 9 - 1 / 9)
     assert row["low"] >= 0
-    funnel = {(r["setting"], r["ranker"], r["stage"], r["reason"]): r
-              for r in rows_of("out", "funnel")}  # fmt: skip
+    funnel = {(r["setting"], r["ranker"], r["stage"], r["reason"]): r for r in rows_of("out", "funnel")}
     assert funnel["a", None, "selection", "merged"]["instances_lost"] == 1
     section = manifest(folder / "out")["evaluate.simplify"]
     assert (section["instances"], section["without_gold"], section["substitutes"]) == (4, 1, 9)
@@ -79,9 +78,7 @@ def test_stages_that_are_not_there_are_left_out(folder):
 
 
 def test_candidates_from_gold_are_told(folder, capsys):
-    rows = [
-        instance(1, "x"), *substitutes(1, {"a": 1}), *candidates(1, "given", ["a"], gold_score=3.0)
-    ]  # fmt: skip
+    rows = [instance(1, "x"), *substitutes(1, {"a": 1}), *candidates(1, "given", ["a"], gold_score=3.0)]
     publish(folder / "given", rows)
     assert call("evaluate", "simplify", "given", "--resamples", "0") == 0
     assert "given: candidates come from gold" in capsys.readouterr().out
@@ -92,8 +89,7 @@ def test_a_setting_without_any_candidate_is_a_miss_at_every_stage(tmp_path):
     (tmp_path / "rows.tsv").write_text("Un trabajo arduo.\tarduo\tduro\tduro\n", "utf-8")
     (tmp_path / "th.dat").write_text("UTF-8\nlento|1\n-|pausado\n", "utf-8")
     out = str(tmp_path / "out")
-    lexbeam.simplify.instances([str(tmp_path / "rows.tsv")], layout="alexsis", language="es",
-                               out=out)  # fmt: skip
+    lexbeam.simplify.instances([str(tmp_path / "rows.tsv")], layout="alexsis", language="es", out=out)
     lexbeam.simplify.generate(out, generators=["thesaurus"], thesaurus=[str(tmp_path / "th.dat")])
     lexbeam.evaluate.simplify(out, k=[10], resamples=0)
     found = values_of(out)
@@ -128,9 +124,13 @@ def test_a_submission_is_written_and_evaluated_alike(folder, capsys):
     assert call(*words, "sent/run.tsv", *more) == 0
     lines = (folder / "sent/run.tsv").read_text("utf-8").splitlines()
     assert [line.split("\t")[1:] for line in lines] == [
-        ["arduo", "difícil", "duro"], ["Veloz", "raudo"], ["óbice"], ["arduo", "áspero", "duro"],
-        ["cosa"], ["nadie"],
-    ]  # fmt: skip
+        ["arduo", "difícil", "duro"],
+        ["Veloz", "raudo"],
+        ["óbice"],
+        ["arduo", "áspero", "duro"],
+        ["cosa"],
+        ["nadie"],
+    ]
     assert lines[1].startswith("Veloz iba.\t")
     assert call(*words, "gen.tsv", "--setting", "a", "--stage", "generation", "--overwrite") == 0
     text = (folder / "gen.tsv").read_text("utf-8")
@@ -140,23 +140,19 @@ def test_a_submission_is_written_and_evaluated_alike(folder, capsys):
     # Gold as a file, and what was written: the same figures as of the tables.
     gold = [
         ["arduo", "duro", "duro", "duro", "Difícil", "difícil", "pesado", "arduo"],
-        ["Veloz", "rápido", "rápido", "ágil", "ágil", "Ligero"], ["óbice", "obstáculo"],
+        ["Veloz", "rápido", "rápido", "ágil", "ágil", "Ligero"],
+        ["óbice", "obstáculo"],
         ["arduo", "duro", "trabajoso"],
-    ]  # fmt: skip
+    ]
     sentences = [line.split("\t")[0] for line in lines]
     (folder / "gold.tsv").write_text(
-        "".join("\t".join([s, *g]) + "\n" for s, g in zip(sentences[:4], gold, strict=True)),
-        "utf-8",
+        "".join("\t".join([s, *g]) + "\n" for s, g in zip(sentences[:4], gold, strict=True)), "utf-8"
     )
     (folder / "gen.tsv").write_text("".join(f"{line}\n" for line in text.splitlines()[:4]), "utf-8")
-    lexbeam.evaluate.simplify(
-        gold="gold.tsv", predictions="gen.tsv", layout="tsar", k=[1, 3], resamples=0, out="files"
-    )
+    lexbeam.evaluate.simplify(gold="gold.tsv", predictions="gen.tsv", layout="tsar", k=[1, 3], resamples=0, out="files")
     lexbeam.evaluate.simplify("out", k=[1, 3], resamples=0, overwrite=True)
     files, tables = values_of("files"), values_of("out")
-    compared = [
-        key for key in files if key[:2] == ("predictions", "ranking") and "trank" not in key[2]
-    ]
+    compared = [key for key in files if key[:2] == ("predictions", "ranking") and "trank" not in key[2]]
     assert len(compared) == 13
     for _, _, metric, k in compared:
         one = files["predictions", "ranking", metric, k]
@@ -212,8 +208,7 @@ def test_the_report_has_its_panels_and_quotes_only_if_it_may(folder):
     for name, flags in (("all", []), ("plain", ["--no-text"])):
         assert call("report", "out", "--out", f"{name}.html", *flags) == 0
         pages[name] = (folder / f"{name}.html").read_text("utf-8")
-    for title in ("Metrics with intervals", "Differences", "Where gold is lost",
-                  "What each filter cost and won"):  # fmt: skip
+    for title in ("Metrics with intervals", "Differences", "Where gold is lost", "What each filter cost and won"):
         assert all(title in page for page in pages.values())
     assert "Frase 1 con [[arduo]] en ella." in pages["all"]
     assert "Frase 1 con" not in pages["plain"]

@@ -111,14 +111,22 @@ def test_random_dates_change_nothing(tmp_path):
             shutil.copy(path, folder / f"{1800 + place % 2}_{path.name}")
         out = tmp_path / f"out{number}"
         config = tmp_path / f"{number}.json"
-        config.write_text(json.dumps({
-            "out": str(out),
-            "corpus": {"inputs": [str(folder)], "engine": "builtin:en", "dates": r"name:^(\d{4})_"},
-            "change": {
-                "slices": "1800,1801", "null": 3, "dim": 30, "epochs": 2, "alignment": ["op"],
-                "rank-min-count": 35,
-            },
-        }))  # fmt: skip
+        config.write_text(
+            json.dumps(
+                {
+                    "out": str(out),
+                    "corpus": {"inputs": [str(folder)], "engine": "builtin:en", "dates": r"name:^(\d{4})_"},
+                    "change": {
+                        "slices": "1800,1801",
+                        "null": 3,
+                        "dim": 30,
+                        "epochs": 2,
+                        "alignment": ["op"],
+                        "rank-min-count": 35,
+                    },
+                }
+            )
+        )
         assert main(["run", str(config)]) == 0
         scores = pd.read_parquet(out / "scores")
         rows = scores[scores.seed.isna() & scores.ranked & (scores.measure == "cosine")]

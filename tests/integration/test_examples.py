@@ -22,9 +22,7 @@ def test_every_example_configuration_is_valid(path):
 @pytest.mark.parametrize("alignment", ["op", "cca"])
 def test_scores_can_be_checked_with_numpy_alone(sample_run, alignment):
     command = [sys.executable, str(EXAMPLES / "check_scores.py"), str(sample_run)]
-    done = subprocess.run(
-        [*command, "--alignment", alignment], check=True, capture_output=True, text=True
-    )
+    done = subprocess.run([*command, "--alignment", alignment], check=True, capture_output=True, text=True)
     compared, difference = re.match(r"(\d+) scores .* difference (\S+)", done.stdout).groups()
     assert int(compared) > 200
     assert float(difference) < 1e-6

@@ -68,8 +68,10 @@ def test_a_run_that_is_out_of_inodes_loses_nothing(tmp_path):
     lefts = [0, 9, 24]
     done = subprocess.run(
         ["unshare", "-r", "-m", sys.executable, "-c", script, str(tmp_path), *map(str, lefts)],
-        env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
-    )  # fmt: skip
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
     if done.returncode and "unshare" in done.stderr:
         pytest.skip("no namespace may be made here")
     assert done.returncode == 0, done.stderr[-2000:]

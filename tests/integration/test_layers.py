@@ -35,9 +35,10 @@ def folders(tmp_path_factory):
     (folder / "a.conllu").write_text(TREES, "utf-8")
     outs = {}
     for name, options in {
-        "none": [], "all": ["--layers", "heads,xpos,feats"],
+        "none": [],
+        "all": ["--layers", "heads,xpos,feats"],
         "turned": ["--layers", "feats", "--layers", "heads,xpos"],
-    }.items():  # fmt: skip
+    }.items():
         outs[name] = folder / name
         words = ["corpus", folder / "a.conllu", "--out", outs[name], "--parts", "3"]
         assert main([str(word) for word in [*words, *options]]) == 0
@@ -91,9 +92,7 @@ def test_input_that_has_none_of_it_has_nulls(tmp_path):
 
 def test_they_are_read_document_by_document_and_by_key(folders):
     found = corpus(folders["all"])
-    documents = [
-        one for pair in found.pairs for one in read_annotated(pair, columns=["heads", "sentence"])
-    ]
+    documents = [one for pair in found.pairs for one in read_annotated(pair, columns=["heads", "sentence"])]
     (document,) = documents
     assert document.sentences["heads"].to_pylist() == [[2, 0, 2], None]
     keys = [SentenceKey(document.document.document_id, number) for number in range(3)]
@@ -138,9 +137,7 @@ def test_they_are_shown(folders, capsys):
     assert main(["show", str(folders["all"] / "sentences"), "--tsv"]) == 0
     heading, first, second = capsys.readouterr().out.splitlines()
     shown = dict(zip(heading.split("\t"), first.split("\t"), strict=True))
-    assert (shown["xpos"], shown["feats"], shown["heads"]) == (
-        "NNS VBP _", "Number=Plur _ _", "2 0 2",
-    )  # fmt: skip
+    assert (shown["xpos"], shown["feats"], shown["heads"]) == ("NNS VBP _", "Number=Plur _ _", "2 0 2")
     assert second.endswith("\tUH\t\t")
     assert main(["show", str(folders["all"] / "sentences")]) == 0
     told = capsys.readouterr().out

@@ -31,8 +31,20 @@ def texts(tmp_path):
 
 def taken_in(folder, out, *options):
     """Return the documents' sources, and source, reason and detail of the rejects."""
-    words = ["corpus", folder, "--out", out, "--engine", "builtin:en", "--max-reject-share", ".9",
-             "--duplicates", "keep", "--overwrite", *options]  # fmt: skip
+    words = [
+        "corpus",
+        folder,
+        "--out",
+        out,
+        "--engine",
+        "builtin:en",
+        "--max-reject-share",
+        ".9",
+        "--duplicates",
+        "keep",
+        "--overwrite",
+        *options,
+    ]
     assert main([str(word) for word in words]) == 0
     rejects = pd.read_parquet(out / "rejects")
     found = {row.source: (row.reason, row.detail) for row in rejects.itertuples()}
@@ -43,17 +55,17 @@ def test_each_limit_is_a_flag(texts, tmp_path):
     out = tmp_path / "out"
     documents, rejects = taken_in(texts, out)
     assert documents == {"good.txt", "long.txt", "lines.jsonl", "packed.jsonl.gz"}
-    assert rejects == {
-        "bomb.txt.gz": ("unsafe", "expands more than 200 times; see --max-expansion-ratio")
-    }
+    assert rejects == {"bomb.txt.gz": ("unsafe", "expands more than 200 times; see --max-expansion-ratio")}
 
     limits = ["--max-record-bytes", "500", "--max-line-bytes", "300", "--max-expanded-bytes", "900"]
     documents, rejects = taken_in(texts, out, *limits)
     assert documents == {"good.txt"}
     assert {name: reason for name, (reason, _) in rejects.items()} == {
-        "long.txt": "too_large", "lines.jsonl": "too_large", "packed.jsonl.gz": "unsafe",
+        "long.txt": "too_large",
+        "lines.jsonl": "too_large",
+        "packed.jsonl.gz": "unsafe",
         "bomb.txt.gz": "unsafe",
-    }  # fmt: skip
+    }
     for name, number in {"long.txt": 500, "lines.jsonl": 300, "packed.jsonl.gz": 900}.items():
         assert str(number) in rejects[name][1]
 
@@ -61,9 +73,7 @@ def test_each_limit_is_a_flag(texts, tmp_path):
     assert (len(documents), rejects) == (5, {})
 
 
-@pytest.mark.parametrize(
-    "name", ["record-bytes", "line-bytes", "expansion-ratio", "expanded-bytes"]
-)
+@pytest.mark.parametrize("name", ["record-bytes", "line-bytes", "expansion-ratio", "expanded-bytes"])
 def test_a_limit_of_nothing_is_bad_usage(texts, tmp_path, name, capsys):
     assert main(["corpus", str(texts), "--out", str(tmp_path / "out"), f"--max-{name}", "0"]) == 2
     assert f"--max-{name} must be at least 1" in capsys.readouterr().err
@@ -71,8 +81,9 @@ def test_a_limit_of_nothing_is_bad_usage(texts, tmp_path, name, capsys):
 
 def test_the_documented_limits_are_those_of_the_command():
     text = FORMATS_MD.read_text("utf-8")
-    limits = [entry for entry in options_of(CorpusOptions).values() if entry.type is int
-              and entry.name.startswith("max_")]  # fmt: skip
+    limits = [
+        entry for entry in options_of(CorpusOptions).values() if entry.type is int and entry.name.startswith("max_")
+    ]
     assert len(limits) == 5
     for field in limits:
         assert f"| `--{field.name.replace('_', '-')}` | {field.default:,} |" in text

@@ -40,21 +40,41 @@ def test_addresses_are_told_apart():
     v6 = 'sa_family=AF_INET6, sin6_port=htons({}), sin6_flowinfo=htonl(0), inet_pton(AF_INET6, "{}"'
     v4 = 'sa_family=AF_INET, sin_port=htons({}), sin_addr=inet_addr("{}")'
     for line, is_beyond in {
-        v6.format(0, "::"): True, v6.format(443, "2001:db8::1"): True, v6.format(1, "::1"): False,
-        v4.format(53, "127.0.0.53"): True, v4.format(80, "10.0.0.1"): True,
-        v4.format(0, "0.0.0.0"): True, v4.format(9, "127.0.0.1"): False,
-        'sa_family=AF_UNIX, sun_path="/run/x"': False, "sa_family=AF_PACKET": True,
-    }.items():  # fmt: skip
+        v6.format(0, "::"): True,
+        v6.format(443, "2001:db8::1"): True,
+        v6.format(1, "::1"): False,
+        v4.format(53, "127.0.0.53"): True,
+        v4.format(80, "10.0.0.1"): True,
+        v4.format(0, "0.0.0.0"): True,
+        v4.format(9, "127.0.0.1"): False,
+        'sa_family=AF_UNIX, sun_path="/run/x"': False,
+        "sa_family=AF_PACKET": True,
+    }.items():
         assert bool(beyond(f"1 connect(3, {{{line}}}, 28) = 0")) == is_beyond, line
 
 
 def traced(trace: Path, *words: str) -> None:
     """Run a command under strace, and add to a trace."""
     done = subprocess.run(
-        ["strace", "-f", "--seccomp-bpf", "-qq", "-A", "-e", f"trace={CALLS}", "-o", str(trace),
-         sys.executable, "-m", "pipelines.cli", *words],
-        env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True,
-    )  # fmt: skip
+        [
+            "strace",
+            "-f",
+            "--seccomp-bpf",
+            "-qq",
+            "-A",
+            "-e",
+            f"trace={CALLS}",
+            "-o",
+            str(trace),
+            sys.executable,
+            "-m",
+            "pipelines.cli",
+            *words,
+        ],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
     if "PTRACE" in done.stderr or "Operation not permitted" in done.stderr:
         pytest.skip("strace may not trace here")
     assert done.returncode == 0, done.stderr[-2000:]
@@ -65,8 +85,7 @@ def traced(trace: Path, *words: str) -> None:
 def test_prism_and_its_workers_talk_to_this_machine_alone(tmp_path):
     """Once the job server and the workers within the driver listened on every interface."""
     trace, texts = tmp_path / "trace", str(write_texts(tmp_path / "texts"))
-    traced(trace, "corpus", texts, "--out", str(tmp_path / "out"), "--engine", "builtin:en",
-           "--runner-config", "prism")  # fmt: skip
+    traced(trace, "corpus", texts, "--out", str(tmp_path / "out"), "--engine", "builtin:en", "--runner-config", "prism")
     assert not beyond(trace.read_text("utf-8", "replace"))
 
 
@@ -74,8 +93,19 @@ def test_prism_and_its_workers_talk_to_this_machine_alone(tmp_path):
 def test_a_whole_job_talks_to_this_machine_alone(tmp_path):
     out, trace = str(tmp_path / "out"), tmp_path / "trace"
     texts = str(write_texts(tmp_path / "texts"))
-    traced(trace, "corpus", texts, "--out", out, "--engine", "builtin:en", "--dates",
-           "name:(\\d+)", "--runner-config", "direct_multiprocess")  # fmt: skip
+    traced(
+        trace,
+        "corpus",
+        texts,
+        "--out",
+        out,
+        "--engine",
+        "builtin:en",
+        "--dates",
+        "name:(\\d+)",
+        "--runner-config",
+        "direct_multiprocess",
+    )
     traced(trace, "change", "--out", out, *SLICES, *SMALL)
     traced(trace, "report", out)
     calls = trace.read_text("utf-8", "replace")

@@ -20,8 +20,7 @@ from transforms.common.snapshots import open_snapshot
 OUT = "store://bucket/results"
 WORDS = "the ship sails over the sea and the sailor sings of the land"
 CORPUS = {"engine": "builtin:en", "format": "text", "dates": "name:^(\\d+)"}
-CHANGE = {"slices": "1800-1849,1850-1900", "dim": 5, "epochs": 1, "min-count": 1,
-          "min-sentence": 1}  # fmt: skip
+CHANGE = {"slices": "1800-1849,1850-1900", "dim": 5, "epochs": 1, "min-count": 1, "min-sentence": 1}
 ARTEFACT = re.compile(rf"{OUT}/_artefacts/(corpus|change)/[\w-]+/[0-9a-f]{{32}}[^/]*")
 FOREIGN = f"{OUT}/_artefacts/corpus/ingest/d41d8cd98f00b204e9800998ecf8427e.pdf"
 
@@ -75,8 +74,7 @@ def run_config(texts, tmp_path):
 
     def write(**more):
         path = tmp_path / "config.yaml"
-        values = {"corpus": {"inputs": [str(texts)], **CORPUS}, "parts": 2,
-                  "change": {**CHANGE, **more}}  # fmt: skip
+        values = {"corpus": {"inputs": [str(texts)], **CORPUS}, "parts": 2, "change": {**CHANGE, **more}}
         path.write_text(yaml.safe_dump(values))
         return path
 
@@ -89,11 +87,7 @@ def work(monkeypatch):
     done = []
     for module, name in ((annotate, "annotate_text"), (training, "train")):
         true = getattr(module, name)
-        monkeypatch.setattr(
-            module,
-            name,
-            lambda *a, _true=true, _name=name, **k: done.append(_name) or _true(*a, **k),
-        )
+        monkeypatch.setattr(module, name, lambda *a, _true=true, _name=name, **k: done.append(_name) or _true(*a, **k))
     return done
 
 
@@ -122,9 +116,7 @@ def test_a_run_with_another_option_takes_up_what_is_there(store, run_config, wor
     assert change("--measure", "cosine,frequency", "--overwrite") == 0
     assert open_snapshot(OUT).damaged() == []
     manifests = {path for path in store if path.endswith("/manifest.json")}
-    assert manifests == {
-        f"{found.folder}/manifest.json" for found in (snapshot, open_snapshot(OUT))
-    }
+    assert manifests == {f"{found.folder}/manifest.json" for found in (snapshot, open_snapshot(OUT))}
     assert work == []
 
 
@@ -185,8 +177,7 @@ def test_without_receipts_all_that_the_stages_wrote_is_left_behind(store):
 
 
 def test_keep_published_frees_after_publication(store, run_config, capsys):
-    assert call("run", run_config(measure=["frequency"]), "--out", OUT, "--overwrite",
-                "--keep", "published") == 0  # fmt: skip
+    assert call("run", run_config(measure=["frequency"]), "--out", OUT, "--overwrite", "--keep", "published") == 0
     assert int(re.search(r"freed: (\d+) files", capsys.readouterr().out)[1]) > 0
     assert not [path for path in artefacts() if path.endswith("-sentences.arrow")]
     assert open_snapshot(OUT).damaged() == []

@@ -55,8 +55,19 @@ def make(*words):
 
 def corpus(inputs, out, *options):
     inputs = inputs if isinstance(inputs, list) else [inputs]
-    return make("corpus", *inputs, "--out", out, "--engine", "builtin:en", "--format", "text",
-                "--dates", "name:^(\\d+)", *options)  # fmt: skip
+    return make(
+        "corpus",
+        *inputs,
+        "--out",
+        out,
+        "--engine",
+        "builtin:en",
+        "--format",
+        "text",
+        "--dates",
+        "name:^(\\d+)",
+        *options,
+    )
 
 
 def manifest(out):
@@ -82,8 +93,7 @@ def test_a_folder_a_glob_and_a_list_of_files_make_the_same_corpus(texts, tmp_pat
     assert corpus(sorted(texts.iterdir())[::-1], tmp_path / "c") == 0
     assert corpus([texts, texts / "1810.txt"], tmp_path / "d") == 0
     found = {
-        tuple(part["sha256"] for part in manifest(tmp_path / name)["tables"]["documents"]["parts"])
-        for name in "abcd"
+        tuple(part["sha256"] for part in manifest(tmp_path / name)["tables"]["documents"]["parts"]) for name in "abcd"
     }
     assert len(found) == 1
 
@@ -128,8 +138,11 @@ def test_what_is_published_above_the_input_is_not_taken_in(tmp_path):
         assert corpus(texts, out, *words) == 0
         assert manifest(out)["corpus"]["records"] == 4
         assert [row["name"] for row in manifest(out)["corpus"]["inputs"]] == [
-            "1810.txt", "1820.txt", "1860.txt", "1870.txt",
-        ]  # fmt: skip
+            "1810.txt",
+            "1820.txt",
+            "1860.txt",
+            "1870.txt",
+        ]
     # The whole project is an input that holds what is published.
     assert corpus(out, out) == 2
     assert len(list(texts.iterdir())) == 4
@@ -233,11 +246,15 @@ def test_a_word_of_one_slice_alone_is_told_to_have_no_score(texts, tmp_path, cap
 @pytest.mark.parametrize(
     "words",
     [
-        ["--parts", "0"], ["--max-reject-share", "nan"], ["--max-reject-share", "1.5"],
-        ["--runner-config", "."], ["--", "direct_num_workers=2"], ["--", "--runner=NoSuch"],
+        ["--parts", "0"],
+        ["--max-reject-share", "nan"],
+        ["--max-reject-share", "1.5"],
+        ["--runner-config", "."],
+        ["--", "direct_num_workers=2"],
+        ["--", "--runner=NoSuch"],
         ["--", "--direct_num_workers=abc"],
     ],
-)  # fmt: skip
+)
 def test_values_out_of_range_are_bad_usage(texts, tmp_path, words, capsys):
     assert corpus(texts, tmp_path / "c", *words) == 2
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
@@ -246,11 +263,16 @@ def test_values_out_of_range_are_bad_usage(texts, tmp_path, words, capsys):
 @pytest.mark.parametrize(
     "words",
     [
-        ["--neighbours", "0"], ["--alignment", ""], ["--rcond", "-1"], ["--dim", "0"],
-        ["--seeds", "0"], ["--max-tokens", "few"], ["--min-count", "1,2,3"],
+        ["--neighbours", "0"],
+        ["--alignment", ""],
+        ["--rcond", "-1"],
+        ["--dim", "0"],
+        ["--seeds", "0"],
+        ["--max-tokens", "few"],
+        ["--min-count", "1,2,3"],
         ["--slices", "a/b=1800,c=1850"],
     ],
-)  # fmt: skip
+)
 def test_values_of_change_are_checked_before_work(plain_corpus, tmp_path, words):
     assert make("change", plain_corpus, "--out", tmp_path / "x", *SLICES, *words) == 2
     assert not os.path.exists(tmp_path / "x" / "current")
@@ -332,5 +354,8 @@ def test_names_that_no_table_can_hold_and_names_like_members(texts, tmp_path):
     assert (section["records"], section["documents"]) == (5, 2)
     assert section["rejects"] == {"duplicate": 3}
     assert {row["name"]: row["rejects"] for row in section["inputs"]} == {
-        "bytes\\xFF.txt": 0, "like\\!member.zip": 1, "one\\u0001.txt": 1, "two\\u0002.txt": 1,
-    }  # fmt: skip
+        "bytes\\xFF.txt": 0,
+        "like\\!member.zip": 1,
+        "one\\u0001.txt": 1,
+        "two\\u0002.txt": 1,
+    }

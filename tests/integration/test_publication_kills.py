@@ -20,15 +20,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "faults"))
 
-from injector import (
-    MODES,
-    Injector,
-    Shelf,
-    compiled,
-    environment_with,
-    publish_made,
-    remember_kernels,
-)
+from injector import MODES, Injector, Shelf, compiled, environment_with, publish_made, remember_kernels
 from sweeping import Case, Mending, Sweep, copied, seen
 
 from transforms.common import publish as publication
@@ -98,8 +90,9 @@ def test_no_call_that_changes_files_goes_uncounted(tmp_path):
     match = re.search(r'"/from here, noted in (\d+)".*\n((?:.*\n)*?).*"/to here"', text)
     assert match is not None
     seen = [line.split(maxsplit=1)[1] for line in match[2].splitlines()]
-    seen = [call.partition("(")[0] for call in seen
-            if not READING.match(call) and not call.startswith(f"write({match[1]},")]  # fmt: skip
+    seen = [
+        call.partition("(")[0] for call in seen if not READING.match(call) and not call.startswith(f"write({match[1]},")
+    ]
     counted = [line.partition(" ")[0] for line in log.read_text().splitlines()]
     # Closing is watched for its errors alone, and syncing is not done while calls are counted.
     counted = [name for name in counted if name not in ("close", "fsync")]
@@ -130,9 +123,7 @@ def test_parts_that_cannot_be_linked_are_copied_whole(mode, injector, room, tmp_
     if os.stat(room).st_dev == os.stat(tmp_path).st_dev:
         pytest.skip("needs two file systems: /dev/shm and that of temporary folders")
     case = Case(("a12",), "b12")
-    Sweep(room, case, injector, mode, shelf=tmp_path / "shelf").check(
-        f"copies instead of links | {mode}"
-    )
+    Sweep(room, case, injector, mode, shelf=tmp_path / "shelf").check(f"copies instead of links | {mode}")
 
 
 def call_of(injector: Injector, out: Path, made: list[Made], ending: str) -> int:

@@ -8,15 +8,7 @@ import os
 
 import pytest
 
-from benchmarks.readers import (
-    READERS,
-    TABLES,
-    WRITERS,
-    measure,
-    parts_of,
-    publish_corpus,
-    read_places,
-)
+from benchmarks.readers import READERS, TABLES, WRITERS, measure, parts_of, publish_corpus, read_places
 from transforms.common import snapshots
 from transforms.common.snapshots import open_snapshot
 

@@ -29,9 +29,7 @@ def test_scores_follow_from_vectors_and_alignments(sample_run, alignment):
         for side, name in (("from", "early"), ("to", "late")):
             space = vectors[(vectors.slice == name) & (vectors.seed == seed)].set_index("word")
             matrix = np.stack(space.vector.to_list())
-            rows = maps[
-                (maps.alignment == alignment) & (maps.side == side) & (maps.seed == seed)
-            ].to_dict("records")
+            rows = maps[(maps.alignment == alignment) & (maps.side == side) & (maps.seed == seed)].to_dict("records")
             if alignment == "none":
                 rows = [{"unit_length": False, "mean": None, "matrix": None}]
             sides[side] = pd.Series(list(aligned(matrix, rows[0])), index=space.index)

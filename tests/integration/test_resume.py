@@ -36,9 +36,7 @@ publishing.publish = lambda *_, **__: signal.pause()
 LEFT_OUT = ("corpus/merge-rejects", "change/measure", "change/slices")
 OF_NULLS = ("change/sizes", "change/deal", "change/dealt", "change/series-trace", "change/series")
 STAGES = [
-    stage.name
-    for stage in (*load("corpus").stages, *load("change").stages)
-    if stage.name not in (*LEFT_OUT, *OF_NULLS)
+    stage.name for stage in (*load("corpus").stages, *load("change").stages) if stage.name not in (*LEFT_OUT, *OF_NULLS)
 ]
 
 
@@ -47,9 +45,7 @@ def files_of(out: Path) -> dict[str, bytes]:
     return {str(p.relative_to(top)): p.read_bytes() for p in top.rglob("*") if p.is_file()}
 
 
-def start(
-    config: Path, out: Path, *more: str, prelude: str = "", runner: str = "direct"
-) -> BaseProcess:
+def start(config: Path, out: Path, *more: str, prelude: str = "", runner: str = "direct") -> BaseProcess:
     words = ["run", str(config), "--out", str(out), "--overwrite", "--runner-config", runner, *more]
     code = f"{QUIET}{prelude}\nfrom pipelines.cli import main\nraise SystemExit(main({words!r}))"
     process = FORKS.Process(target=exec, args=(code, {"__name__": "__main__"}))
@@ -82,10 +78,13 @@ def out(other_run, tmp_path):
     """A folder with old tables, and none of what they were made with."""
     return Path(
         shutil.copytree(
-            other_run, tmp_path / "out", symlinks=True, copy_function=os.link,
+            other_run,
+            tmp_path / "out",
+            symlinks=True,
+            copy_function=os.link,
             ignore=shutil.ignore_patterns("_artefacts"),
         )
-    )  # fmt: skip
+    )
 
 
 def is_finished(out: Path) -> bool:
@@ -115,9 +114,14 @@ def test_a_killed_run_is_taken_up(first, second, sample_config, sample_run, othe
 def series_config(make_sample, tmp_path_factory):
     """The configuration of three slices, with null pairs and null series."""
     return make_sample(
-        tmp_path_factory.mktemp("series"), slices="1800-1824,1825-1849,1950-1999", null=3, dim=10,
-        epochs=1, seeds=1, alignment="op",
-    )  # fmt: skip
+        tmp_path_factory.mktemp("series"),
+        slices="1800-1824,1825-1849,1950-1999",
+        null=3,
+        dim=10,
+        epochs=1,
+        seeds=1,
+        alignment="op",
+    )
 
 
 @pytest.fixture(scope="module")
@@ -129,9 +133,7 @@ def series_run(series_config, tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("first", "second"), twice(OF_NULLS))
-def test_a_run_with_nulls_that_is_killed_is_taken_up(
-    first, second, series_config, series_run, tmp_path
-):
+def test_a_run_with_nulls_that_is_killed_is_taken_up(first, second, series_config, series_run, tmp_path):
     out = tmp_path / "out"
     kill_in(first, start(series_config, out, prelude=NEVER), out)
     kill_in(second, start(series_config, out, "--resume", prelude=NEVER), out)
@@ -143,9 +145,7 @@ def test_a_run_with_nulls_that_is_killed_is_taken_up(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", ["corpus/annotate", "change/train"])
-def test_a_run_in_two_processes_whose_driver_is_killed_is_taken_up(
-    stage, sample_config, sample_run, tmp_path
-):
+def test_a_run_in_two_processes_whose_driver_is_killed_is_taken_up(stage, sample_config, sample_run, tmp_path):
     out = tmp_path / "out"
     run = start(sample_config, out, prelude=NEVER, runner="direct_multiprocess")
     kill_in(stage, run, out)
@@ -156,9 +156,7 @@ def test_a_run_in_two_processes_whose_driver_is_killed_is_taken_up(
 
 
 @pytest.mark.slow
-def test_after_a_kill_in_training_nothing_is_annotated_again(
-    sample_config, sample_run, tmp_path, monkeypatch
-):
+def test_after_a_kill_in_training_nothing_is_annotated_again(sample_config, sample_run, tmp_path, monkeypatch):
     out = tmp_path / "out"
     kill_in("change/train", start(sample_config, out, prelude=NEVER), out)
     done = len(list((out / "_artefacts" / "change" / "train").glob("*.json")))
@@ -181,17 +179,12 @@ def test_after_a_kill_in_training_nothing_is_annotated_again(
 
 # Where the whole command is killed as it publishes: before the link is switched, and as the old
 # snapshot is removed. Publication alone is killed at every call in test_publication_kills.
-PLACES = {
-    "switching": ("publish._replace_link", "old"),
-    "removing": ("publish.remove_snapshot", "new"),
-}
+PLACES = {"switching": ("publish._replace_link", "old"), "removing": ("publish.remove_snapshot", "new")}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES)
-def test_a_kill_within_publication_leaves_old_tables_or_new_ones(
-    place, sample_config, sample_run, other_run, out
-):
+def test_a_kill_within_publication_leaves_old_tables_or_new_ones(place, sample_config, sample_run, other_run, out):
     name, left = PLACES[place]
     prelude = (
         "import os\n"

@@ -6,10 +6,8 @@ from small_runs import CHANGE, CORPUS, SLICES, SMALL, WORDS, call, corpus, manif
 
 SECTIONS = {
     "change": {"slices": SLICES[1], "dim": 5, "epochs": 1, "min-count": 1, "min-sentence": 1},
-    "corpus": {
-        "inputs": ["texts"], "engine": "builtin:en", "format": "text", "dates": "name:^(\\d+)",
-    },
-}  # fmt: skip
+    "corpus": {"inputs": ["texts"], "engine": "builtin:en", "format": "text", "dates": "name:^(\\d+)"},
+}
 
 
 @pytest.fixture
@@ -75,9 +73,7 @@ def test_a_file_that_is_missing_stops_a_run_before_its_first_section(
         ("targets", "latin.txt", 2, "is not UTF-8 text"),
     ],
 )
-def test_what_a_later_section_lacks_stops_a_run_before_its_first(
-    write, tmp_path, capsys, option, value, code, told
-):
+def test_what_a_later_section_lacks_stops_a_run_before_its_first(write, tmp_path, capsys, option, value, code, told):
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9")
     config = write(**{**SECTIONS, "change": {**SECTIONS["change"], option: value}})
     assert call("run", config) == code

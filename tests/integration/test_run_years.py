@@ -27,9 +27,7 @@ def test_slices_without_documents_stop_a_run_before_annotation(write, tmp_path, 
     out, dates = tmp_path / "results", "name:^(\\d+)"
     assert call("run", write("1800-1849,1900-1950", dates=dates)) == 1
     told = capsys.readouterr().err
-    assert (
-        "change: slice '1900-1950' has no document: the corpus has the years 1810 to 1870" in told
-    )
+    assert "change: slice '1900-1950' has no document: the corpus has the years 1810 to 1870" in told
     assert "nothing was annotated" in told
     assert (out / "_artefacts/corpus/ingest").is_dir()
     assert not annotated(out)

@@ -53,9 +53,7 @@ def test_planted_changes_are_told_from_controls(seed, tmp_path, capsys, make_sam
     assert fuller[frequency].min() >= 80
     assert fewer[~frequency].min() >= 80
     found = {}
-    for alignment, measure in (
-        ("op", "cosine"), ("cca", "cosine"), ("none", "cosine"), ("none", "frequency"),
-    ):  # fmt: skip
+    for alignment, measure in (("op", "cosine"), ("cca", "cosine"), ("none", "cosine"), ("none", "frequency")):
         rows = scores[(scores.alignment == alignment) & (scores.measure == measure)]
         rows = rows.set_index("word")
         frequent = rows[(rows.count_from >= 50) & (rows.count_to >= 50)]
@@ -74,9 +72,7 @@ def test_planted_changes_are_told_from_controls(seed, tmp_path, capsys, make_sam
             assert rows.significant[~rows.index.isin(truth.index) & rows.ranked].mean() <= 0.02
     with capsys.disabled():
         for (alignment, measure), values in found.items():
-            print(
-                f"\n{seed} {alignment} {measure}: " + " ".join(f"{v:.3f}" for v in values), end=""
-            )
+            print(f"\n{seed} {alignment} {measure}: " + " ".join(f"{v:.3f}" for v in values), end="")
     for alignment in ("op", "cca"):
         precision, content_precision, lowest_planted, highest_control = found[alignment, "cosine"]
         assert precision >= 0.95

@@ -14,16 +14,14 @@ def test_a_folder_may_be_its_own_input(texts, tmp_path, out):
     assert corpus(texts, named) == 0
     assert call("change", named, "--out", named, *SLICES, *SMALL) == 0
     assert manifest(named) == manifest(out)
-    config = {"corpus": {"inputs": ["texts"], "engine": "builtin:en", "format": "text",
-                         "dates": "name:^(\\d+)"},
-              "parts": 2,
-              "change": {"slices": SLICES[1], "dim": 5, "epochs": 1, "min-count": 1,
-                         "min-sentence": 1}}  # fmt: skip
+    config = {
+        "corpus": {"inputs": ["texts"], "engine": "builtin:en", "format": "text", "dates": "name:^(\\d+)"},
+        "parts": 2,
+        "change": {"slices": SLICES[1], "dim": 5, "epochs": 1, "min-count": 1, "min-sentence": 1},
+    }
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(config))
     assert call("run", tmp_path / "c.yaml", "--out", tmp_path / "once") == 0
-    assert (tmp_path / "once" / "manifest.json").read_bytes() == (
-        out / "manifest.json"
-    ).read_bytes()
+    assert (tmp_path / "once" / "manifest.json").read_bytes() == (out / "manifest.json").read_bytes()
 
 
 def test_a_section_says_what_it_was_made_from(out):

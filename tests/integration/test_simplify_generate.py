@@ -45,8 +45,10 @@ def digests(out):
 
 def test_instances_to_candidates(world, capsys):
     out, words, _ = world
-    assert call("simplify", "generate", out, "--generators", "thesaurus,vectors", "--combine",
-                "union", *words, "--k", "4") == 0  # fmt: skip
+    assert (
+        call("simplify", "generate", out, "--generators", "thesaurus,vectors", "--combine", "union", *words, "--k", "4")
+        == 0
+    )
     said = capsys.readouterr().out
     assert "default: 4 of 6 instances have candidates; 1 protected (name)" in said
     found = rows(out)
@@ -118,13 +120,26 @@ def test_settings_of_a_file(world):
 
 def test_gold_for_the_evaluation_of_rankers(world):
     out, _, folder = world
-    assert call("simplify", "generate", out, "--generators", "gold", "--setting", "gold",
-                "--inflector", folder / "es.inflector") == 0  # fmt: skip
+    assert (
+        call(
+            "simplify",
+            "generate",
+            out,
+            "--generators",
+            "gold",
+            "--setting",
+            "gold",
+            "--inflector",
+            folder / "es.inflector",
+        )
+        == 0
+    )
     kept = {(row["instance_id"], row["form"]) for row in rows(out) if row["reason"] is None}
     assert kept == {
-        (ROWS[0]["instance_id"], "canes"), (ROWS[0]["instance_id"], "gatos"),
+        (ROWS[0]["instance_id"], "canes"),
+        (ROWS[0]["instance_id"], "gatos"),
         (ROWS[3]["instance_id"], "agotó"),
-    }  # fmt: skip
+    }
     # How many people gave one is nowhere among the candidates.
     assert {row["gold_score"] for row in rows(out)} == {1.0}
     assert {row["score"] for row in rows(out)} == {1.0}
@@ -152,8 +167,7 @@ def test_from_a_benchmark_to_the_report(world):
     _, words, folder = world
     file, out = folder / "rows.tsv", folder / "from_file"
     file.write_text("Vio los perros.\tperros\tcanes\tcanes\tgatos\nSe cansó.\tcansó\tagotó\n")
-    assert call("simplify", "instances", file, "--layout", "alexsis", "--language", "es",
-                "--out", out) == 0  # fmt: skip
+    assert call("simplify", "instances", file, "--layout", "alexsis", "--language", "es", "--out", out) == 0
     assert call("simplify", "generate", out, *words) == 0
     # Nothing is annotated: the form dictionary says what the targets are.
     assert {"canes", "amigos", "agotó"} <= {row["form"] for row in rows(out) if row["rank"]}
@@ -179,9 +193,7 @@ def test_an_inflector_of_another_language_is_told(tmp_path, caplog):
     words = write_world(tmp_path)
     out, english = tmp_path / "made", tmp_path / "en.inflector"
     (tmp_path / "own.txt").write_text("Vio los [[perros]].\n", "utf-8")
-    assert (
-        call("simplify", "instances", tmp_path / "own.txt", "--language", "es", "--out", out) == 0
-    )
+    assert call("simplify", "instances", tmp_path / "own.txt", "--language", "es", "--out", out) == 0
     keep_inflector(english, [("dog", "NOUN", "Number=Plur", "dogs")], "en")
     given = [*words[: words.index("--inflector")], "--inflector", english]
     for command in (("generate", *given), ("select", "--filters", "none", "--inflector", english)):

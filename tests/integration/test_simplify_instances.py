@@ -25,13 +25,21 @@ GOLD = (
     "\tsails\tgoes\n"
 )
 MORE = "A ship sails on.\tship\tboat\tvessel\tBOAT\n"
-CWI = "".join(
-    f"{n}\tLa licuefacción de un gas {n}.\t{at}\t10\t0\t{marks}\t0\t1\t.{marks}\n"
-    for n, (at, marks) in enumerate(
-        [("3\t15\tlicuefacción", 7), ("3\t15\tlicuefacción", 4), ("0\t2\tLa", 9),
-         ("3\t18\tlicuefacción de", 9), ("22\t25\tgas", 5)]
+CWI = (
+    "".join(
+        f"{n}\tLa licuefacción de un gas {n}.\t{at}\t10\t0\t{marks}\t0\t1\t.{marks}\n"
+        for n, (at, marks) in enumerate(
+            [
+                ("3\t15\tlicuefacción", 7),
+                ("3\t15\tlicuefacción", 4),
+                ("0\t2\tLa", 9),
+                ("3\t18\tlicuefacción de", 9),
+                ("22\t25\tgas", 5),
+            ]
+        )
     )
-) + "0\tLa licuefacción de un gas 0.\t3\t15\tlicuefacción\t10\t0\t6\t0\t1\t.6\n"  # fmt: skip
+    + "0\tLa licuefacción de un gas 0.\t3\t15\tlicuefacción\t10\t0\t6\t0\t1\t.6\n"
+)
 
 
 @pytest.fixture
@@ -56,10 +64,7 @@ def rejected(out):
 
 def parts(out):
     folder = out / "simplification"
-    return {
-        table: [path.read_bytes() for path in sorted((folder / table).glob("*.parquet"))]
-        for table in TABLES
-    }
+    return {table: [path.read_bytes() for path in sorted((folder / table).glob("*.parquet"))] for table in TABLES}
 
 
 def test_files_of_substitutes(gold, tmp_path, capsys):
@@ -82,14 +87,11 @@ def test_files_of_substitutes(gold, tmp_path, capsys):
     for row in read(tmp_path / "one", "substitutes"):
         found[by_id[row.pop("instance_id")]].append(tuple(row.values()))
     assert found == {
-        "vast": [("Big", 2, 1, False), ("huge", 1, 2, False), ("vast", 1, None, True),
-                 ("very big", 1, 2, False)],
+        "vast": [("Big", 2, 1, False), ("huge", 1, 2, False), ("vast", 1, None, True), ("very big", 1, 2, False)],
         "sails": [("goes", 2, 1, False), ("moves", 1, 2, False)],
         "ship": [("BOAT", 4, 1, False), ("vessel", 1, 2, False)],
-    }  # fmt: skip
-    assert rejected(tmp_path / "one") == [
-        ("a.tsv", "4", "not_in_sentence"), ("a.tsv", "5", "malformed"),
-    ]  # fmt: skip
+    }
+    assert rejected(tmp_path / "one") == [("a.tsv", "4", "not_in_sentence"), ("a.tsv", "5", "malformed")]
     # Whatever the order of files, the runner and its workers; and told, the layout is the same.
     auto = ("--language", "en", "--max-reject-share", ".5", "--parts", 3)
     more = ("--runner-config", "direct_multiprocess")
@@ -106,13 +108,14 @@ def test_files_of_substitutes(gold, tmp_path, capsys):
 def test_occurrences_all_and_none(gold, tmp_path):
     words = ("--layout", "alexsis", "--language", "en", "--max-reject-share", "1")
     assert instances(tmp_path / "all", gold[0], *words, "--occurrences", "all") == 0
-    starts = [row["start"] for row in read(tmp_path / "all", "instances") if "several" in
-              row["flags"]]  # fmt: skip
+    starts = [row["start"] for row in read(tmp_path / "all", "instances") if "several" in row["flags"]]
     assert sorted(starts) == [17, 28]
     assert instances(tmp_path / "none", gold[0], *words, "--occurrences", "reject") == 0
     assert manifest(tmp_path / "none")["simplify.instances"]["rejects"] == {
-        "malformed": 1, "not_in_sentence": 1, "several": 1,
-    }  # fmt: skip
+        "malformed": 1,
+        "not_in_sentence": 1,
+        "several": 1,
+    }
     assert manifest(tmp_path / "none")["simplify.instances"]["left_out"] == 1
 
 
@@ -126,9 +129,7 @@ def test_marked_sentences_are_annotated(tmp_path, capsys):
     assert "warning: no lemmas" not in told
     assert "warning: no features" in told
     rows = {row["target"]: row for row in read(out, "instances")}
-    assert (rows["men"]["lemma"], rows["men"]["upos"], rows["men"]["feats"]) == (
-        "man", "NOUN", None,
-    )  # fmt: skip
+    assert (rows["men"]["lemma"], rows["men"]["upos"], rows["men"]["feats"]) == ("man", "NOUN", None)
     assert (rows["walking"]["lemma"], rows["walking"]["upos"]) == ("walk", "VERB")
     assert {row["language"] for row in rows.values()} == {"en"}
     assert read(out, "substitutes") == []
@@ -166,9 +167,11 @@ def test_words_of_cwi_2018_and_what_people_say_of_them(tmp_path, capsys):
     rejects = rejected(tmp_path / "kept")
     # A reject for each record of what is left out.
     assert set(rejects) >= {
-        ("Spanish_Train.tsv", "1", "dubious"), ("Spanish_Train.tsv", "6", "dubious"),
-        ("judged.tsv", "6", "unknown"), ("judged.tsv", "7", "wrong_answer"),
-    }  # fmt: skip
+        ("Spanish_Train.tsv", "1", "dubious"),
+        ("Spanish_Train.tsv", "6", "dubious"),
+        ("judged.tsv", "6", "unknown"),
+        ("judged.tsv", "7", "wrong_answer"),
+    }
     assert len(rejects) == 3 + 4
     with judged.open("a") as file:
         file.write(f"{second['instance_id']}\t\t\tjoint\tsimplifiable\n")
@@ -193,14 +196,10 @@ def test_complex_words_of_the_complexity_task(tmp_path, capsys):
     assert instances(out, lcp, *words) == 0
     found = read(out, "instances")
     assert sorted(row["complexity"] for row in found) == [0.8, 0.9, 1.0]
-    assert {(row["lemma"], row["upos"], row["language"]) for row in found} == {
-        ("ship", "NOUN", "en"),
-    }  # fmt: skip
+    assert {(row["lemma"], row["upos"], row["language"]) for row in found} == {("ship", "NOUN", "en")}
     assert {row["source"] for row in found} == {"own.tsv"}
     section = manifest(out)["simplify.instances"]
-    assert section["rejects"] == {
-        "below_complexity": 8, "no_complexity": 1, "no_sentence": 1, "not_in_sentence": 1,
-    }  # fmt: skip
+    assert section["rejects"] == {"below_complexity": 8, "no_complexity": 1, "no_sentence": 1, "not_in_sentence": 1}
     capsys.readouterr()
     assert call("status", out) == 0
     assert "stale" not in capsys.readouterr().out
@@ -269,10 +268,7 @@ def test_tables_say_what_may_stand_in_them(gold, tmp_path):
 
 @pytest.mark.data
 def test_alexsis_benchls_and_cwi_2018_as_they_are(data, tmp_path):
-    wanted = {
-        "alexsis/ALEXSIS_first190.tsv": ("es", 190), "lexsub/BenchLS.txt": ("en", 929),
-        "cwi2018-es": ("es", 510),
-    }  # fmt: skip
+    wanted = {"alexsis/ALEXSIS_first190.tsv": ("es", 190), "lexsub/BenchLS.txt": ("en", 929), "cwi2018-es": ("es", 510)}
     for name, (language, number) in wanted.items():
         if not (data / name).exists():
             pytest.skip(f"needs {name}")

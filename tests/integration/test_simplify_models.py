@@ -27,10 +27,11 @@ pytestmark = pytest.mark.slow
 
 TABLE = "simplification/candidates"
 SPANISH = [
-    instance("El gato duerme en el [[parque]]."), instance("El niño estaba [[contento]]."),
+    instance("El gato duerme en el [[parque]]."),
+    instance("El niño estaba [[contento]]."),
     instance("[[Cansado]] estaba el perro en el jardín."),
     instance("Un padre alegre duerme en el [[jardin]] este año."),
-]  # fmt: skip
+]
 
 
 def rows(out):
@@ -66,24 +67,14 @@ def test_a_model_from_disk(models, tmp_path, capsys):
     given = ("--generators", "masked-lm", "--model", models[0], "--model-device", "cpu")
     assert call("simplify", "generate", out, *given) == 0
     assert "default: 4 of 4 instances have candidates" in capsys.readouterr().out
-    expected = {
-        (key, p.text): (p.score, p.reason) for key, own in proposals(models[0]).items() for p in own
-    }
-    found = {
-        (row["instance_id"], row["form"]): (row["masked_lm_score"], row["reason"])
-        for row in rows(out)
-    }
+    expected = {(key, p.text): (p.score, p.reason) for key, own in proposals(models[0]).items() for p in own}
+    found = {(row["instance_id"], row["form"]): (row["masked_lm_score"], row["reason"]) for row in rows(out)}
     assert set(found) == set(expected)
     for key, (score, reason) in expected.items():
         assert found[key][0] == pytest.approx(score)
-        assert found[key][1] == (
-            reason or (None if any(map(str.isalpha, key[1])) else "not_a_word")
-        )
-    assert {"subword", "too_short", "is_target", "accent_variant"} <= {
-        reason for _, reason in found.values()
-    }
-    shown = {row["form"]: row["shown"] for row in rows(out)
-             if row["instance_id"] == SPANISH[2]["instance_id"]}  # fmt: skip
+        assert found[key][1] == (reason or (None if any(map(str.isalpha, key[1])) else "not_a_word"))
+    assert {"subword", "too_short", "is_target", "accent_variant"} <= {reason for _, reason in found.values()}
+    shown = {row["form"]: row["shown"] for row in rows(out) if row["instance_id"] == SPANISH[2]["instance_id"]}
     assert shown["alegre"] == "Alegre"
     first = digests(out)
     assert call("simplify", "generate", out, *given, "--overwrite", "--fresh") == 0
@@ -99,15 +90,35 @@ def test_a_model_from_disk(models, tmp_path, capsys):
 @pytest.mark.parametrize("combine", ["union", "intersection"])
 def test_two_models_are_united_or_cut(models, tmp_path, combine):
     out = publish(tmp_path / "out", SPANISH)
-    assert call("simplify", "generate", out, "--generators", "masked-lm", "--combine", combine,
-                "--model", *models, "--model-device", "cpu", "--masked-top", "25") == 0  # fmt: skip
+    assert (
+        call(
+            "simplify",
+            "generate",
+            out,
+            "--generators",
+            "masked-lm",
+            "--combine",
+            combine,
+            "--model",
+            *models,
+            "--model-device",
+            "cpu",
+            "--masked-top",
+            "25",
+        )
+        == 0
+    )
     found = rows(out)
     kept = {(row["instance_id"], row["form"]): row for row in found if row["reason"] is None}
     own = [
-        {(key, p.text): p.score for key, some in proposals(folder, 25).items() for p in some
-         if p.reason is None and p.text.isalpha()}
+        {
+            (key, p.text): p.score
+            for key, some in proposals(folder, 25).items()
+            for p in some
+            if p.reason is None and p.text.isalpha()
+        }
         for folder in models
-    ]  # fmt: skip
+    ]
     # Spellings that models agree on may be another than that of one alone.
     shared = set(own[0]) & set(own[1])
     assert len(shared) > 8
@@ -124,8 +135,10 @@ def test_a_model_that_is_named_twice_is_one(models, tmp_path):
     made = []
     for number, given in enumerate(([models[0]], [models[0], models[0]])):
         out = publish(tmp_path / f"out{number}", SPANISH)
-        assert call("simplify", "generate", out, "--generators", "masked-lm", "--model", *given,
-                    "--model-device", "cpu") == 0  # fmt: skip
+        assert (
+            call("simplify", "generate", out, "--generators", "masked-lm", "--model", *given, "--model-device", "cpu")
+            == 0
+        )
         made.append(rows(out))
     assert made[0] == made[1]
     assert {row["generators"] for row in made[1]} == {1}
@@ -133,9 +146,26 @@ def test_a_model_that_is_named_twice_is_one(models, tmp_path):
 
 def test_rules_are_options(models, tmp_path):
     out = publish(tmp_path / "out", SPANISH)
-    assert call("simplify", "generate", out, "--generators", "masked-lm", "--model", models[0],
-                "--model-device", "cpu", "--masked-rules", "subword,is_target",
-                "--masked-merge", "capitals", "--masked-input", "single") == 0  # fmt: skip
+    assert (
+        call(
+            "simplify",
+            "generate",
+            out,
+            "--generators",
+            "masked-lm",
+            "--model",
+            models[0],
+            "--model-device",
+            "cpu",
+            "--masked-rules",
+            "subword,is_target",
+            "--masked-merge",
+            "capitals",
+            "--masked-input",
+            "single",
+        )
+        == 0
+    )
     reasons = {row["reason"] for row in rows(out)}
     assert reasons <= {None, "subword", "is_target", "not_a_word", "beyond_k"}
     kept = {row["form"] for row in rows(out) if row["reason"] is None}
@@ -146,11 +176,22 @@ def test_what_is_missing_is_said(models, tmp_path, capsys):
     out = publish(tmp_path / "out", SPANISH)
     assert call("simplify", "generate", out, "--generators", "masked-lm") == 2
     assert "--model" in capsys.readouterr().err
-    assert call("simplify", "generate", out, "--generators", "masked-lm", "--model",
-                tmp_path / "nowhere") == 2  # fmt: skip
+    assert call("simplify", "generate", out, "--generators", "masked-lm", "--model", tmp_path / "nowhere") == 2
     assert "nowhere" in capsys.readouterr().err
-    assert call("simplify", "generate", out, "--generators", "masked-lm", "--model", models[0],
-                "--masked-rules", "same_stem") == 2  # fmt: skip
+    assert (
+        call(
+            "simplify",
+            "generate",
+            out,
+            "--generators",
+            "masked-lm",
+            "--model",
+            models[0],
+            "--masked-rules",
+            "same_stem",
+        )
+        == 2
+    )
     assert "--inflector" in capsys.readouterr().err
     plain = tmp_path / "plain"
     shutil.copytree(models[0], plain)
@@ -164,13 +205,11 @@ def test_what_is_missing_is_said(models, tmp_path, capsys):
 ENGLISH = [
     instance("He paid an [[abode]] tax.", "abode", "NOUN", language="en", feats="Number=Sing"),
     instance("Two [[abodes]] burned.", "abode", "NOUN", language="en", feats="Number=Plur"),
-    instance("They [[relocated]] it.", "relocate", "VERB", language="en",
-             feats="Mood=Ind|Tense=Past|VerbForm=Fin"),
-    instance("She has [[relocated]].", "relocate", "VERB", language="en",
-             feats="Tense=Past|VerbForm=Part"),
+    instance("They [[relocated]] it.", "relocate", "VERB", language="en", feats="Mood=Ind|Tense=Past|VerbForm=Fin"),
+    instance("She has [[relocated]].", "relocate", "VERB", language="en", feats="Tense=Past|VerbForm=Part"),
     instance("A [[trickier]] one.", "tricky", "ADJ", language="en", feats="Degree=Cmp"),
     instance("He [[relocates]].", None, None, language="en"),
-]  # fmt: skip
+]
 SYNSETS = both_ways(
     [
         Synset("place", "n", ["place", "area_of_living"]),
@@ -185,28 +224,59 @@ def test_english_by_wordnet_and_lemminflect(tmp_path):
     pytest.importorskip("lemminflect")
     out = publish(tmp_path / "out", ENGLISH)
     write_wordnet(tmp_path / "wn", SYNSETS)
-    assert call("simplify", "generate", out, "--generators", "wordnet", "--wordnet",
-                tmp_path / "wn", "--inflector", "lemminflect") == 0  # fmt: skip
+    assert (
+        call(
+            "simplify",
+            "generate",
+            out,
+            "--generators",
+            "wordnet",
+            "--wordnet",
+            tmp_path / "wn",
+            "--inflector",
+            "lemminflect",
+        )
+        == 0
+    )
     found = {}
     for row in rows(out):
         found.setdefault(row["instance_id"], {})[row["form"]] = row
     own = [found[row["instance_id"]] for row in ENGLISH]
     assert set(own[0]) == {"home", "office", "place", "area of living"}
     assert {form: row["before"] for form, row in own[0].items()} == {
-        "home": "a", "office": None, "place": "a", "area of living": None,
-    }  # fmt: skip
+        "home": "a",
+        "office": None,
+        "place": "a",
+        "area of living": None,
+    }
     assert set(own[1]) == {"homes", "offices", "places", "areas of living"}
     assert set(own[2]) == {"moved", "went", "took away"}
     assert set(own[3]) == {"moved", "gone", "taken away"}
     assert {form: row["before"] for form, row in own[4].items()} == {
-        "harder": None, "more difficult": None, "more awkward": None,
-    }  # fmt: skip
+        "harder": None,
+        "more difficult": None,
+        "more awkward": None,
+    }
     assert set(own[5]) == {"moves", "goes", "takes away"}
     place = own[0]["place"]
     assert (place["relation"], place["votes"], place["wordnet_score"]) == ("hypernym", 1, 1.0)
     assert {row["inflected"] for row in own[2].values()} == {"dictionary"}
     assert json.dumps(manifest(out)).count("lemminflect 0.") >= 1
-    assert call("simplify", "generate", out, "--generators", "wordnet", "--wordnet",
-                tmp_path / "wn", "--inflector", "lemminflect", "--wordnet-relations", "synonym",
-                "--overwrite") == 0  # fmt: skip
+    assert (
+        call(
+            "simplify",
+            "generate",
+            out,
+            "--generators",
+            "wordnet",
+            "--wordnet",
+            tmp_path / "wn",
+            "--inflector",
+            "lemminflect",
+            "--wordnet-relations",
+            "synonym",
+            "--overwrite",
+        )
+        == 0
+    )
     assert "places" not in {row["form"] for row in rows(out)}

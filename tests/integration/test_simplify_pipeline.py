@@ -39,23 +39,20 @@ def world(tmp_path):
         "parts": 3,
         "simplify": {
             "instances": {"inputs": "gold.tsv", "layout": "alexsis", "language": "es"},
-            "generate": {**shared, "thesaurus": ["th.dat", "spa.tab"], "wordlist": listed,
-                         "inflector": "es.inflector"},
+            "generate": {**shared, "thesaurus": ["th.dat", "spa.tab"], "wordlist": listed, "inflector": "es.inflector"},
             "select": {**shared, "inflector": "es.inflector"},
-            "rank": {**shared, "wordlist": listed}, "rewrite": {},
+            "rank": {**shared, "wordlist": listed},
+            "rewrite": {},
         },
         "evaluate": {"simplify": {"k": [3], "resamples": 20}},
-    }  # fmt: skip
+    }
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
     return tmp_path
 
 
 def digests(out):
     return {
-        name: [
-            part["sha256"] for part in manifest(out)["tables"][f"simplification/{name}"]["parts"]
-        ]
-        for name in TABLES
+        name: [part["sha256"] for part in manifest(out)["tables"][f"simplification/{name}"]["parts"]] for name in TABLES
     }
 
 
@@ -66,8 +63,7 @@ def rows(out, table):
 def test_all_in_one_and_by_steps_on_two_runners(world):
     one, two = world / "one", world / "two"
     assert call("run", world / "config.yaml", "--out", one) == 0
-    assert call("run", world / "config.yaml", "--out", two, "--runner-config",
-                "direct_multiprocess") == 0  # fmt: skip
+    assert call("run", world / "config.yaml", "--out", two, "--runner-config", "direct_multiprocess") == 0
     assert digests(one) == digests(two)
 
     made = rows(one, "simplifications")
@@ -82,10 +78,8 @@ def test_all_in_one_and_by_steps_on_two_runners(world):
     assert ("a", "senses", "no_candidate") in outcomes
 
     # Every candidate that goes on is in selections, and every one that is kept is ranked.
-    generated = {(r["instance_id"], r["setting"], r["form"]) for r in rows(one, "candidates")
-                 if r["reason"] is None}  # fmt: skip
-    selected = {(r["instance_id"], r["setting"], r["form"]): r["kept"]
-                for r in rows(one, "selections")}  # fmt: skip
+    generated = {(r["instance_id"], r["setting"], r["form"]) for r in rows(one, "candidates") if r["reason"] is None}
+    selected = {(r["instance_id"], r["setting"], r["form"]): r["kept"] for r in rows(one, "selections")}
     assert selected.keys() == generated
     ranked = [r for r in rows(one, "rankings") if not r["is_target"]]
     assert {(r["instance_id"], r["setting"], r["form"]) for r in ranked} == {
@@ -103,8 +97,7 @@ def test_later_steps_anew_keep_what_was_before(world, capsys):
     out = world / "one"
     assert call("run", world / "config.yaml", "--out", out) == 0
     before = manifest(out)["tables"]
-    words = ["--wordlist", f"f={world / 'freq.tsv'}:word=word,value=value", "--cache",
-             world / "cache"]  # fmt: skip
+    words = ["--wordlist", f"f={world / 'freq.tsv'}:word=word,value=value", "--cache", world / "cache"]
     assert call("simplify", "rank", out, "--ranker", "generation", *words, "--overwrite") == 0
     after = manifest(out)["tables"]
     assert after["simplification/selections"] == before["simplification/selections"]

@@ -29,8 +29,7 @@ def labelled(folder, name, changed=()):
         complexity = 1 - complexity if text in changed else complexity
         rows.append(f"{text}\tVi una {text} ayer.\t{complexity:.6f}")
     (folder / f"{name}.tsv").write_text("\n".join(rows) + "\n", "utf-8")
-    assert call("complexity", "load", f"{name}.tsv", "--layout", "tsv", "--language", "es",
-                "--out", name) == 0  # fmt: skip
+    assert call("complexity", "load", f"{name}.tsv", "--layout", "tsv", "--language", "es", "--out", name) == 0
     return name
 
 
@@ -61,16 +60,25 @@ def folder(tmp_path, monkeypatch):
 
 def rank(complexity, *more):
     listed = "often=often.tsv:word=word,value=count"
-    return call("simplify", "rank", "out", "--ranker", "regressor", "--complexity", complexity,
-                "--wordlist", listed, "--overwrite", *more)  # fmt: skip
+    return call(
+        "simplify",
+        "rank",
+        "out",
+        "--ranker",
+        "regressor",
+        "--complexity",
+        complexity,
+        "--wordlist",
+        listed,
+        "--overwrite",
+        *more,
+    )
 
 
 def test_labels_of_targets_and_gold_do_not_reach_the_rankings(folder, capsys):
     assert rank(labelled(folder, "plain")) == 0
     left = len(WORDS) - len(STAND_HERE)
-    assert f"trained on {left} labelled words; {len(STAND_HERE)} that stand here" in (
-        capsys.readouterr().out
-    )
+    assert f"trained on {left} labelled words; {len(STAND_HERE)} that stand here" in (capsys.readouterr().out)
     found, phrases = ranked("out")
     # What is said of words by their frequency is learned from others.
     for number, (_, words) in GOLD.items():
@@ -103,7 +111,6 @@ def test_it_needs_labelled_words(folder, capsys):
     assert call(*words) == 2
     assert "complexity" in capsys.readouterr().err
     (folder / "few.tsv").write_text("token\tcomplexity\nalgo\t0.5\n", "utf-8")
-    assert call("complexity", "load", "few.tsv", "--layout", "tsv", "--language", "es", "--out",
-                "few") == 0  # fmt: skip
+    assert call("complexity", "load", "few.tsv", "--layout", "tsv", "--language", "es", "--out", "few") == 0
     assert rank("few") == 1
     assert "of 1 labelled words 1 can be learned from" in capsys.readouterr().err

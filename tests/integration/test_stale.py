@@ -91,10 +91,10 @@ def test_changed_targets_and_configurations_are_stale(texts, tmp_path, out, caps
     capsys.readouterr()
     assert call("status", out) == 0
     assert "stale: option:" in capsys.readouterr().out
-    config = {"corpus": {"inputs": ["texts"], "engine": "builtin:en", "format": "text",
-                         "dates": "name:^(\\d+)"},
-              "change": {"slices": SLICES[1], "dim": 5, "epochs": 1, "min-count": 1,
-                         "min-sentence": 1}}  # fmt: skip
+    config = {
+        "corpus": {"inputs": ["texts"], "engine": "builtin:en", "format": "text", "dates": "name:^(\\d+)"},
+        "change": {"slices": SLICES[1], "dim": 5, "epochs": 1, "min-count": 1, "min-sentence": 1},
+    }
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(config))
     assert call("run", tmp_path / "c.yaml", "--out", tmp_path / "run") == 0
     capsys.readouterr()

@@ -68,30 +68,23 @@ def test_a_configuration_says_where_it_publishes(texts, tmp_path):
         (lambda x: lexbeam.change(x, slices="1-"), "UsageError", "'1-' is not a span"),
         (lambda x: lexbeam.change(slices=SLICES), "UsageError", "^out must be given"),
         (lambda x: lexbeam.change(x, slices=SLICES, dim=0), "UsageError", "dim.* must be"),
-        (
-            lambda x: lexbeam.change(x, slices=SLICES, min_count="x"),
-            "UsageError", "^min_count must be a whole number",
-        ),
-        (
-            lambda x: lexbeam.corpus("no such", out=x, overwrite=True),
-            "LexbeamError", "no input files",
-        ),
+        (lambda x: lexbeam.change(x, slices=SLICES, min_count="x"), "UsageError", "^min_count must be a whole number"),
+        (lambda x: lexbeam.corpus("no such", out=x, overwrite=True), "LexbeamError", "no input files"),
         (
             lambda x: lexbeam.corpus(x, out=f"{x}-2", format="txt"),
-            "UsageError", "^format cannot be 'txt'; did you mean 'text'",
+            "UsageError",
+            "^format cannot be 'txt'; did you mean 'text'",
         ),
-        (
-            lambda x: lexbeam.corpus(x, out=f"{x}-2", engine="builtn:en"),
-            "UsageError", "did you mean 'builtin'",
-        ),
+        (lambda x: lexbeam.corpus(x, out=f"{x}-2", engine="builtn:en"), "UsageError", "did you mean 'builtin'"),
         (
             lambda x: lexbeam.change(x, slices=SLICES, out=f"{x}-2", beam="--runer=x"),
-            "UsageError", "did you mean '--runner'",
+            "UsageError",
+            "did you mean '--runner'",
         ),
         (lambda x: lexbeam.status(f"{x}-2"), "LexbeamError", "is not an output folder"),
         (lambda x: lexbeam.export(x, out=f"{x}-2", format="x"), "UsageError", "^format cannot be"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_raised_in_pythons_terms(call, kind, message, published, capfd):
     with pytest.raises(lexbeam.LexbeamError, match=message) as caught:
         call(str(published))
@@ -126,8 +119,7 @@ def test_what_an_action_tells_is_returned(results, tmp_path, capfd):
 def state():
     loggers = {n: logging.getLogger(n) for n in (None, "lexbeam", "apache_beam")}
     return dict(os.environ), {
-        name: (logger.level, list(logger.handlers), list(logger.filters))
-        for name, logger in loggers.items()
+        name: (logger.level, list(logger.handlers), list(logger.filters)) for name, logger in loggers.items()
     }
 
 
@@ -159,17 +151,14 @@ def test_runs_from_several_threads(published, tmp_path):
     made = {}
 
     def work(dim):
-        made[dim] = lexbeam.change(published, out=tmp_path / str(dim), slices=SLICES,
-                                   **{**SMALL, "dim": dim})  # fmt: skip
+        made[dim] = lexbeam.change(published, out=tmp_path / str(dim), slices=SLICES, **{**SMALL, "dim": dim})
 
     threads = [threading.Thread(target=work, args=(dim,)) for dim in (4, 5, 6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert {dim: results.sections["change"]["options"]["dim"] for dim, results in made.items()} == {
-        4: 4, 5: 5, 6: 6,
-    }  # fmt: skip
+    assert {dim: results.sections["change"]["options"]["dim"] for dim, results in made.items()} == {4: 4, 5: 5, 6: 6}
     tables = lexbeam.open(published).manifest["tables"]
     assert made[5].manifest["tables"]["scores"] == tables["scores"]
     assert state() == before
@@ -217,9 +206,14 @@ def test_nothing_is_printed_on_a_terminal_either(texts, tmp_path):
     reader.start()
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-"], input=SESSION.encode(), cwd=tmp_path, stdout=inner, stderr=inner,
-        env=environment, check=False,
-    )  # fmt: skip
+        [sys.executable, "-"],
+        input=SESSION.encode(),
+        cwd=tmp_path,
+        stdout=inner,
+        stderr=inner,
+        env=environment,
+        check=False,
+    )
     os.close(inner)
     reader.join()
     os.close(outer)

@@ -111,9 +111,11 @@ def _no_action(options, action):
 
 def toys():
     split = Command(
-        options=SplitOptions, tables=(SCORES,), action=_no_action,
+        options=SplitOptions,
+        tables=(SCORES,),
+        action=_no_action,
         views={"far": View("how far words are", FarOptions, lambda s, o: None)},
-    )  # fmt: skip
+    )
     return {
         "complexity split": Told(split, "texts split into parts"),
         "complexity tell-all": Told(Command(options=FarOptions, action=_no_action), "tell all"),
@@ -125,9 +127,8 @@ def run_module(text, **given):
     """Run a module's own definitions, with other functions in the place of what it imports."""
     tree = ast.parse(formatted(text))
     tree.body = [
-        node for node in tree.body
-        if not (isinstance(node, ast.ImportFrom) and str(node.module).startswith("lexbeam"))
-    ]  # fmt: skip
+        node for node in tree.body if not (isinstance(node, ast.ImportFrom) and str(node.module).startswith("lexbeam"))
+    ]
     names = dict(given)
     exec(compile(tree, "<made>", "exec"), names)
     return names
@@ -139,9 +140,8 @@ def test_commands_of_two_words_are_functions_of_a_module():
     assert "from lexbeam import complexity\n" in made["commands.py"]
     asked = []
     names = run_module(
-        made["complexity.py"], _publish=lambda *a: asked.append(a), _act=lambda *a: a,
-        Results=lexbeam.Results,
-    )  # fmt: skip
+        made["complexity.py"], _publish=lambda *a: asked.append(a), _act=lambda *a: a, Results=lexbeam.Results
+    )
     assert names["__all__"] == ["split", "tell_all"]
     names["split"]("x", lambda_=0.1, kind="b")
     words, values = asked[0]
@@ -234,8 +234,11 @@ def test_mypy_finds_what_is_misspelt(tmp_path):
     path.write_text(USE + WRONG)
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--config-file", "pyproject.toml", str(path)],
-        cwd=ROOT, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     lines = [line for line in done.stdout.splitlines() if "error:" in line]
     first = len(USE.splitlines()) + 1
     numbers = [int(line.split(":")[1]) for line in lines]

@@ -19,9 +19,7 @@ def exported(results, folder, **options):
 def same(keyed, written):
     words, vectors = written
     return (
-        keyed.index_to_key == words
-        and keyed.vectors.dtype == vectors.dtype
-        and np.array_equal(keyed.vectors, vectors)
+        keyed.index_to_key == words and keyed.vectors.dtype == vectors.dtype and np.array_equal(keyed.vectors, vectors)
     )
 
 
@@ -48,12 +46,12 @@ def test_as_aligned(results, tmp_path):
 
 
 def test_distances_of_both_sides_are_scores(results):
-    sides = [
-        lexbeam.vectors(results, slice=name, aligned="op", pair=("a", "b")) for name in ("a", "b")
-    ]
-    scores = results.table("scores").to_pandas().query(
-        "alignment == 'op' and measure == 'cosine' and seed == 1 and slice_from == 'a'"
-    )  # fmt: skip
+    sides = [lexbeam.vectors(results, slice=name, aligned="op", pair=("a", "b")) for name in ("a", "b")]
+    scores = (
+        results.table("scores")
+        .to_pandas()
+        .query("alignment == 'op' and measure == 'cosine' and seed == 1 and slice_from == 'a'")
+    )
     assert len(scores) > 5
     for row in scores.itertuples():
         cosine = np.dot(*(side.get_vector(row.word, norm=True) for side in sides))

@@ -12,9 +12,19 @@ import lexbeam
 
 def test_tables_are_those_of_the_folder(results, published):
     assert set(results.tables) == {
-        "documents", "sentences", "rejects", "slices", "vectors", "alignments", "scores",
-        "change/summary", "change/pairs", "change/series", "change/points", "neighbours",
-    }  # fmt: skip
+        "documents",
+        "sentences",
+        "rejects",
+        "slices",
+        "vectors",
+        "alignments",
+        "scores",
+        "change/summary",
+        "change/pairs",
+        "change/series",
+        "change/points",
+        "neighbours",
+    }
     for name in results.tables:
         expected = pd.concat(map(pd.read_parquet, results.paths(name)))
         found = results.table(name)
@@ -38,9 +48,7 @@ def test_a_wrong_table_is_named(results):
 
 
 def test_a_wrong_column_is_named(results):
-    with pytest.raises(
-        lexbeam.LexbeamError, match=r"table scores has no column 'wrod'; .*did you mean 'word'"
-    ):
+    with pytest.raises(lexbeam.LexbeamError, match=r"table scores has no column 'wrod'; .*did you mean 'word'"):
         results.table("scores", ["score", "wrod"])
     with pytest.raises(lexbeam.LexbeamError, match="did you mean 'scores'"):
         results.table("score", ["word"])

@@ -15,8 +15,12 @@ def python(code, cwd, *words):
     """Run code as a script's first lines would: the working directory is first on the path."""
     return subprocess.run(
         [sys.executable, *words, "-c", f"import sys; sys.path.append({str(ROOT)!r}); {code}"],
-        cwd=cwd, capture_output=True, text=True, check=False, env={},
-    )  # fmt: skip
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={},
+    )
 
 
 def test_import_is_light(tmp_path):

@@ -17,10 +17,7 @@ from kinds_opened import opened
 
 
 def test_a_slice_and_seed_of_a_published_folder(results):
-    for words, options in (
-        ("slice=a", {"slice": "a"}),
-        ("slice=b,seed=2", {"slice": "b", "seed": 2}),
-    ):
+    for words, options in (("slice=a", {"slice": "a"}), ("slice=b,seed=2", {"slice": "b", "seed": 2})):
         keyed = lexbeam.vectors(results, **options)
         found = opened(VECTORS, f"{results.folder}:{words}")
         assert found.facts["format"] == "table"

@@ -38,9 +38,7 @@ def until(happened):
 
 def files_of(toy, ending):
     walked = os.walk(toy.cache)  # which passes over what another process renames meanwhile
-    return sorted(
-        Path(at, name) for at, _, names in walked for name in names if name.endswith(ending)
-    )
+    return sorted(Path(at, name) for at, _, names in walked for name in names if name.endswith(ending))
 
 
 @pytest.mark.slow
@@ -89,9 +87,7 @@ def test_cleaning_leaves_what_is_being_made(toy):
     assert toy.compiled == 1
 
 
-def test_a_source_that_changes_while_it_is_compiled_is_not_kept_under_its_old_name(
-    toy, monkeypatch
-):
+def test_a_source_that_changes_while_it_is_compiled_is_not_kept_under_its_old_name(toy, monkeypatch):
     old = toy.path.read_text()
 
     def compile_changing(paths, options):
@@ -178,9 +174,7 @@ def test_a_source_that_is_wrong_leaves_nothing_and_says_which(toy):
         toy.prepare()
 
 
-@pytest.mark.parametrize(
-    ("place", "message"), [("gs://bucket/cache", "of this machine"), ("toy.txt", "LEXBEAM_CACHE")]
-)
+@pytest.mark.parametrize(("place", "message"), [("gs://bucket/cache", "of this machine"), ("toy.txt", "LEXBEAM_CACHE")])
 def test_a_cache_that_cannot_be_one_is_an_error_with_a_remedy(toy, monkeypatch, place, message):
     if "://" not in place:
         place = str(toy.folder / place)

@@ -75,9 +75,7 @@ def test_keys_stay_what_they_are():
 def test_keys_are_even():
     found = keys_of(pa.array([f"w{number}" for number in range(200_000)]))
     for shift in (0, 16, 32, 56):
-        counts = np.bincount(
-            (found >> np.uint64(shift) & np.uint64(255)).astype(int), minlength=256
-        )
+        counts = np.bincount((found >> np.uint64(shift) & np.uint64(255)).astype(int), minlength=256)
         expected = len(found) / 256
         # 255 degrees of freedom: mean 255, standard deviation 22.6.
         assert ((counts - expected) ** 2 / expected).sum() < 255 + 5 * 22.6

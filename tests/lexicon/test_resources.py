@@ -39,9 +39,7 @@ def test_a_language_without_a_resource_has_none(toy):
     assert lexicon.find("toy") is None
     ((rows, resource),) = lexicon.by_language("toy", pa.array(["de"]))
     assert (rows.tolist(), resource) == ([0], None)
-    with pytest.raises(
-        LexbeamError, match=r"'toy' for language 'de' \(there is one for en\): name"
-    ):
+    with pytest.raises(LexbeamError, match=r"'toy' for language 'de' \(there is one for en\): name"):
         lexicon.get("toy", "de")
     with pytest.raises(LexbeamError, match=r"'toy' for every language \(there is one for en\)"):
         lexicon.get("toy")
@@ -76,8 +74,7 @@ def test_wrong_words_are_errors_that_say_how_it_is_written(toy, resources, messa
 
 
 def test_paths_are_made_absolute_and_not_published(toy):
-    options = from_mapping(LexiconOptions, {"resources": ["a=toy:toy.txt;factor=2"]}, "",
-                           str(toy.folder))  # fmt: skip
+    options = from_mapping(LexiconOptions, {"resources": ["a=toy:toy.txt;factor=2"]}, "", str(toy.folder))
     assert options.resources == (f"a=toy:{toy.path};factor=2",)
     assert noted_paths(options, "resource") == {"resources": [str(toy.path)]}
     assert plain_options(options) == {"resources": ["a=toy:toy.txt;factor=2"]}

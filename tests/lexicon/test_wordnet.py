@@ -104,11 +104,16 @@ def test_markers_are_no_part_of_words(wordnet):
 def test_what_is_not_there_is_empty_missing_or_null(wordnet):
     gone = np.array([MISSING, MISSING])
     assert wordnet.synset_of(gone).tolist() == [MISSING] * 2
-    for of in (wordnet.counts, wordnet.sense_numbers, wordnet.depth_min, wordnet.depth_max,
-               wordnet.offsets):  # fmt: skip
+    for of in (wordnet.counts, wordnet.sense_numbers, wordnet.depth_min, wordnet.depth_max, wordnet.offsets):
         assert of(gone).tolist() == [MISSING] * 2
-    for of in (wordnet.written, wordnet.lemmas, wordnet.sense_keys, wordnet.lexnames,
-               wordnet.definitions, wordnet.types):  # fmt: skip
+    for of in (
+        wordnet.written,
+        wordnet.lemmas,
+        wordnet.sense_keys,
+        wordnet.lexnames,
+        wordnet.definitions,
+        wordnet.types,
+    ):
         assert of(gone).to_pylist() == [None] * 2
     for of in (wordnet.words_in, wordnet.examples):
         assert of(gone).to_pylist() == [[], []]
@@ -129,9 +134,13 @@ def test_words_that_differ_in_case_alone_are_one_sense(small):
 
 def test_synonyms_and_antonyms(wordnet):
     assert wordnet.synonyms(words("dog", "cur", "ax", "entity", None, "dog")).to_pylist() == [
-        ["domestic_dog", "Canis_familiaris", "cur"], ["dog"], ["axe"], [], [],
         ["domestic_dog", "Canis_familiaris", "cur"],
-    ]  # fmt: skip
+        ["dog"],
+        ["axe"],
+        [],
+        [],
+        ["domestic_dog", "Canis_familiaris", "cur"],
+    ]
     assert wordnet.synonyms(words("dog", "dog"), words("VERB", "NOUN")).to_pylist()[0] == []
     asked = words("hot", "COLD", "fiery", "dog", None)
     assert wordnet.antonyms(asked).to_pylist() == [["cold"], ["hot"], [], [], []]
@@ -149,13 +158,9 @@ def test_lexical_pointers_belong_to_their_words(small):
 def test_every_symbol_has_its_target(small):
     for symbol in RELATIONS:
         found = small.wordnet.related(small.all, symbol)
-        expected = [
-            [target for own, target, *_ in synset.pointers if own == symbol]
-            for synset in small.synsets
-        ]
+        expected = [[target for own, target, *_ in synset.pointers if own == symbol] for synset in small.synsets]
         assert [
-            small.named(found.values[start:end])
-            for start, end in zip(found.offsets, found.offsets[1:], strict=False)
+            small.named(found.values[start:end]) for start, end in zip(found.offsets, found.offsets[1:], strict=False)
         ] == expected
     used = {symbol for synset in SMALL for symbol, *_ in synset.pointers}
     assert used == set(RELATIONS)
@@ -173,8 +178,10 @@ def test_glosses_of_neighbours_are_reached_at_once(small):
     rows = np.array([small.rows["dog"], small.rows["move"], MISSING])
     found = small.wordnet.related(rows, EXTENDED_GLOSS)
     assert found.lists(small.wordnet.definitions(found.values)).to_pylist() == [
-        ["a living thing", "many dogs", "move fast"], ["move fast"], [],
-    ]  # fmt: skip
+        ["a living thing", "many dogs", "move fast"],
+        ["move fast"],
+        [],
+    ]
 
 
 def test_sense_keys_are_made_where_no_sense_index_is(small, tmp_path):
@@ -192,17 +199,12 @@ def test_sense_keys_are_made_where_no_sense_index_is(small, tmp_path):
 def test_without_both_files_no_count_is_known(tmp_path):
     wordnet = Small(tmp_path, SMALL, index_sense=False).wordnet
     assert wordnet.counts(wordnet.first_sense(words("dog"))).tolist() == [MISSING]
-    assert ("dog.n.1", "it barks (noun.animal; depth 2; also domestic_dog, Canis_familiaris)") in [
-        *wordnet.look("dog")
-    ]
+    assert ("dog.n.1", "it barks (noun.animal; depth 2; also domestic_dog, Canis_familiaris)") in [*wordnet.look("dog")]
 
 
 def test_what_a_person_sees(wordnet):
     assert list(wordnet.look("Dogs")) == [
-        (
-            "dog.n.1",
-            "it barks (noun.animal; depth 2; tagged 42 times; also domestic_dog, Canis_familiaris)",
-        ),
+        ("dog.n.1", "it barks (noun.animal; depth 2; tagged 42 times; also domestic_dog, Canis_familiaris)"),
         ("dog.n.2", "one who is bad (noun.person; depth 1; tagged 0 times; also cur)"),
     ]
     assert [label for label, _ in wordnet.look("running")] == ["run.v.1", "running.a.1"]
@@ -226,10 +228,7 @@ def test_wrong_questions_are_usage_errors(wordnet):
 def test_the_kind_opens_what_it_compiles(tmp_path):
     write_wordnet(tmp_path, SMALL)
     parsed = WORDNET.parse(f"{tmp_path}:language=en")
-    opened = {
-        name: table.combine_chunks()
-        for name, table in WORDNET.compile(parsed.paths, parsed.options)
-    }
+    opened = {name: table.combine_chunks() for name, table in WORDNET.compile(parsed.paths, parsed.options)}
     resource = WORDNET.open(opened, parsed.options)
     assert isinstance(resource, WordNet)
     assert [label for label, _ in resource.look("cur")] == ["cur.n.1"]
@@ -265,9 +264,7 @@ def databases(draw):
             other = made[draw(PLACES) % count]
             ends = (0, 0)
             if symbol in "!+":
-                ends = (
-                    1 + draw(PLACES) % len(synset.words), 1 + draw(PLACES) % len(other.words),
-                )  # fmt: skip
+                ends = (1 + draw(PLACES) % len(synset.words), 1 + draw(PLACES) % len(other.words))
             pointer = (symbol, other.name, *ends)
             if pointer not in synset.pointers:
                 synset.pointers.append(pointer)
@@ -285,9 +282,7 @@ def test_answers_are_those_of_a_search_through_all_synsets(tmp_path, synsets, as
         antonyms = wordnet.antonyms(words(*asked), part).to_pylist()
         for number, word in enumerate(asked):
             own = [
-                synset
-                for synset in synsets
-                if synset.type in types and word.lower() in map(str.lower, synset.words)
+                synset for synset in synsets if synset.type in types and word.lower() in map(str.lower, synset.words)
             ]
             found = senses.values[senses.offsets[number] : senses.offsets[number + 1]]
             assert small.named(wordnet.synset_of(found)) == [synset.name for synset in own]

@@ -6,8 +6,7 @@ from transforms.lexicon.wordnet.depths import depths
 
 GRAPHS = st.integers(1, 7).flatmap(
     lambda count: st.tuples(
-        st.just(count),
-        st.lists(st.tuples(st.integers(0, count - 1), st.integers(0, count - 1)), max_size=12),
+        st.just(count), st.lists(st.tuples(st.integers(0, count - 1), st.integers(0, count - 1)), max_size=12)
     )
 )
 
@@ -42,14 +41,8 @@ def reached(start, edges):
 def test_depths_are_those_of_all_ways_with_circles_as_one_node(graph):
     count, edges = graph
     above = {node: reached(node, edges) for node in range(count)}
-    circle = {
-        node: frozenset({node} | {o for o in above[node] if node in above[o]})
-        for node in range(count)
-    }
-    outside = {
-        own: {circle[parent] for child, parent in edges if child in own} - {own}
-        for own in circle.values()
-    }
+    circle = {node: frozenset({node} | {o for o in above[node] if node in above[o]}) for node in range(count)}
+    outside = {own: {circle[parent] for child, parent in edges if child in own} - {own} for own in circle.values()}
     least, most, circles = found(count, edges)
     for node in range(count):
         lengths = [len(way) - 1 for way in ways_up(circle[node], outside)]

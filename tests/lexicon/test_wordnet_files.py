@@ -45,12 +45,8 @@ def test_examples_in_docstrings_run():
 def test_there_are_45_classes():
     # wninput(5WN): nouns 03 to 28, verbs 29 to 43.
     assert len(LEXNAMES) == 45
-    assert {number for number, name in enumerate(LEXNAMES) if name.startswith("noun.")} == {
-        *range(3, 29)
-    }
-    assert {number for number, name in enumerate(LEXNAMES) if name.startswith("verb.")} == {
-        *range(29, 44)
-    }
+    assert {number for number, name in enumerate(LEXNAMES) if name.startswith("noun.")} == {*range(3, 29)}
+    assert {number for number, name in enumerate(LEXNAMES) if name.startswith("verb.")} == {*range(29, 44)}
 
 
 @pytest.mark.parametrize(
@@ -78,8 +74,7 @@ def test_wrong_options_are_named(argument):
 
 
 @pytest.mark.parametrize(
-    "name",
-    [f"{kind}.{part}" for kind in ("data", "index") for part in ("noun", "adv")] + ["adj.exc"],
+    "name", [f"{kind}.{part}" for kind in ("data", "index") for part in ("noun", "adv")] + ["adj.exc"]
 )
 def test_a_missing_file_is_named_with_the_remedy(folder, name):
     (folder / name).unlink()
@@ -91,13 +86,7 @@ def test_a_missing_file_is_named_with_the_remedy(folder, name):
     ("name", "old", "new", "line", "cause"),
     [
         ("data.noun", "| a living thing", "a living thing", 5, "no gloss"),
-        (
-            "data.noun",
-            " n 02 animal",
-            " n 03 animal",
-            5,
-            "missing or wrong|fields is wrong|invalid literal",
-        ),
+        ("data.noun", " n 02 animal", " n 03 animal", 5, "missing or wrong|fields is wrong|invalid literal"),
         ("data.noun", " n 02 animal", " v 02 animal", 5, "type is 'v'"),
         ("data.noun", " n 02 animal", " n 00 animal", 5, "wrong"),
         ("data.noun", " 05 n 02 animal", " x n 02 animal", 5, "invalid literal"),
@@ -139,9 +128,7 @@ def test_a_truncated_file_is_named(folder, name):
             opened_tables(folder)
 
 
-@pytest.mark.parametrize(
-    "name", ["data.noun", "data.adv", "index.verb", "index.adj", "index.sense"]
-)
+@pytest.mark.parametrize("name", ["data.noun", "data.adv", "index.verb", "index.adj", "index.sense"])
 def test_a_file_without_its_last_line_does_not_match_the_others(folder, name):
     content = (folder / name).read_bytes().splitlines(keepends=True)
     (folder / name).write_bytes(b"".join(content[:-1]))

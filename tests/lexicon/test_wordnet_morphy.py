@@ -75,29 +75,21 @@ def test_base_forms(wordnet, form, pos, bases):
 
 def test_any_part_of_speech_is_all_of_them_in_order(wordnet):
     forms = pa.array(["running", "dogs", "better", None, "dogs", "men"])
-    assert wordnet.base_forms(forms).to_pylist() == [
-        ["run", "running"], ["dog"], ["well"], [], ["dog"], ["men", "man"],
-    ]  # fmt: skip
+    assert wordnet.base_forms(forms).to_pylist() == [["run", "running"], ["dog"], ["well"], [], ["dog"], ["men", "man"]]
     assert wordnet.morphy(forms).to_pylist() == ["run", "dog", "well", None, "dog", "men"]
 
 
 def test_each_word_has_its_own_part_of_speech(wordnet):
     forms = pa.array(["running", "running", "running", "running", "Dogs", "dogs"])
     tags = pa.array(["ADJ", "VERB", "NOUN", None, "PROPN", "DET"])
-    assert wordnet.morphy(forms, tags).to_pylist() == [
-        "running", "run", None, "run", "dog", None,
-    ]  # fmt: skip
-    assert wordnet.base_forms(forms, tags).to_pylist() == [
-        ["running"], ["run"], [], ["run", "running"], ["dog"], [],
-    ]  # fmt: skip
+    assert wordnet.morphy(forms, tags).to_pylist() == ["running", "run", None, "run", "dog", None]
+    assert wordnet.base_forms(forms, tags).to_pylist() == [["running"], ["run"], [], ["run", "running"], ["dog"], []]
 
 
 def test_chunks_and_dictionaries_are_words_too(wordnet):
     forms = pa.chunked_array([["dogs"], ["ran", None]])
     assert wordnet.morphy(forms).to_pylist() == ["dog", "run", None]
-    assert wordnet.morphy(forms.combine_chunks().dictionary_encode()).to_pylist() == [
-        "dog", "run", None,
-    ]  # fmt: skip
+    assert wordnet.morphy(forms.combine_chunks().dictionary_encode()).to_pylist() == ["dog", "run", None]
     assert wordnet.morphy(pa.array([], pa.string())).to_pylist() == []
     assert wordnet.base_forms(pa.array([], pa.string()), "n").to_pylist() == []
 

@@ -11,18 +11,11 @@ import pytest
 from wordnet_making import open_folder
 
 from transforms.lexicon.wordnet.kind import DEBIAN
-from transforms.lexicon.wordnet.lexnames import (
-    LEXNAME_PARTS,
-    LEXNAMES,
-    PART_FILES,
-    PARTS,
-    RELATIONS,
-)
+from transforms.lexicon.wordnet.lexnames import LEXNAME_PARTS, LEXNAMES, PART_FILES, PARTS, RELATIONS
 from transforms.lexicon.wordnet.morphy import DETACHMENT
 
 pytestmark = pytest.mark.skipif(
-    not Path(DEBIAN, "index.sense").exists(),
-    reason="needs Debian's packages wordnet-base and wordnet-sense-index",
+    not Path(DEBIAN, "index.sense").exists(), reason="needs Debian's packages wordnet-base and wordnet-sense-index"
 )
 
 
@@ -46,12 +39,8 @@ def test_published_figures(wordnet):
     assert [(types == o).sum() for o in "nvr"] == [82_115, 13_767, 3_621]
     assert np.isin(types, ["a", "s"]).sum() == 18_156
     lemmas = wordnet._tables.column("lemmas", "lemma")
-    assert [int(wordnet.polysemy(lemmas, part).sum()) for part in PARTS] == [
-        146_312, 25_047, 30_002, 5_580,
-    ]  # fmt: skip
-    assert [int((wordnet.polysemy(lemmas, part) > 0).sum()) for part in PARTS] == [
-        117_798, 11_529, 21_479, 4_481,
-    ]  # fmt: skip
+    assert [int(wordnet.polysemy(lemmas, part).sum()) for part in PARTS] == [146_312, 25_047, 30_002, 5_580]
+    assert [int((wordnet.polysemy(lemmas, part) > 0).sum()) for part in PARTS] == [117_798, 11_529, 21_479, 4_481]
     assert deepest.max() == 19
     assert ((deepest == 0) & (types == "n")).sum() == 1
     assert round(100 * (deepest[types == "n"] < 6).mean(), 1) == 7.7
@@ -70,10 +59,7 @@ def theirs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("nltk")
     for path in Path(DEBIAN).iterdir():
         shutil.copyfile(path, folder / path.name)  # it follows no link out of its folder
-    lines = [
-        f"{number:02d}\t{name}\t{LEXNAME_PARTS[name.partition('.')[0]]}\n"
-        for number, name in enumerate(LEXNAMES)
-    ]
+    lines = [f"{number:02d}\t{name}\t{LEXNAME_PARTS[name.partition('.')[0]]}\n" for number, name in enumerate(LEXNAMES)]
     (folder / "lexnames").write_text("".join(lines))
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that other languages are not there
@@ -91,23 +77,24 @@ def place_of(pos, offset):
 def test_every_synset_is_as_nltk_reads_it(wordnet, theirs):
     rows = np.arange(len(wordnet))
     types = wordnet.types(rows).to_pylist()
-    place = dict(
-        zip(map(place_of, types, wordnet.offsets(rows).tolist()), rows.tolist(), strict=True)
-    )
+    place = dict(zip(map(place_of, types, wordnet.offsets(rows).tolist()), rows.tolist(), strict=True))
     facts = list(
         zip(
-            types, wordnet.words_in(rows).to_pylist(), wordnet.lexnames(rows).to_pylist(),
-            wordnet.depth_min(rows).tolist(), wordnet.depth_max(rows).tolist(), strict=True,
+            types,
+            wordnet.words_in(rows).to_pylist(),
+            wordnet.lexnames(rows).to_pylist(),
+            wordnet.depth_min(rows).tolist(),
+            wordnet.depth_max(rows).tolist(),
+            strict=True,
         )
-    )  # fmt: skip
+    )
     definitions = wordnet.definitions(rows).to_pylist()
     examples = wordnet.examples(rows).to_pylist()
     inside = wordnet.senses_in(rows)
     senses = np.arange(len(inside.values))
     lemmas = wordnet.lemmas(senses).to_pylist()
     sense_of = {
-        (row, lemmas[sense]): sense
-        for row, sense in zip(inside.owners().tolist(), inside.values.tolist(), strict=True)
+        (row, lemmas[sense]): sense for row, sense in zip(inside.owners().tolist(), inside.values.tolist(), strict=True)
     }
     keys = wordnet.sense_keys(senses).to_pylist()
     counts = wordnet.counts(senses).tolist()
@@ -128,9 +115,7 @@ def test_every_synset_is_as_nltk_reads_it(wordnet, theirs):
         row = place[place_of(synset.pos(), synset.offset())]
         seen.add(row)
         names = synset.lemma_names()
-        assert facts[row] == (
-            synset.pos(), names, synset.lexname(), synset.min_depth(), synset.max_depth(),
-        )  # fmt: skip
+        assert facts[row] == (synset.pos(), names, synset.lexname(), synset.min_depth(), synset.max_depth())
         if (definitions[row], examples[row]) != (synset.definition(), synset.examples()):
             # nltk takes whatever stands in quotation marks out of the definition, pairs the marks
             # where one is missing, and leaves it in the definition who said an example.
@@ -169,13 +154,9 @@ def test_every_synset_is_as_nltk_reads_it(wordnet, theirs):
 
     for symbol in RELATIONS:
         found = wordnet.related(rows, symbol)
-        assert (
-            set(zip(found.owners().tolist(), found.values.tolist(), strict=True)) == related[symbol]
-        )
+        assert set(zip(found.owners().tolist(), found.values.tolist(), strict=True)) == related[symbol]
         found = wordnet.related_senses(senses, symbol)
-        assert (
-            set(zip(found.owners().tolist(), found.values.tolist(), strict=True)) == lexical[symbol]
-        )
+        assert set(zip(found.owners().tolist(), found.values.tolist(), strict=True)) == lexical[symbol]
 
 
 def base_forms(form, pos, known, exceptions):
@@ -199,20 +180,12 @@ def base_forms(form, pos, known, exceptions):
 
 @pytest.mark.slow
 def test_base_forms_are_those_of_the_manual_and_but_for_its_rules_those_of_nltk(wordnet, theirs):
-    known = {
-        pos: {o for o, own in theirs._lemma_pos_offset_map.items() if pos in own} for pos in PARTS
-    }
+    known = {pos: {o for o, own in theirs._lemma_pos_offset_map.items() if pos in own} for pos in PARTS}
     simple = sorted(o for o in set().union(*known.values()) if o.isalpha() and o.isascii())
     forms = sorted({o for pos in PARTS for o in theirs._exception_map[pos] if o.isalpha()})
-    forms += [
-        word + end for word in simple[::6] for end in ("", "s", "es", "ed", "ing", "er", "est")
-    ]
-    forms += [
-        word[:-1] + end for word in simple[::6] for end in ("ies", "ing", "ed", "ves", "sful")
-    ]
-    forms += [word + "ful" for word in simple[::60]] + [
-        word + "s" for word in simple if len(word) < 4
-    ]
+    forms += [word + end for word in simple[::6] for end in ("", "s", "es", "ed", "ing", "er", "est")]
+    forms += [word[:-1] + end for word in simple[::6] for end in ("ies", "ing", "ed", "ves", "sful")]
+    forms += [word + "ful" for word in simple[::60]] + [word + "s" for word in simple if len(word) < 4]
     forms = list(dict.fromkeys(forms))
     assert len(forms) > 90_000
     other = Counter()
@@ -220,9 +193,7 @@ def test_base_forms_are_those_of_the_manual_and_but_for_its_rules_those_of_nltk(
         exceptions = {}
         for line in Path(DEBIAN, f"{PART_FILES[PARTS.index(pos)]}.exc").read_text().splitlines():
             form, *bases = line.split()
-            exceptions.setdefault(form, []).extend(
-                o for o in bases if o not in exceptions.get(form, [])
-            )
+            exceptions.setdefault(form, []).extend(o for o in bases if o not in exceptions.get(form, []))
         expected = [base_forms(form, pos, known[pos], exceptions) for form in forms]
         assert wordnet.base_forms(pa.array(forms), pos).to_pylist() == expected
         first = [bases[0] if bases else None for bases in expected]

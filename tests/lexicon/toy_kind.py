@@ -47,10 +47,7 @@ def compile_toy(paths, options):
     yield "words", pa.table({"key": keys_of(table), "word": table})
     while os.path.exists(f"{path}.wait"):
         time.sleep(0.01)
-    yield (
-        "numbers",
-        Matrix(len(words) + options.broken, 1, iter(np.split(numbers[order][:, None], 2))),
-    )
+    yield ("numbers", Matrix(len(words) + options.broken, 1, iter(np.split(numbers[order][:, None], 2))))
 
 
 class Toy:

@@ -15,9 +15,20 @@ TYPES = {"n": 1, "v": 2, "a": 3, "r": 4, "s": 5}
 
 # A symbol and the one that leads back.
 BACK = {
-    "!": "!", "@": "~", "@i": "~i", "#m": "%m", "#s": "%s", "#p": "%p", ";c": "-c", ";r": "-r",
-    ";u": "-u", "+": "+", "=": "=", "&": "&", "$": "$",
-}  # fmt: skip
+    "!": "!",
+    "@": "~",
+    "@i": "~i",
+    "#m": "%m",
+    "#s": "%s",
+    "#p": "%p",
+    ";c": "-c",
+    ";r": "-r",
+    ";u": "-u",
+    "+": "+",
+    "=": "=",
+    "&": "&",
+    "$": "$",
+}
 
 
 @dataclass
@@ -122,8 +133,7 @@ def _line(synset: Synset, by_name: dict[str, Synset], offsets: dict[str, int]) -
         for number, (word, lex_id) in enumerate(zip(synset.words, synset.ids(), strict=True))
     )
     pointers = "".join(
-        f" {symbol} {offsets.get(target, 0):08d} {by_name[target].type.replace('s', 'a')} "
-        f"{source:02x}{end:02x}"
+        f" {symbol} {offsets.get(target, 0):08d} {by_name[target].type.replace('s', 'a')} {source:02x}{end:02x}"
         for symbol, target, source, end in synset.pointers
     )
     frames = ""
@@ -153,58 +163,97 @@ def _pointer(symbol: str, target: str, source: int = 0, end: int = 0):
 
 SMALL = both_ways(
     [
-        Synset("entity", "n", ["entity"], "what is; \"there is an entity\"; \"so it is\"- A. Body"),
+        Synset("entity", "n", ["entity"], 'what is; "there is an entity"; "so it is"- A. Body'),
         Synset("animal", "n", ["animal", "beast"], "a living thing", 5, [_pointer("@", "entity")]),
         Synset(
-            "dog", "n", ["dog", "domestic_dog", "Canis_familiaris"], "it barks; \"the dog barked\"",
-            5, [_pointer("@", "animal"), _pointer("#m", "pack")], counts={"dog": 42},
+            "dog",
+            "n",
+            ["dog", "domestic_dog", "Canis_familiaris"],
+            'it barks; "the dog barked"',
+            5,
+            [_pointer("@", "animal"), _pointer("#m", "pack")],
+            counts={"dog": 42},
         ),
         Synset("villain", "n", ["dog", "cur"], "one who is bad", 18, [_pointer("@", "entity")]),
         Synset("pack", "n", ["pack"], "many dogs", 14, [_pointer("@", "entity")]),
         Synset(
-            "Paris", "n", ["Paris", "City_of_Light"], "a city", 15,
+            "Paris",
+            "n",
+            ["Paris", "City_of_Light"],
+            "a city",
+            15,
             [_pointer("@i", "city"), _pointer("#p", "entity"), _pointer("#s", "entity")],
         ),
         Synset("city", "n", ["city"], "where many live", 15, [_pointer("@", "entity")]),
-        Synset("earth", "n", ["Earth", "earth"], "our planet", 17, [_pointer("@i", "entity")],
-               lex_ids=[0, 1]),
+        Synset("earth", "n", ["Earth", "earth"], "our planet", 17, [_pointer("@i", "entity")], lex_ids=[0, 1]),
         Synset("law", "n", ["law"], "rules", 9, [_pointer("@", "entity")]),
         Synset("man", "n", ["man"], "he", 18, [_pointer("@", "animal"), _pointer("@", "villain")]),
         Synset("men", "n", ["men", "work_force"], "those who work", 14, [_pointer("@", "entity")]),
         Synset("box", "n", ["box"], "a case", 6, [_pointer("@", "entity")]),
         Synset("boxful", "n", ["boxful"], "as much as a box holds", 23, [_pointer("@", "entity")]),
         Synset("attorney", "n", ["attorney"], "a lawyer", 18, [_pointer("@", "man")]),
-        Synset("attorney_general", "n", ["attorney_general"], "the first", 18,
-               [_pointer("@", "attorney")]),
+        Synset("attorney_general", "n", ["attorney_general"], "the first", 18, [_pointer("@", "attorney")]),
         Synset("ear-ring", "n", ["ear-ring"], "an ornament", 6, [_pointer("@", "entity")]),
         Synset("as", "n", ["as", "a"], "a letter", 10, [_pointer("@", "entity")]),
         Synset("axe", "n", ["ax", "axe"], "a tool", 6, [_pointer("@", "entity")]),
         Synset("axis", "n", ["axis"], "a line", 25, [_pointer("@", "entity")]),
         Synset("clas", "n", ["clas"], "no word", 10, [_pointer("@", "entity")]),
         Synset("el", "n", ["el", "elf"], "a small one", 10, [_pointer("@", "entity")]),
-        Synset("move", "v", ["move"], "change place; \"it moved\", \"it moves\"", 38,
-               frames=[(1, 0), (2, 1)]),
-        Synset("run", "v", ["run", "dash"], "move fast", 38,
-               [_pointer("@", "move"), _pointer("*", "move"), _pointer("^", "move", 1, 1),
-                _pointer("$", "ask"), _pointer("+", "dog", 1, 2)], [(2, 0)]),
+        Synset("move", "v", ["move"], 'change place; "it moved", "it moves"', 38, frames=[(1, 0), (2, 1)]),
+        Synset(
+            "run",
+            "v",
+            ["run", "dash"],
+            "move fast",
+            38,
+            [
+                _pointer("@", "move"),
+                _pointer("*", "move"),
+                _pointer("^", "move", 1, 1),
+                _pointer("$", "ask"),
+                _pointer("+", "dog", 1, 2),
+            ],
+            [(2, 0)],
+        ),
         Synset("ask", "v", ["ask"], "want to know", 32, [_pointer(">", "move")], [(8, 0)]),
         Synset("ask_for", "v", ["ask_for"], "want to have", 32, [_pointer("@", "ask")], [(8, 1)]),
-        Synset("make_up_mind", "v", ["make_up_one's_mind", "run_for_man"], "decide", 31,
-               [_pointer("@", "ask")], [(2, 0)]),
+        Synset(
+            "make_up_mind", "v", ["make_up_one's_mind", "run_for_man"], "decide", 31, [_pointer("@", "ask")], [(2, 0)]
+        ),
         Synset("go", "v", ["go", "go_dog"], "leave", 38, [], [(2, 0)]),
-        Synset("hot", "a", ["hot"], "of high temperature", 0,
-               [_pointer("!", "cold", 1, 1), _pointer("=", "entity")], markers={0: "(a)"}),
+        Synset(
+            "hot",
+            "a",
+            ["hot"],
+            "of high temperature",
+            0,
+            [_pointer("!", "cold", 1, 1), _pointer("=", "entity")],
+            markers={0: "(a)"},
+        ),
         Synset("cold", "a", ["cold"], "of low temperature", 0),
-        Synset("fiery", "s", ["fiery", "Igneous"], "like fire", 0, [_pointer("&", "hot")],
-               markers={0: "(p)", 1: "(ip)"}, counts={"Igneous": 7}),
-        Synset("canine", "a", ["canine", "doglike"], "of dogs", 1,
-               [_pointer("\\", "dog", 1, 1), _pointer(";c", "animal"), _pointer(";r", "Paris"),
-                _pointer(";u", "law")]),
+        Synset(
+            "fiery",
+            "s",
+            ["fiery", "Igneous"],
+            "like fire",
+            0,
+            [_pointer("&", "hot")],
+            markers={0: "(p)", 1: "(ip)"},
+            counts={"Igneous": 7},
+        ),
+        Synset(
+            "canine",
+            "a",
+            ["canine", "doglike"],
+            "of dogs",
+            1,
+            [_pointer("\\", "dog", 1, 1), _pointer(";c", "animal"), _pointer(";r", "Paris"), _pointer(";u", "law")],
+        ),
         Synset("running", "a", ["running"], "that runs", 44, [_pointer("<", "run", 1, 1)]),
         Synset("hotly", "r", ["hotly"], "in a hot manner", 2, [_pointer("\\", "hot", 1, 1)]),
         Synset("well", "r", ["well"], "in a good manner", 2),
     ]
-)  # fmt: skip
+)
 
 EXCEPTIONS = {
     "n": ["axes ax axis", "men man", "geese goose", "dogmen dogman"],

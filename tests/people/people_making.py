@@ -23,14 +23,11 @@ COMPLEXITY = Sheet(
             name="rating",
             help="how hard",
             kind="scale",
-            values=(
-                ("1", "very easy"), ("2", "easy"), ("3", "neutral"),
-                ("4", "difficult"), ("5", "very difficult"),
-            ),
+            values=(("1", "very easy"), ("2", "easy"), ("3", "neutral"), ("4", "difficult"), ("5", "very difficult")),
         ),
         Answer(name="comment", help="anything to add", kind="text", optional=True),
     ),
-)  # fmt: skip
+)
 SENTENCES = [
     ('"Hard" words, he said.', 1, 5),
     ("=SUM is no [word]", 1, 4),

@@ -22,8 +22,7 @@ def reason(answer, cell, texts=PASSAGE):
 
 
 @pytest.mark.parametrize(
-    "cell",
-    ["3", " 3 ", "3.0", "3,0", "3,00", "\u00a03\u00a0", "'3", "3e0", "Close", "3 = close", "+3"],
+    "cell", ["3", " 3 ", "3.0", "3,0", "3,00", "\u00a03\u00a0", "'3", "3e0", "Close", "3 = close", "+3"]
 )
 def test_a_scale_takes_a_number_or_its_label(cell):
     assert read_answer(PAIR, cell, {}) == 3
@@ -57,8 +56,7 @@ def test_choices():
 
 
 @pytest.mark.parametrize(
-    ("cell", "number"),
-    [("3", 3), ("2,5", 2.5), ("2.5", 2.5), (".5", 0.5), ("1E+02", 100), ("0,125", 0.125)],
+    ("cell", "number"), [("3", 3), ("2,5", 2.5), ("2.5", 2.5), (".5", 0.5), ("1E+02", 100), ("0,125", 0.125)]
 )
 def test_numbers_with_points_and_commas(cell, number):
     assert read_answer(SHARE, cell, {}) == number

@@ -17,7 +17,7 @@ from people_making import (
     reasons,
     rows_of,
     text_from,
-)  # fmt: skip
+)
 
 from schemas.answers import REASONS, STAGE
 from schemas.rejects import RejectRow
@@ -34,12 +34,9 @@ def test_what_was_filled_in_comes_back_typed_and_sorted(tmp_path):
     found = back(tmp_path, rated({**RATINGS, "r1": {"rating": "2", "comment": "why?"}}))
     assert found.table.schema.equals(answers_schema(COMPLEXITY), check_metadata=True)
     assert found.table.to_pylist() == [
-        {
-            "id": f"r{n}", "annotator": "anna", "rating": n + 1,
-            "comment": "why?" if n == 1 else None, "notes": None,
-        }
+        {"id": f"r{n}", "annotator": "anna", "rating": n + 1, "comment": "why?" if n == 1 else None, "notes": None}
         for n in range(4)
-    ]  # fmt: skip
+    ]
     assert found.rejects == ()
 
 
@@ -98,10 +95,7 @@ def test_columns_that_people_add_become_notes(tmp_path):
 
     found = back(tmp_path, altered(change))
     notes = dict(zip(found.table["id"].to_pylist(), found.table["notes"].to_pylist(), strict=True))
-    assert notes == {
-        "r0": "my notes: hm\ncolumn 7: ok\ncolumn 8: far out",
-        "r1": None, "r2": None, "r3": None,
-    }  # fmt: skip
+    assert notes == {"r0": "my notes: hm\ncolumn 7: ok\ncolumn 8: far out", "r1": None, "r2": None, "r3": None}
 
 
 def test_an_unknown_row_is_a_reject(tmp_path):
@@ -109,14 +103,11 @@ def test_an_unknown_row_is_a_reject(tmp_path):
     found = back(tmp_path, table)
     assert ratings(found) == ALL
     assert found.rejects == (
+        RejectRow("complexity.anna.tsv", str(LINE + 4), STAGE, "unknown", "no row 'r9' was sent out"),
         RejectRow(
-            "complexity.anna.tsv", str(LINE + 4), STAGE, "unknown", "no row 'r9' was sent out"
+            "complexity.anna.tsv", str(LINE + 5), STAGE, "unknown", "no row 'Thanks, that was fun!' was sent out"
         ),
-        RejectRow(
-            "complexity.anna.tsv", str(LINE + 5), STAGE, "unknown",
-            "no row 'Thanks, that was fun!' was sent out",
-        ),
-    )  # fmt: skip
+    )
 
 
 def test_a_row_that_is_not_there_is_a_reject_without_position(tmp_path):
@@ -162,9 +153,7 @@ def test_answers_that_are_not_given_or_not_allowed_are_rejects(tmp_path):
 
 
 def test_a_row_of_which_nothing_is_filled_in_is_no_answer(tmp_path):
-    sheet = dataclasses.replace(
-        COMPLEXITY, answers=(Answer(name="rating", help="", kind="text", optional=True),)
-    )
+    sheet = dataclasses.replace(COMPLEXITY, answers=(Answer(name="rating", help="", kind="text", optional=True),))
     found = back(tmp_path, sheet_text(sheet, ROWS), sheet)
     assert reasons(found) == {"empty": 4}
 
@@ -178,9 +167,7 @@ def test_a_text_that_was_changed_is_a_reject(tmp_path):
     found = back(tmp_path, altered(change))
     assert ratings(found) == {"r2": 3}
     assert reasons(found) == {"changed": 3}
-    assert found.rejects[0].detail == (
-        "r0: sentence is ', he said.' from character 11 on, instead of 's, he said.'"
-    )
+    assert found.rejects[0].detail == ("r0: sentence is ', he said.' from character 11 on, instead of 's, he said.'")
 
 
 def test_marks_are_not_part_of_the_text(tmp_path):
@@ -277,9 +264,12 @@ def test_a_column_says_who_answered(tmp_path):
         rows.append([*rows[0][:3], "5", "", "anna"])
 
     found = back(tmp_path, altered(change), name="complexity.tsv")
-    assert list(
-        zip(found.table["id"].to_pylist(), found.table["annotator"].to_pylist(), strict=True)
-    ) == [("r0", "anna"), ("r0", "ben"), ("r1", "anna"), ("r2", "anna")]
+    assert list(zip(found.table["id"].to_pylist(), found.table["annotator"].to_pylist(), strict=True)) == [
+        ("r0", "anna"),
+        ("r0", "ben"),
+        ("r1", "anna"),
+        ("r2", "anna"),
+    ]
     assert reasons(found) == {"no_annotator": 1}
 
 
@@ -294,9 +284,14 @@ def test_several_files_are_read_as_one(tmp_path):
     (folder / ".~lock.complexity.anna.tsv#").write_text("anna")
     found = read_answers(COMPLEXITY, ROWS, str(folder))
     assert [(row["id"], row["annotator"]) for row in found.table.to_pylist()] == [
-        ("r0", "ben"), ("r1", "anna"), ("r1", "ben"), ("r2", "anna"), ("r2", "ben"),
-        ("r3", "anna"), ("r3", "ben"),
-    ]  # fmt: skip
+        ("r0", "ben"),
+        ("r1", "anna"),
+        ("r1", "ben"),
+        ("r2", "anna"),
+        ("r2", "ben"),
+        ("r3", "anna"),
+        ("r3", "ben"),
+    ]
     first, second = "complexity.anna (1).tsv", "complexity.anna.tsv"
     assert [(one.source, one.position, one.reason) for one in found.rejects] == [
         (first, str(LINE), "contradictory"),

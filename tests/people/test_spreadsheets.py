@@ -22,7 +22,7 @@ from people_making import (
     reasons,
     rows_of,
     text_from,
-)  # fmt: skip
+)
 
 from transforms.people.writing import sheet_text
 
@@ -111,9 +111,7 @@ def spoiled(cell):
     st.lists(
         st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
         | st.from_regex(r"[-=+@]?[0-9]{1,5}[-/., :]?[0-9]{0,4}", fullmatch=True)
-        | st.sampled_from(
-            ["true", "False", "SEPT2", "1e5", "5 May", "[[x]]", "'", '"', "¶", "\\t"]
-        ),
+        | st.sampled_from(["true", "False", "SEPT2", "1e5", "5 May", "[[x]]", "'", '"', "¶", "\\t"]),
         min_size=1,
         max_size=6,
     ),
@@ -135,18 +133,19 @@ def test_any_text_survives_a_spreadsheet(tmp_path_factory, texts, dialect, form)
 
 
 UNMARKED = COMPLEXITY.__class__(
-    name="complexity", version="1", instructions=(), answers=COMPLEXITY.answers,
+    name="complexity",
+    version="1",
+    instructions=(),
+    answers=COMPLEXITY.answers,
     columns=tuple(column._replace(mark=None) for column in COMPLEXITY.columns),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_NONE])
 def test_pandas_reads_and_writes_it_either_way(tmp_path, quoting):
     text = sheet_text(COMPLEXITY, ROWS).removeprefix("\ufeff")
     at = next(n for n, line in enumerate(text.splitlines()) if line.startswith("id\t"))
-    frame = pd.read_csv(
-        io.StringIO(text), sep="\t", skiprows=at, quoting=quoting, keep_default_na=False, dtype=str
-    )
+    frame = pd.read_csv(io.StringIO(text), sep="\t", skiprows=at, quoting=quoting, keep_default_na=False, dtype=str)
     assert frame["sentence"].tolist() == [row[1] for row in cells_of(text)[at + 1 :]]
     frame["rating"] = [1.0, 2.0, 3.0, 4.0]
     content = frame.to_csv(sep="\t", index=False, quoting=quoting, quotechar='"')

@@ -10,9 +10,8 @@ from transforms.people.opening import list_sheets
 from transforms.people.tables import Roles, table_rows
 
 ROLES = Roles(
-    {"id": ("id", "key"), "answer": ("answer",), "note": ("note",)}, ("id", "answer"),
-    "name it as `{role}_column`",
-)  # fmt: skip
+    {"id": ("id", "key"), "answer": ("answer",), "note": ("note",)}, ("id", "answer"), "name it as `{role}_column`"
+)
 
 
 def read(path, content, encoding="utf-8"):
@@ -25,9 +24,7 @@ def read(path, content, encoding="utf-8"):
 def test_columns_in_any_order(tmp_path, delimiter):
     rows = ["answer|other|key", "yes|x|1", "no|y|2", "| |"]
     text = "\n".join(rows).replace("|", delimiter)
-    assert read(tmp_path / "a.csv", text) == [
-        (2, {"answer": "yes", "id": "1"}), (3, {"answer": "no", "id": "2"}),
-    ]  # fmt: skip
+    assert read(tmp_path / "a.csv", text) == [(2, {"answer": "yes", "id": "1"}), (3, {"answer": "no", "id": "2"})]
 
 
 def test_comments_above_the_header_are_passed_over(tmp_path):
@@ -40,8 +37,10 @@ def test_json_lines_are_the_same(tmp_path):
     found = read(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
     assert found[0] == (1, {"id": "1", "answer": "yes", "note": ""})
     assert [(line, cells.reason) for line, cells in found[1:]] == [
-        (2, "missing_field"), (3, "malformed"), (4, "malformed"),
-    ]  # fmt: skip
+        (2, "missing_field"),
+        (3, "malformed"),
+        (4, "malformed"),
+    ]
     assert "`answer_column`" in found[1][1].detail
 
 

@@ -12,35 +12,29 @@ from transforms.people.writing import sheet_text
 
 pytestmark = pytest.mark.data
 
-SCALE = (
-    ("4", "identical"),
-    ("3", "closely related"),
-    ("2", "distantly related"),
-    ("1", "unrelated"),
-)
+SCALE = (("4", "identical"), ("3", "closely related"), ("2", "distantly related"), ("1", "unrelated"))
 COMMENT = Answer(name="comment", help="anything to add", kind="text", optional=True)
 KEY = ("identifier1", "identifier2")
 # As they published them: without the texts, and with 0 for what cannot be decided.
 PUBLISHED = Sheet(
-    name="usage-pairs", version="1", instructions=(), key=KEY,
+    name="usage-pairs",
+    version="1",
+    instructions=(),
+    key=KEY,
     columns=(Column("lemma", "the word", checked=False),),
-    answers=(
-        Answer(name="judgment", help="how near", kind="scale", values=SCALE, undecided="0"),
-        COMMENT,
-    ),
-)  # fmt: skip
+    answers=(Answer(name="judgment", help="how near", kind="scale", values=SCALE, undecided="0"), COMMENT),
+)
 SENT = Sheet(
-    name="usage-pairs", version="2", key=KEY,
+    name="usage-pairs",
+    version="2",
+    key=KEY,
     instructions=("How near are the meanings of the marked words?",),
     columns=(
         Column("context1", "one use", mark=("start1", "end1")),
         Column("context2", "another use", mark=("start2", "end2")),
     ),
-    answers=(
-        Answer(name="judgment", help="how near", kind="scale", values=SCALE, undecided="-"),
-        COMMENT,
-    ),
-)  # fmt: skip
+    answers=(Answer(name="judgment", help="how near", kind="scale", values=SCALE, undecided="-"), COMMENT),
+)
 
 
 def plain(path):
@@ -69,13 +63,7 @@ def test_every_published_judgment_is_an_answer_or_a_reject(lemmas, names, judgme
         folder = lemmas[name]
         published = plain(folder / "judgments.csv")
         pairs = sorted({(row[KEY[0]], row[KEY[1]]) for row in published})
-        rows = pa.table(
-            {
-                KEY[0]: [a for a, _ in pairs],
-                KEY[1]: [b for _, b in pairs],
-                "lemma": [name] * len(pairs),
-            }
-        )
+        rows = pa.table({KEY[0]: [a for a, _ in pairs], KEY[1]: [b for _, b in pairs], "lemma": [name] * len(pairs)})
         found = read_answers(PUBLISHED, rows, [str(folder / "judgments.csv")])
         assert found.rows == len(published)
 
@@ -83,9 +71,7 @@ def test_every_published_judgment_is_an_answer_or_a_reject(lemmas, names, judgme
         groups = defaultdict(list)
         for row in published:
             comment = " ".join(row["comment"].split()) or None
-            groups[row[KEY[0]], row[KEY[1]], row["annotator"]].append(
-                (int(row["judgment"]), comment)
-            )
+            groups[row[KEY[0]], row[KEY[1]], row["annotator"]].append((int(row["judgment"]), comment))
         kept = {key: given[0] for key, given in groups.items() if len(set(given)) == 1}
         answers = {
             (row[KEY[0]], row[KEY[1]], row["annotator"]): (row["judgment"] or 0, row["comment"])
@@ -94,12 +80,8 @@ def test_every_published_judgment_is_an_answer_or_a_reject(lemmas, names, judgme
         assert answers == kept
         assert len(answers) == found.table.num_rows
         left = Counter(one.reason for one in found.rejects)
-        assert left["contradictory"] == sum(
-            len(given) for given in groups.values() if len(set(given)) > 1
-        )
-        assert left["doubled"] == sum(
-            len(given) - 1 for given in groups.values() if len(set(given)) == 1
-        )
+        assert left["contradictory"] == sum(len(given) for given in groups.values() if len(set(given)) > 1)
+        assert left["doubled"] == sum(len(given) - 1 for given in groups.values() if len(set(given)) == 1)
         assert left.total() == left["contradictory"] + left["doubled"]
         assert all(note.startswith("round: ") for note in found.table["notes"].to_pylist())
         judged.update(judgment for judgment, _ in answers.values())
@@ -112,9 +94,7 @@ def test_every_published_judgment_is_an_answer_or_a_reject(lemmas, names, judgme
 def test_real_uses_survive_a_spreadsheet_with_the_judgments_of_real_people(lemmas, tmp_path):
     folder = lemmas["bar_nn"]  # of which one comment holds quotes
     uses = {row["identifier"]: row for row in plain(folder / "uses.csv")}
-    judgments = [
-        row for row in plain(folder / "judgments.csv") if row["annotator"] == "annotator10"
-    ]
+    judgments = [row for row in plain(folder / "judgments.csv") if row["annotator"] == "annotator10"]
     judgments = list({(row[KEY[0]], row[KEY[1]]): row for row in judgments}.values())
     assert any('"' in row["comment"] for row in judgments)
     columns = defaultdict(list)
@@ -140,7 +120,6 @@ def test_real_uses_survive_a_spreadsheet_with_the_judgments_of_real_people(lemma
     found = read_answers(SENT, rows, [str(path)])
     assert found.rejects == ()
     assert {
-        (row[KEY[0]], row[KEY[1]]): (str(row["judgment"] or 0), row["comment"] or "")
-        for row in found.table.to_pylist()
+        (row[KEY[0]], row[KEY[1]]): (str(row["judgment"] or 0), row["comment"] or "") for row in found.table.to_pylist()
     } == {key: (row["judgment"], row["comment"].strip()) for key, row in given.items()}
     assert found.rows == len(judgments) > 50

@@ -79,9 +79,7 @@ def test_a_file_that_was_filled_in_is_never_written_over(tmp_path):
         write_sheet(COMPLEXITY, ROWS, folder, annotator="anna")
     assert file.read_bytes() == content + b"filled"
     assert write_sheet(COMPLEXITY, ROWS, folder) == f"{folder}/complexity.tsv"
-    assert sorted(p.name for p in (tmp_path / "new").iterdir()) == [
-        "complexity.anna.tsv", "complexity.tsv",
-    ]  # fmt: skip
+    assert sorted(p.name for p in (tmp_path / "new").iterdir()) == ["complexity.anna.tsv", "complexity.tsv"]
 
 
 @pytest.mark.parametrize("annotator", ["../anna", "a/b", ".a", "a.b", "a\tb", " a"])
@@ -122,9 +120,7 @@ def test_what_is_quoted_from_must_be_in_nfc():
 def test_whole_numbers_and_nulls_are_shown_as_text():
     sheet = dataclasses.replace(COMPLEXITY, columns=(Column("start", ""), Column("hint", "")))
     rows = changed(hint=pa.array([None] * 4, pa.string()))
-    assert [row[1:3] for row in body(sheet_text(sheet, rows))[1:]] == [
-        ["'1", ""], ["'1", ""], ["'5", ""], ["'0", ""],
-    ]  # fmt: skip
+    assert [row[1:3] for row in body(sheet_text(sheet, rows))[1:]] == [["'1", ""], ["'1", ""], ["'5", ""], ["'0", ""]]
 
 
 @pytest.mark.parametrize(
@@ -137,10 +133,7 @@ def test_whole_numbers_and_nulls_are_shown_as_text():
         ({"key": ("annotator",)}, "'annotator' is there twice"),
         ({"columns": (Column("Rating", ""),)}, "'rating' is there twice"),
         ({"columns": (Column("a b", ""),)}, "not a plain name"),
-        (
-            {"answers": (Answer(name="e", help="", kind="spans", of="text"),)},
-            "no column 'text' to quote from",
-        ),
+        ({"answers": (Answer(name="e", help="", kind="spans", of="text"),)}, "no column 'text' to quote from"),
     ],
 )
 def test_a_sheet_whose_columns_could_not_be_told_apart_is_an_error(fields, words):
@@ -153,14 +146,18 @@ PAIR = (("1", ""), ("2", ""))
 
 def test_the_schema_has_a_typed_column_for_each_answer():
     sheet = Sheet(
-        name="all", version="1", instructions=(), columns=(Column("text", ""),), key=("a", "b"),
+        name="all",
+        version="1",
+        instructions=(),
+        columns=(Column("text", ""),),
+        key=("a", "b"),
         answers=(
             Answer(name="one", help="o", values=(("x", ""), ("y", ""))),
             Answer(name="two", help="t", kind="scale", values=PAIR, undecided="-"),
             Answer(name="three", help="n", kind="number", least=0, most=1, optional=True),
             Answer(name="four", help="f", kind="spans", of="text"),
         ),
-    )  # fmt: skip
+    )
     schema = answers_schema(sheet)
     assert schema.names == ["a", "b", "annotator", "one", "two", "three", "four", "notes"]
     assert [field.nullable for field in schema] == [False] * 4 + [True, True, False, True]

@@ -12,32 +12,86 @@ import numpy as np
 from pipelines.registry import available
 from transforms.common.options import options_of
 
-__all__ = [
-    "OBJECTS", "TEXTS", "YAML", "all_options", "at_most_seconds", "is_readable", "names_it",
-    "required_of",
-]  # fmt: skip
+__all__ = ["OBJECTS", "TEXTS", "YAML", "all_options", "at_most_seconds", "is_readable", "names_it", "required_of"]
 
 # As a person, a shell or a script may write them.
 TEXTS = {
-    "nothing": "", "a space": " ", "a dash": "-", "two dashes": "--", "minus one": "-1",
-    "a flag": "--x", "zero": "0", "one": "1", "a fraction": "0.5", "nan": "nan", "inf": "inf",
-    "-inf": "-inf", "1e400": "1e400", "2**63": str(2**63), "2**200": str(2**200),
-    "-2**63-1": str(-(2**63) - 1), "5000 digits": "1" * 5000, "other digits": "١٢",
-    "no ASCII": "ünïcode Ω 𝕏", "NUL": "a\0b", "lines": "a\nb" * 100, "escape": "\x1b[2Ja",
-    "1 MB": "x" * 1_000_000, "half a pair": "\ud800", "no UTF-8": "\udc80a", "a word": "true",
-    "a list": "[]", "100,000 brackets": "[" * 100_000, "commas": ",,", "twice": "1,1",
-    "up": "../../x", "a pattern": "*", "colons": "a:b:c:d", "an equals sign": "=",
-    "no such home": "~nosuch/x", "a parenthesis": "(", "a backslash": "\\", "an option": "`out`",
-    "percent": "%s %d {0} ${x}", "a scheme": "nosuch://x",
-}  # fmt: skip
+    "nothing": "",
+    "a space": " ",
+    "a dash": "-",
+    "two dashes": "--",
+    "minus one": "-1",
+    "a flag": "--x",
+    "zero": "0",
+    "one": "1",
+    "a fraction": "0.5",
+    "nan": "nan",
+    "inf": "inf",
+    "-inf": "-inf",
+    "1e400": "1e400",
+    "2**63": str(2**63),
+    "2**200": str(2**200),
+    "-2**63-1": str(-(2**63) - 1),
+    "5000 digits": "1" * 5000,
+    "other digits": "١٢",
+    "no ASCII": "ünïcode Ω 𝕏",
+    "NUL": "a\0b",
+    "lines": "a\nb" * 100,
+    "escape": "\x1b[2Ja",
+    "1 MB": "x" * 1_000_000,
+    "half a pair": "\ud800",
+    "no UTF-8": "\udc80a",
+    "a word": "true",
+    "a list": "[]",
+    "100,000 brackets": "[" * 100_000,
+    "commas": ",,",
+    "twice": "1,1",
+    "up": "../../x",
+    "a pattern": "*",
+    "colons": "a:b:c:d",
+    "an equals sign": "=",
+    "no such home": "~nosuch/x",
+    "a parenthesis": "(",
+    "a backslash": "\\",
+    "an option": "`out`",
+    "percent": "%s %d {0} ${x}",
+    "a scheme": "nosuch://x",
+}
 
 # What a file of YAML may hold in an option's place.
 YAML = (
-    "", "~", "true", "no", "0", "-1", "1.5", ".nan", ".inf", "-.inf", str(2**63), str(2**200),
-    "1" * 300, "2020-01-01", "1:30", '""', "[]", "[[]]", "[~]", "[true, 1]", "{}", "{a: 1}",
-    "[{}]", '"a\\0b"', '"\\uD800"', '"a\\nb"', "'" + "x" * 40_000 + "'", "'[[[['", "ünïcode",
-    "'*'", "'--'",
-)  # fmt: skip
+    "",
+    "~",
+    "true",
+    "no",
+    "0",
+    "-1",
+    "1.5",
+    ".nan",
+    ".inf",
+    "-.inf",
+    str(2**63),
+    str(2**200),
+    "1" * 300,
+    "2020-01-01",
+    "1:30",
+    '""',
+    "[]",
+    "[[]]",
+    "[~]",
+    "[true, 1]",
+    "{}",
+    "{a: 1}",
+    "[{}]",
+    '"a\\0b"',
+    '"\\uD800"',
+    '"a\\nb"',
+    "'" + "x" * 40_000 + "'",
+    "'[[[['",
+    "ünïcode",
+    "'*'",
+    "'--'",
+)
 
 
 class _Unwilling:
@@ -47,11 +101,43 @@ class _Unwilling:
 
 # What a Python program may give.
 OBJECTS = (
-    True, 0, -1, 1.5, float("nan"), float("inf"), 2**63, 2**200, 10**5000, -(10**5000), b"x", "",
-    "a\0b", "\ud800", "x" * 1_000_000, [], [None], [[]], [True], {}, {1: 2}, {"a"}, range(3),
-    object, object(), _Unwilling(), 1j, decimal.Decimal("nan"), np.int64(3), np.float64("nan"),
-    np.zeros(3), np.str_("x"), Path("x"), Path("a\0b"), print, iter("ab"),
-)  # fmt: skip
+    True,
+    0,
+    -1,
+    1.5,
+    float("nan"),
+    float("inf"),
+    2**63,
+    2**200,
+    10**5000,
+    -(10**5000),
+    b"x",
+    "",
+    "a\0b",
+    "\ud800",
+    "x" * 1_000_000,
+    [],
+    [None],
+    [[]],
+    [True],
+    {},
+    {1: 2},
+    {"a"},
+    range(3),
+    object,
+    object(),
+    _Unwilling(),
+    1j,
+    decimal.Decimal("nan"),
+    np.int64(3),
+    np.float64("nan"),
+    np.zeros(3),
+    np.str_("x"),
+    Path("x"),
+    Path("a\0b"),
+    print,
+    iter("ab"),
+)
 
 
 def all_options():
@@ -64,9 +150,10 @@ def all_options():
 # What makes sense of what a command needs; a command of others gets any value of the right type.
 _NEEDED = {
     ("cloze abstractness", "ratings"): "ratings.csv:word=1,value=2",
-    ("change", "slices"): "1800-1849,1850-1900", ("export", "format"): "tsv",
+    ("change", "slices"): "1800-1849,1850-1900",
+    ("export", "format"): "tsv",
     ("lexicon look", "word"): "sea",
-}  # fmt: skip
+}
 
 
 def required_of(words, cls, folder):

@@ -50,9 +50,13 @@ def lexbeam(package):
         code = code or ENTRY
         path = os.pathsep.join([str(package), str(ROOT)])
         return subprocess.run(
-            [sys.executable, "-c", code, *map(str, words)], capture_output=True, text=True,
-            env={**os.environ, "PYTHONPATH": path}, check=False, **more,
-        )  # fmt: skip
+            [sys.executable, "-c", code, *map(str, words)],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONPATH": path},
+            check=False,
+            **more,
+        )
 
     return run
 
@@ -123,8 +127,7 @@ def test_a_new_command_is_a_section_of_a_configuration(lexbeam, made, tmp_path):
     config = tmp_path / "config.yaml"
     texts = made.parent / "texts"
     config.write_text(
-        "out: out\ntoy:\n  lengths: {least: 1}\n"
-        f"corpus: {{inputs: [{texts}], format: text, engine: 'builtin:en'}}\n"
+        f"out: out\ntoy:\n  lengths: {{least: 1}}\ncorpus: {{inputs: [{texts}], format: text, engine: 'builtin:en'}}\n"
     )
     done = lexbeam("run", config)
     assert done.returncode == 0, done.stderr
@@ -190,9 +193,11 @@ def test_progress_of_its_stages_is_seen_on_a_terminal(package, made, tmp_path):
     terminal, stream = pty.openpty()
     done = subprocess.Popen(
         [sys.executable, "-m", "pipelines.cli", "toy", "lengths", made, "--out", tmp_path / "out"],
-        stdout=subprocess.DEVNULL, stderr=stream, cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=stream,
+        cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(package)},
-    )  # fmt: skip
+    )
     os.close(stream)
     seen = b""
     try:

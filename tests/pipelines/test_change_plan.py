@@ -16,12 +16,14 @@ def inputs(*languages):
     """Corpora of these languages, a set of them for each, as found by a run."""
     sections = [
         {
-            "documents_by_year": {"1810": 3, "1910": 2}, "tokens_by_year": {"1810": 9, "1910": 8},
-            "languages": dict.fromkeys(found, 1), "columns": ["forms", "lemmas", "upos"],
+            "documents_by_year": {"1810": 3, "1910": 2},
+            "tokens_by_year": {"1810": 9, "1910": 8},
+            "languages": dict.fromkeys(found, 1),
+            "columns": ["forms", "lemmas", "upos"],
             "engine": {"name": "any"},
         }
         for found in languages
-    ]  # fmt: skip
+    ]
     return Inputs(tuple(Given("sentences", (), "corpus", entry, True) for entry in sections))
 
 
@@ -33,11 +35,15 @@ def planned(found, **more):
 @pytest.mark.parametrize(
     ("languages", "asked", "case"),
     [
-        ([{"en"}], "auto", "lower"), ([{"de"}], "auto", "keep"), ([{"de"}], "lower", "lower"),
-        ([{"de"}, {"de-AT"}], "auto", "keep"), ([{"en"}, {"la"}], "auto", "lower"),
-        ([set()], "auto", "lower"), ([{"de", "en"}], "keep", "keep"),
+        ([{"en"}], "auto", "lower"),
+        ([{"de"}], "auto", "keep"),
+        ([{"de"}], "lower", "lower"),
+        ([{"de"}, {"de-AT"}], "auto", "keep"),
+        ([{"en"}, {"la"}], "auto", "lower"),
+        ([set()], "auto", "lower"),
+        ([{"de", "en"}], "keep", "keep"),
     ],
-)  # fmt: skip
+)
 def test_case_follows_the_language_of_the_corpora(languages, asked, case):
     assert planned(inputs(*languages), case=asked).view.options.case == case
 
@@ -57,12 +63,7 @@ def test_targets_have_the_case_of_the_words(tmp_path):
 
 def test_other_ways_to_write_are_resolved_when_options_are_read():
     options = from_mapping(
-        ChangeOptions,
-        {
-            "out": "x",
-            "slices": "a=1800\u20131850, 1900\u20131950",
-            "alignment": "procrustes,cca,op",
-        },
+        ChangeOptions, {"out": "x", "slices": "a=1800\u20131850, 1900\u20131950", "alignment": "procrustes,cca,op"}
     )
     plain = plain_options(options)
     assert plain["slices"] == "a=1800-1850, 1900-1950"
@@ -77,9 +78,7 @@ def test_what_a_run_asks_of_years_is_what_the_plan_would_refuse():
     for spec in ("1800-1850,1900-1950", "1800-1850,1950-1980", "every 20", "every 500"):
         options = from_mapping(ChangeOptions, {"out": "x", "slices": spec})
         told = CHANGE.asks(options)({1810, 1910})
-        refused = (
-            pytest.raises(LexbeamError, match=f"^{re.escape(told)}$") if told else nullcontext()
-        )
+        refused = pytest.raises(LexbeamError, match=f"^{re.escape(told)}$") if told else nullcontext()
         with refused:
             plan_change(options, inputs({"en"}))
     several = from_mapping(ChangeOptions, {"out": "x", "slices": "1", "corpora": ["a", "b"]})
@@ -89,10 +88,13 @@ def test_what_a_run_asks_of_years_is_what_the_plan_would_refuse():
 @pytest.mark.parametrize(
     ("slices", "asked", "series"),
     [
-        ("1800-1850,1900-1950", True, False), ("1800,1850,1900", True, True),
-        ("1800,1850,1900", False, False), ("every 50", True, True), ("every 100", True, False),
+        ("1800-1850,1900-1950", True, False),
+        ("1800,1850,1900", True, True),
+        ("1800,1850,1900", False, False),
+        ("every 50", True, True),
+        ("every 100", True, False),
     ],
-)  # fmt: skip
+)
 def test_a_series_needs_three_slices_with_documents(slices, asked, series):
     (given,) = inputs({"en"}).given
     years = {str(year): 1 for year in (1800, 1850, 1900)}

@@ -88,9 +88,7 @@ def test_help_lists_the_second_words_of_commands(flag, of_two_words, capsys):
     assert main(["toy", flag]) == 0
     out = capsys.readouterr().out
     assert out.startswith("usage: lexbeam toy COMMAND")
-    assert re.findall(r"^  (\w+) +(\w+)$", out, re.MULTILINE) == [
-        ("lengths", "lengths"), ("sums", "sums"),
-    ]  # fmt: skip
+    assert re.findall(r"^  (\w+) +(\w+)$", out, re.MULTILINE) == [("lengths", "lengths"), ("sums", "sums")]
 
 
 def test_a_wrong_second_word_is_told_the_nearest(of_two_words, capsys):
@@ -134,10 +132,7 @@ def test_help_stands_in_groups_with_limits_and_the_run_last(capsys):
         main(["corpus", "--help"])
     text = capsys.readouterr().out
     heads = re.findall(r"^(\w[\w ]*):$", text, re.MULTILINE)
-    assert heads == [
-        "positional arguments", "options", "input", "dates", "annotation", "limits", "run",
-        "examples",
-    ]  # fmt: skip
+    assert heads == ["positional arguments", "options", "input", "dates", "annotation", "limits", "run", "examples"]
 
 
 def test_every_command_says_an_example_of_itself():

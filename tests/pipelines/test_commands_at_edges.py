@@ -37,9 +37,7 @@ from transforms.common.options import options_of
 
 pytestmark = pytest.mark.slow
 
-ODD = (
-    "0", str(MOST), "ünï\nΩ", "\udc80a", "[(" * 1500, "a:b=c,d", "~nosuch/x", "-", "true",
-)  # fmt: skip
+ODD = ("0", str(MOST), "ünï\nΩ", "\udc80a", "[(" * 1500, "a:b=c,d", "~nosuch/x", "-", "true")
 GOLD = "word\tbinary\tgraded\nsea\t1\t0.5\nship\t0\t0.1\nland\t1\t0.7\n"
 PAIRS = '{"passage": "The dogs stay in the house.", "summary": "An animal is at home."}\n'
 ASKED = "".join(
@@ -114,53 +112,82 @@ def given_to(words, base):
     """Return the options that make a command work: those of ours, or any of the right type."""
     published = str(base / "published")
     known = {
-        "corpus": {"inputs": str(base / "texts"), "engine": "builtin:en", "format": "text",
-                   "dates": "name:^(\\d+)"},
+        "corpus": {"inputs": str(base / "texts"), "engine": "builtin:en", "format": "text", "dates": "name:^(\\d+)"},
         "complexity select": {"corpora": published, "language": "en"},
         "change": {"corpora": published, **_pairs(SLICES), **_pairs(SMALL)},
-        "evaluate change": {"folder": published, "gold": str(base / "gold.tsv"),
-                            "resamples": "10"},
+        "evaluate change": {"folder": published, "gold": str(base / "gold.tsv"), "resamples": "10"},
         "complexity export": {"path": str(base / "scored"), "to": "sheet.tsv"},
         "complexity split": {"folder": str(base / "scored")},
         "complexity features": {"folder": str(base / "scored"), "use": "form"},
         "complexity score": {"folder": str(base / "scored"), "scorer": "ridge", "resamples": "10"},
-        "evaluate complexity": {"gold": str(base / "scores.csv"), "resamples": "10",
-                                "predictions": str(base / "scores.csv")},
-        "evaluate cloze": {"gold": str(base / "questions.jsonl"), "resamples": "10",
-                           "predictions": str(base / "labels.csv"), "cache": "cache",
-                           "frequency": f"{base / 'words.tsv'}:word=word,value=graded"},
-        "evaluate simplify": {"gold": str(base / "judged.tsv"), "resamples": "10",
-                              "predictions": str(base / "simpler.tsv")},
+        "evaluate complexity": {
+            "gold": str(base / "scores.csv"),
+            "resamples": "10",
+            "predictions": str(base / "scores.csv"),
+        },
+        "evaluate cloze": {
+            "gold": str(base / "questions.jsonl"),
+            "resamples": "10",
+            "predictions": str(base / "labels.csv"),
+            "cache": "cache",
+            "frequency": f"{base / 'words.tsv'}:word=word,value=graded",
+        },
+        "evaluate simplify": {
+            "gold": str(base / "judged.tsv"),
+            "resamples": "10",
+            "predictions": str(base / "simpler.tsv"),
+        },
         "lexicon look": {"resources": f"list={base / 'words.tsv'}:word=word,value=graded"},
         "cloze pairs": {"inputs": str(base / "texts"), "layout": "documents", "keep_rest": True},
-        "cloze candidates": {"folder": str(base / "pairs"), "kind": "nonspecificity",
-                             "wordnet": str(base / "wordnet"), "cache": "cache"},
-        "cloze explain": {"passage": str(base / "passage.txt"), "engine": "builtin:en",
-                          "summary": str(base / "summary.txt"), "cache": "cache",
-                          "wordnet": str(base / "wordnet")},
-        "cloze abstractness": {"ratings": f"{base / 'rated.tsv'}:word=word,value=value",
-                               "inputs": "ngrams", "estimator": "ridge", "resamples": "0"},
-        "cloze options": {"folder": str(base / "pairs"), "readers": "frequency",
-                          "wordnet": str(base / "wordnet"), "cache": "cache"},
+        "cloze candidates": {
+            "folder": str(base / "pairs"),
+            "kind": "nonspecificity",
+            "wordnet": str(base / "wordnet"),
+            "cache": "cache",
+        },
+        "cloze explain": {
+            "passage": str(base / "passage.txt"),
+            "engine": "builtin:en",
+            "summary": str(base / "summary.txt"),
+            "cache": "cache",
+            "wordnet": str(base / "wordnet"),
+        },
+        "cloze abstractness": {
+            "ratings": f"{base / 'rated.tsv'}:word=word,value=value",
+            "inputs": "ngrams",
+            "estimator": "ridge",
+            "resamples": "0",
+        },
+        "cloze options": {
+            "folder": str(base / "pairs"),
+            "readers": "frequency",
+            "wordnet": str(base / "wordnet"),
+            "cache": "cache",
+        },
         "cloze questions": {"folder": str(base / "pairs")},
-        "cloze answer": {"folder": str(base / "recam"), "asked": "targets", "resamples": "10",
-                         "folds": "2", "hidden": "2", "dim": "2", "epochs": "1"},
+        "cloze answer": {
+            "folder": str(base / "recam"),
+            "asked": "targets",
+            "resamples": "10",
+            "folds": "2",
+            "hidden": "2",
+            "dim": "2",
+            "epochs": "1",
+        },
         "cloze export": {"path": str(base / "asked"), "to": "sheet.tsv"},
-        "cloze annotate": {"folder": str(base / "asked"),
-                           "annotations": str(base / "answers.csv")},
-        "simplify instances": {"inputs": str(base / "marked.txt"), "layout": "text",
-                               "language": "en"},
+        "cloze annotate": {"folder": str(base / "asked"), "annotations": str(base / "answers.csv")},
+        "simplify instances": {"inputs": str(base / "marked.txt"), "layout": "text", "language": "en"},
         "simplify train-inflector": {"inputs": str(base / "forms.tsv"), "language": "es"},
-        "simplify generate": {"folder": str(base / "targets"), "cache": "cache",
-                              "thesaurus": str(base / "th.dat")},
+        "simplify generate": {"folder": str(base / "targets"), "cache": "cache", "thesaurus": str(base / "th.dat")},
         "simplify select": {"folder": str(base / "ranked"), "cache": "cache"},
         "simplify rank": {"folder": str(base / "ranked"), "ranker": "senses", "cache": "cache"},
         "simplify rewrite": {"folder": str(base / "ranked")},
         "init": {"inputs": str(base / "texts"), "overwrite": True},
-        "run": {"config": str(base / "c.yaml")}, "clean": {"path": "copy"},
+        "run": {"config": str(base / "c.yaml")},
+        "clean": {"path": "copy"},
         "sample": {"tokens": "30000"},
         **{name: {"path": published} for name in ("show", "report", "export", "status")},
-    }  # fmt: skip
+    }
     cls = load(words).options
     found = {**required_of(words, cls, Path()), **known.get(words, {})}
     if "out" in options_of(cls):
@@ -169,10 +196,7 @@ def given_to(words, base):
 
 
 def _pairs(flags):
-    return {
-        flag.strip("-").replace("-", "_"): value
-        for flag, value in zip(flags[::2], flags[1::2], strict=True)
-    }
+    return {flag.strip("-").replace("-", "_"): value for flag, value in zip(flags[::2], flags[1::2], strict=True)}
 
 
 def call(words, values, capsys):

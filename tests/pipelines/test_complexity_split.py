@@ -32,13 +32,19 @@ def made_up(number=400):
     for place in range(number):
         kind = "mwe" if place % 5 == 0 else "single"
         token = f"{'wide ' if kind == 'mwe' else ''}word{place // 3}"
-        rows.append({
-            "instance_id": hashlib.md5(str(place).encode()).hexdigest(), "kind": kind,
-            "token": token.title() if place % 2 else token, "genre": GENRES[place % 3],
-            "sentence": f"sentence {place // 2}" if place % 7 else None, "source": "made up",
-            "flags": [], "duplicate_of": rows[-1]["instance_id"] if place % 100 == 99 else None,
-            "complexity": None if place % 40 == 7 else (place * 37 % 101) / 100,
-        })  # fmt: skip
+        rows.append(
+            {
+                "instance_id": hashlib.md5(str(place).encode()).hexdigest(),
+                "kind": kind,
+                "token": token.title() if place % 2 else token,
+                "genre": GENRES[place % 3],
+                "sentence": f"sentence {place // 2}" if place % 7 else None,
+                "source": "made up",
+                "flags": [],
+                "duplicate_of": rows[-1]["instance_id"] if place % 100 == 99 else None,
+                "complexity": None if place % 40 == 7 else (place * 37 % 101) / 100,
+            }
+        )
     return rows
 
 
@@ -108,8 +114,10 @@ def test_from_tables_to_tables(loaded, capsys):
     assert section["splits"] == ["train", "trial", "test"]
     panels = load("complexity split").report(open_snapshot(str(folder)))
     assert [panel.title for panel in panels] == [
-        "How alike the splits are", "Complexity of the splits", "Splits by kind and genre",
-    ]  # fmt: skip
+        "How alike the splits are",
+        "Complexity of the splits",
+        "Splits by kind and genre",
+    ]
     assert panels[2].rows.num_rows == len(strata)
     assert not panels[0].warning
 
@@ -151,9 +159,7 @@ def test_it_is_a_function_and_a_section_of_a_configuration(loaded, tmp_path):
     rows = results.table("complexity/splits").to_pylist()
     assert {row["split"] for row in rows} == {"a", "b", None}
     config = tmp_path / "config.yaml"
-    config.write_text(
-        "out: again\ncomplexity:\n  split: {folder: complexity, shares: 'a=.5,b=.5'}\n"
-    )
+    config.write_text("out: again\ncomplexity:\n  split: {folder: complexity, shares: 'a=.5,b=.5'}\n")
     assert main(["run", str(config)]) == 0
     assert published(tmp_path / "again") == rows
 
@@ -201,11 +207,11 @@ def test_the_same_bytes_in_two_processes(loaded):
         out = folder.parent / name
         words = [sys.executable, "-m", "pipelines.cli", "complexity", "split", str(folder)]
         subprocess.run(
-            [*words, "--out", str(out)], check=True, capture_output=True,
+            [*words, "--out", str(out)],
+            check=True,
+            capture_output=True,
             env={"PYTHONHASHSEED": seed, "PYTHONPATH": str(Path(__file__).parents[2])},
-        )  # fmt: skip
-        snapshot = open_snapshot(str(out))
-        digests.append(
-            [part.sha256 for name in sorted(snapshot.tables) for part in snapshot.parts(name)]
         )
+        snapshot = open_snapshot(str(out))
+        digests.append([part.sha256 for name in sorted(snapshot.tables) for part in snapshot.parts(name)])
     assert digests[0] == digests[1]

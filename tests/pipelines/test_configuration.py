@@ -85,10 +85,11 @@ def test_a_file_may_have_any_of_the_sections(tmp_path):
         (MINIMAL.replace("[texts]", "[texts], corpora: [a]"), "unknown option .*corpora"),
         (MINIMAL.replace("slices:", "parts: 3, slices:"), "belongs at the top of the file"),
         (MINIMAL.replace("slices:", "dim: many, slices:"), "change: dim must be a whole number"),
-        ("out: x\ncomplexity:\n  load: {inputs: [x], layout: tsv, language: no}\n",
-         "language must be text, not False; give a text in quotes"),
-        (MINIMAL.replace("slices:", "dim: 0, slices:"),
-         "config.yaml: change: dim must be at least 1, not 0"),
+        (
+            "out: x\ncomplexity:\n  load: {inputs: [x], layout: tsv, language: no}\n",
+            "language must be text, not False; give a text in quotes",
+        ),
+        (MINIMAL.replace("slices:", "dim: 0, slices:"), "config.yaml: change: dim must be at least 1, not 0"),
         (MINIMAL.replace("[texts]", "[texts], dates: bogus"), "config.yaml: corpus: `dates`"),
         ("out: x\ncorpus: [1]\n", "section corpus must be a mapping"),
         ("just text", "sections such as corpus, change"),
@@ -96,12 +97,11 @@ def test_a_file_may_have_any_of_the_sections(tmp_path):
         ("corpus: {inputs: [a]}\n", "the folder of the tables must be given"),
         ("a: [b", "is not YAML: "),
         (MINIMAL + "corpus: {inputs: [b]}\n", "line 4: corpus is given twice"),
-        ("out: x\nchange:\n  min-count: 1\n  slices: 1-2,3-4\n  min_count: 2\n",
-         "line 5: min_count is given twice"),
+        ("out: x\nchange:\n  min-count: 1\n  slices: 1-2,3-4\n  min_count: 2\n", "line 5: min_count is given twice"),
         ("out: x\nchange: {}\n", "slices must be given"),
         ("out: x\nparts: 3\nchange: {slices: '1-2,3-4'}\n", "no section takes the option parts"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_file_is_explained(tmp_path, text, message):
     with pytest.raises(UsageError, match=message):
         read(tmp_path, text)

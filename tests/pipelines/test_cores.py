@@ -37,14 +37,12 @@ def system(root, groups, **limits):
         ("0::/a/b\n", {"a/cpu.max": "500000 100000\n", "a/b/cpu.max": "400000 100000\n"}, 4),
         ("0::/a\n", {"b/cpu.max": "200000 100000\n"}, 8),  # another's
         ("0::/not/seen/here\n", {"cpu.max": "200000 100000\n"}, 2),  # of a container
-        ("3:cpu:/a\n1:cpuset:/\n",
-         {"cpu/a/cpu.cfs_quota_us": "250000\n", "cpu/a/cpu.cfs_period_us": "50000\n"}, 5),
-        ("3:cpu,cpuacct:/\n", {"cpu,cpuacct/cpu.cfs_quota_us": "-1\n",
-                               "cpu,cpuacct/cpu.cfs_period_us": "100000\n"}, 8),
+        ("3:cpu:/a\n1:cpuset:/\n", {"cpu/a/cpu.cfs_quota_us": "250000\n", "cpu/a/cpu.cfs_period_us": "50000\n"}, 5),
+        ("3:cpu,cpuacct:/\n", {"cpu,cpuacct/cpu.cfs_quota_us": "-1\n", "cpu,cpuacct/cpu.cfs_period_us": "100000\n"}, 8),
         ("0::/\n", {"cpu.max": "0 0\n"}, 8),
         ("0::/\n", {"cpu.max": "much\n"}, 8),
     ],
-)  # fmt: skip
+)
 def test_no_more_than_the_control_groups_allow(groups, limits, expected, eight, tmp_path):
     assert cores(system(tmp_path, groups, **limits)) == expected
 

@@ -31,9 +31,7 @@ def identities(made, work):
     """What the plan's artefacts are called by: of ingestion, and of annotation."""
     taken_in = [make(Workspace(str(work)), INGEST, unit, made.ingest) for unit in made.units]
     return [INGEST.identity(unit, made.ingest) for unit in made.units], [
-        ANNOTATE.identity(AnnotateTask(stage, ()), made.annotate)
-        for receipt in taken_in
-        for stage in receipt.stages
+        ANNOTATE.identity(AnnotateTask(stage, ()), made.annotate) for receipt in taken_in for stage in receipt.stages
     ]
 
 
@@ -44,10 +42,15 @@ def test_where_and_how_a_run_is_made_decides_no_artefact(texts, tmp_path):
     plain = found()
     assert len(plain[0]) == len(plain[1]) == 1
     for more in (
-        {"parts": 3}, {"max_reject_share": 0.5}, {"runner_config": "direct_multiprocess"},
-        {"out": "/else"}, {"duplicates": "keep"}, {"resume": True}, {"overwrite": True},
+        {"parts": 3},
+        {"max_reject_share": 0.5},
+        {"runner_config": "direct_multiprocess"},
+        {"out": "/else"},
+        {"duplicates": "keep"},
+        {"resume": True},
+        {"overwrite": True},
         {"keep_snapshots": 5},
-    ):  # fmt: skip
+    ):
         assert found(**more) == plain, more
 
 
@@ -58,9 +61,7 @@ def test_files_that_options_name_count_by_content(texts, tmp_path):
         (place / "rules.tsv").write_text(rules)
         (place / "dates.csv").write_text(table)
         given = options(
-            texts,
-            normalise=str(place / "rules.tsv"),
-            dates=f"table:{place / 'dates.csv'}:key=file,date=year",
+            texts, normalise=str(place / "rules.tsv"), dates=f"table:{place / 'dates.csv'}:key=file,date=year"
         )
         return identities(plan_corpus(given), tmp_path / "work"), plain_options(given)
 
@@ -78,9 +79,7 @@ def test_small_files_share_a_unit_and_large_ones_have_their_own(texts):
         (texts / f"{name}.txt").write_bytes(b"x" * (3 << 20))
     made = plan_corpus(options(texts))
     names = [[file.name for file in unit.files] for unit in made.units]
-    assert sorted(name for unit in names for name in unit) == [
-        "1850.txt", "1950.txt", "a.txt", "b.txt", "c.txt",
-    ]  # fmt: skip
+    assert sorted(name for unit in names for name in unit) == ["1850.txt", "1950.txt", "a.txt", "b.txt", "c.txt"]
     assert len(names) == 3
     assert all(unit.size == sum(file.size for file in unit.files) for unit in made.units)
 

@@ -10,10 +10,16 @@ YEARS = {str(year): 1 for year in (*range(1800, 1830), *range(1900, 1930))}
 
 def told(documents=YEARS, out="results", number=60, columns=("forms", "lemmas"), **more):
     corpus = {
-        "records": number, "rejected": 0, "rejects": {}, "documents": number, "sentences": 9,
-        "tokens": 10 * number, "documents_by_year": documents, "columns": list(columns),
+        "records": number,
+        "rejected": 0,
+        "rejects": {},
+        "documents": number,
+        "sentences": 9,
+        "tokens": 10 * number,
+        "documents_by_year": documents,
+        "columns": list(columns),
         "tokens_by_year": {year: 10 * n for year, n in documents.items()},
-    }  # fmt: skip
+    }
     snapshot = Snapshot(out, "name", "folder", {"corpus": corpus, "tables": {}, **more})
     return list(corpus_summary(snapshot))
 
@@ -54,8 +60,7 @@ def test_documents_without_a_date_stand_beside_the_others():
 def test_where_slices_cannot_be_proposed_it_says_why():
     lines = told(documents={"1800": 5, "1900": 5}, number=10)
     assert lines[-1] == (
-        "no slices for `lexbeam change` can be proposed: only 10 documents have a date, and each "
-        "slice needs 10"
+        "no slices for `lexbeam change` can be proposed: only 10 documents have a date, and each slice needs 10"
     )
 
 

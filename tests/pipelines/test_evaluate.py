@@ -39,9 +39,7 @@ def change(tmp_path):
 
     def published(rows, out=tmp_path / "change", **view):
         schema = SCORES.schema()
-        made = write_part(
-            Artefact(str(tmp_path / "part")), schema, [pa.Table.from_pylist(rows, schema)]
-        )
+        made = write_part(Artefact(str(tmp_path / "part")), schema, [pa.Table.from_pylist(rows, schema)])
         entry = {"options": {}, "inputs": [], "view": asdict(ViewOptions(**view))}
         put(out, Made(name="change", parts=(Part.of("scores", 0, made),), entry=entry))
         return out
@@ -59,16 +57,26 @@ def evaluate(folder, *words):
 def test_the_files_of_semeval_beside_scores(change, tmp_path, capsys, caplog):
     (tmp_path / "binary.txt").write_text("a_nn\t1\nb_nn\t0\nc_vb\t1\nd_vb\t0\n")
     (tmp_path / "graded.txt").write_text("a_nn\t.9\nb_nn\t.1\nc_vb\t.5\nd_vb\t.2\n")
-    out = change([
-        scores("a_nn", 0.8, changed=True), scores("b_nn", 0.5, changed=True),
-        scores("c_vb", 0.4, changed=False), scores("d_vb", None, reason="absent_to"),
-    ])  # fmt: skip
+    out = change(
+        [
+            scores("a_nn", 0.8, changed=True),
+            scores("b_nn", 0.5, changed=True),
+            scores("c_vb", 0.4, changed=False),
+            scores("d_vb", None, reason="absent_to"),
+        ]
+    )
     files = ["--binary", tmp_path / "binary.txt", "--graded", tmp_path / "graded.txt"]
     # Ranks of gold a b c: 3 1 2, of scores 3 2 1: 1 - 6 * 2 / (3 * 8). Order a b c: (1 + 2/3) / 2.
-    assert evaluate(out, *files) == pytest.approx({
-        (OP, "spearman"): 0.5, (OP, "average_precision"): 5 / 6, (OP, "accuracy"): 1 / 3,
-        (OP, "precision"): 1 / 2, (OP, "recall"): 1 / 2, (OP, "f1"): 1 / 2,
-    })  # fmt: skip
+    assert evaluate(out, *files) == pytest.approx(
+        {
+            (OP, "spearman"): 0.5,
+            (OP, "average_precision"): 5 / 6,
+            (OP, "accuracy"): 1 / 3,
+            (OP, "precision"): 1 / 2,
+            (OP, "recall"): 1 / 2,
+            (OP, "f1"): 1 / 2,
+        }
+    )
     assert "1 of 4 gold words have no score: d_vb (absent_to)" in caplog.text
     told = capsys.readouterr().out
     assert "gold: 4 words, 4 graded, 2 changed, 2 unchanged" in told
@@ -119,9 +127,7 @@ def test_it_is_a_function_and_a_section_of_a_configuration(change, tmp_path):
     (row,) = results.table("change/metrics").to_pylist()
     assert (row["metric"], row["value"], row["n"]) == ("spearman", 0.5, 3)
     config = tmp_path / "config.yaml"
-    config.write_text(
-        f"out: again\nevaluate:\n  change: {{folder: change, gold: {gold.name}, resamples: 0}}\n"
-    )
+    config.write_text(f"out: again\nevaluate:\n  change: {{folder: change, gold: {gold.name}, resamples: 0}}\n")
     assert main(["run", str(config)]) == 0
     assert open_snapshot(str(tmp_path / "again")).read("change/metrics").to_pylist() == [row]
     assert main(["show", str(tmp_path / "again")]) == 0
@@ -175,9 +181,7 @@ def test_a_metric_of_another_package(change, tmp_path):
 
 
 def test_the_truth_of_a_sample(change, tmp_path):
-    planted = plant_words(
-        [f"w{i}" for i in range(PLANTED_WORDS)], list("pqrstuv"), random.Random(1), 30_000
-    )
+    planted = plant_words([f"w{i}" for i in range(PLANTED_WORDS)], list("pqrstuv"), random.Random(1), 30_000)
     truth = tmp_path / "truth.tsv"
     rows = [TRUTH_COLUMNS, *map(truth_row, planted)]
     truth.write_text("".join("\t".join(row) + "\n" for row in rows))
@@ -186,12 +190,15 @@ def test_the_truth_of_a_sample(change, tmp_path):
         [scores(p.word, seen.get(p.kind, 0), changed=p.kind == "shifted") for p in planted]
         + [
             scores(
-                p.word, float(p.kind == "control_frequency"), alignment="none",
-                measure="frequency", changed=p.kind == "control_frequency",
+                p.word,
+                float(p.kind == "control_frequency"),
+                alignment="none",
+                measure="frequency",
+                changed=p.kind == "control_frequency",
             )
             for p in planted
         ]
-    )  # fmt: skip
+    )
     found = evaluate(out, "--gold", truth, "--changed-above", 0, "--resamples", 20)
     assert found[OP, "average_precision"] == pytest.approx(1)
     # 6 of 18 planted words are found, none of 42 controls: 48 of 60 are right.

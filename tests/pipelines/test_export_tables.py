@@ -43,9 +43,7 @@ def test_tables_are_plain_parquet_with_a_card(published, tmp_path, capsys):
     plain = tmp_path / "a" / "plain"
     assert export(published, plain, "--license", "cc-by-4.0") == 0
     assert str(plain / "README.md") in capsys.readouterr().out
-    assert {path.name for path in plain.iterdir()} == {
-        "README.md", "manifest.json", "documents", "empty", "toy",
-    }  # fmt: skip
+    assert {path.name for path in plain.iterdir()} == {"README.md", "manifest.json", "documents", "empty", "toy"}
     assert not [path for path in plain.rglob("*") if path.is_symlink()]
     results = lexbeam.open(published)
     for table in ("documents", "toy/words", "empty"):

@@ -44,9 +44,7 @@ def test_rows_are_in_one_order_however_many_parts_there_are(tmp_path):
     assert header == "source\tposition\tstage\treason\tdetail\n"
     back = [tuple(back_of(cell) for cell in line[:-1].split("\t")) for line in lines]
     assert back == ROWS
-    assert [tuple(row) for row in csv.reader(lines, delimiter="\t")] == [
-        tuple(line[:-1].split("\t")) for line in lines
-    ]
+    assert [tuple(row) for row in csv.reader(lines, delimiter="\t")] == [tuple(line[:-1].split("\t")) for line in lines]
     for line in lines:
         assert not any(cell.startswith(("=", "+", "-", "@", '"')) for cell in line.split("\t"))
 

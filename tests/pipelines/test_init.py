@@ -40,9 +40,11 @@ def test_dated_texts(tmp_path, capsys):
     assert found["out"] == "results"
     assert found["corpus"].pop("dates").startswith("name:")
     assert found["corpus"] == {
-        "inputs": ["../texts"], "exclude": ["cover.png"], "format": "text",
+        "inputs": ["../texts"],
+        "exclude": ["cover.png"],
+        "format": "text",
         "engine": "builtin:en",
-    }  # fmt: skip
+    }
     assert found["change"] == {"slices": "1800-1829,1900-1929", "seeds": 3, "null": 3}
     text = (tmp_path / "mine" / "config.yaml").read_text()
     assert "  null: 3  # " in text
@@ -58,10 +60,13 @@ def test_a_table_with_other_names(tmp_path):
     assert init(tmp_path / "mine", tmp_path / "speeches.csv") == 0
     found = configuration(tmp_path / "mine")
     assert found["corpus"] == {
-        "inputs": ["../speeches.csv"], "format": "csv", "text-field": "transcript",
-        "fields": ["author=speaker", "title=headline"], "engine": "builtin:en",
+        "inputs": ["../speeches.csv"],
+        "format": "csv",
+        "text-field": "transcript",
+        "fields": ["author=speaker", "title=headline"],
+        "engine": "builtin:en",
         "dates": "field:published",
-    }  # fmt: skip
+    }
     assert found["change"]["slices"] == "1800-1819,1820-1839"
 
 

@@ -35,17 +35,18 @@ def start(*words, tidy="pass", ignored=()):
             signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
 
     process = subprocess.Popen(
-        [sys.executable, "-c", BUSY.format(tidy=tidy), *words], preexec_fn=prepare,
+        [sys.executable, "-c", BUSY.format(tidy=tidy), *words],
+        preexec_fn=prepare,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdout.readline() == "at work\n"
     return process
 
 
-@pytest.mark.parametrize(
-    "number", [signal.SIGINT, signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.slow)])
 def test_a_command_that_may_be_resumed_says_so(number):
     process = start(*RESUMES)
     process.send_signal(number)

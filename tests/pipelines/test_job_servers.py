@@ -52,8 +52,12 @@ def test_an_interrupt_while_a_server_starts_ends_it(tmp_path, monkeypatch):
 def test_what_beam_stages_goes_with_the_run(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(temporary := tmp_path / "tmp"))
     temporary.mkdir()
-    beam = ("--job_endpoint=localhost:1", "--job_server_timeout=1", "--environment_type=PROCESS",
-            '--environment_config={"command": "worker"}')  # fmt: skip
+    beam = (
+        "--job_endpoint=localhost:1",
+        "--job_server_timeout=1",
+        "--environment_type=PROCESS",
+        '--environment_config={"command": "worker"}',
+    )
     config = RunnerConfig(runner="PortableRunner", beam=beam)
     with pytest.raises(LexbeamError):
         run_pipeline(lambda pipeline: None, config)

@@ -15,9 +15,13 @@ from pipelines.leash import leashed
 ROOT = Path(__file__).resolve().parents[2]
 SLEEPS = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
 # A program that starts another and does not care what becomes of it.
-STARTS = [sys.executable, "-S", "-c",
-          "import subprocess, sys, time; subprocess.Popen(sys.argv[1:]); time.sleep(600)",
-          *SLEEPS]  # fmt: skip
+STARTS = [
+    sys.executable,
+    "-S",
+    "-c",
+    "import subprocess, sys, time; subprocess.Popen(sys.argv[1:]); time.sleep(600)",
+    *SLEEPS,
+]
 # A driver: it starts two programs on the leash and one that is not, and says where the leash lies.
 DRIVER = """
 import os, subprocess, sys, time
@@ -48,9 +52,7 @@ def environment(mark):
 def driver(mark, more=""):
     """Start a driver; return it, the leash's folder, and the process that is not on the leash."""
     code = DRIVER.format(program=STARTS, sleeps=SLEEPS, more=more)
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], env=environment(mark), stdout=subprocess.PIPE, text=True
-    )
+    process = subprocess.Popen([sys.executable, "-c", code], env=environment(mark), stdout=subprocess.PIPE, text=True)
     folder, other = process.stdout.readline().split()
     # The driver, and twice a guard, a program, and the program that it has started.
     wait_until(lambda: sum("600" in line for line in marked(mark).values()) >= 7, "programs start")
@@ -129,9 +131,7 @@ def test_output_goes_to_a_file_or_to_the_standard_error(tmp_path):
     code = "import sys; print('out', flush=True); print('err', file=sys.stderr); input()"
     program = [sys.executable, "-S", "-c", code]
     with leashed() as leash:
-        said = subprocess.run(
-            leash.command(program), input="text\n", capture_output=True, text=True
-        )
+        said = subprocess.run(leash.command(program), input="text\n", capture_output=True, text=True)
         assert said.stdout == ""
         assert said.stderr.startswith("out\nerr\n")
         assert "EOFError" in said.stderr, "a program reads what is typed for others"
@@ -162,9 +162,7 @@ def test_no_program_starts_after_the_end():
 def test_programs_write_their_temporary_files_where_they_go_with_the_run(mark):
     with leashed() as leash:
         code = "import tempfile; print(tempfile.mkdtemp())"
-        done = subprocess.run(
-            leash.command([sys.executable, "-c", code]), capture_output=True, text=True
-        )
+        done = subprocess.run(leash.command([sys.executable, "-c", code]), capture_output=True, text=True)
         assert Path(done.stderr.strip()).parent == Path(leash.folder)
     assert not os.path.exists(leash.folder)
 

@@ -36,9 +36,11 @@ def test_each_resource_says_what_it_has(look):
         ],
     )
     assert look("boat", "--pos", "v")[1] == [
-        "list (words, fr)", "  'boat' is not there as v", "near (vectors)",
+        "list (words, fr)",
         "  'boat' is not there as v",
-    ]  # fmt: skip
+        "near (vectors)",
+        "  'boat' is not there as v",
+    ]
 
 
 @pytest.mark.parametrize("pos", ["n", "Noun", "NOUN"])

@@ -10,9 +10,7 @@ from apache_beam.runners.portability.fn_api_runner import worker_handlers
 from pipelines.loopback import loopback_only
 
 # 127.0.0.1, ::1 and ::ffff:127.0.0.1
-LOOPBACK = {
-    "0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F",
-}  # fmt: skip
+LOOPBACK = {"0100007F", "00000000000000000000000001000000", "0000000000000000FFFF00000100007F"}
 LISTENS = "0A"
 
 

@@ -11,16 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from edges_making import (
-    OBJECTS,
-    TEXTS,
-    YAML,
-    all_options,
-    at_most_seconds,
-    is_readable,
-    names_it,
-    required_of,
-)
+from edges_making import OBJECTS, TEXTS, YAML, all_options, at_most_seconds, is_readable, names_it, required_of
 
 from lexbeam._given import given
 from pipelines import configuration
@@ -34,10 +25,7 @@ from transforms.common.yaml_files import read_yaml
 pytestmark = pytest.mark.slow
 
 OPTIONS = [pytest.param(*found, id=f"{found[0]}-{found[1].name}") for found in all_options()]
-SECTIONS = [
-    param for param in OPTIONS
-    if load(param.values[0]).tables and param.values[1].name not in ASKED
-]  # fmt: skip
+SECTIONS = [param for param in OPTIONS if load(param.values[0]).tables and param.values[1].name not in ASKED]
 
 
 @functools.cache

@@ -47,9 +47,7 @@ def parse(*words, cls=Options):
 
 def test_the_command_line_gives_typed_options():
     options = parse("a", "b", "--slices", "s", "--min-count", "1,6", "--sample=1e-3", "--resume")
-    assert options == Options(
-        inputs=("a", "b"), slices="s", min_count=(1, 6), sample=0.001, resume=True
-    )
+    assert options == Options(inputs=("a", "b"), slices="s", min_count=(1, 6), sample=0.001, resume=True)
 
 
 def test_an_option_of_many_values_may_be_given_several_times():
@@ -86,8 +84,7 @@ def test_a_flag_is_no_value(flag):
 
 
 @pytest.mark.parametrize(
-    ("values", "expected"),
-    [({"min-count": [1, 6]}, (1, 6)), ({"min_count": "1, 6"}, (1, 6)), ({"min-count": 3}, (3,))],
+    ("values", "expected"), [({"min-count": [1, 6]}, (1, 6)), ({"min_count": "1, 6"}, (1, 6)), ({"min-count": 3}, (3,))]
 )
 def test_a_file_may_write_lists_and_dashes(values, expected):
     made = from_mapping(Options, {"inputs": "a", "slices": "s", **values}, "change: ")
@@ -145,9 +142,7 @@ def test_values_that_messages_quote_stay_as_they_are(value):
     assert as_flags(message, flags_of([Options])) == expected
 
 
-@pytest.mark.parametrize(
-    "message", ["dim, 'dim'", "`lexbeam clean dim`", "`lines`", "`dim`"[:-1], "`Dim`", "` dim `"]
-)
+@pytest.mark.parametrize("message", ["dim, 'dim'", "`lexbeam clean dim`", "`lines`", "`dim`"[:-1], "`Dim`", "` dim `"])
 def test_what_is_not_an_option_in_backquotes_stays(message):
     assert as_flags(message, flags_of([Options])) == message
 

@@ -313,9 +313,14 @@ def test_the_work_of_our_stages_is_foreseen(words):
 def test_every_stage_of_a_change_run_has_a_total_beforehand():
     parts, pair = [None] * 8, Comparisons(("a", "b"), (5, 5), ((0, 1),), (1, 2, 3))
     plan = SimpleNamespace(
-        parts=parts, pairs=pair, series=False, null=DealOptions(nulls=5, seed=1), budget="smallest",
-        view=SimpleNamespace(ranges=(1, 1)), score=SimpleNamespace(alignments=("op",)),
-    )  # fmt: skip
+        parts=parts,
+        pairs=pair,
+        series=False,
+        null=DealOptions(nulls=5, seed=1),
+        budget="smallest",
+        view=SimpleNamespace(ranges=(1, 1)),
+        score=SimpleNamespace(alignments=("op",)),
+    )
     command = load("change")
     expected = command.expected(plan)
     assert expected["change/sizes"] == 8 * 2

@@ -4,17 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pipelines.progress_lines import (
-    ASIDE,
-    REACH,
-    Count,
-    Foreseen,
-    in_one_line,
-    line_of,
-    remaining,
-    settled,
-    time_left,
-)
+from pipelines.progress_lines import ASIDE, REACH, Count, Foreseen, in_one_line, line_of, remaining, settled, time_left
 
 TRAIN = Foreseen("toy/train", "embeddings", 6.0)
 READ = Foreseen("toy/read", "batches", 2.0)
@@ -110,9 +100,7 @@ def test_stages_that_work_by_turns_count_once():
 
 
 @given(
-    stages=st.lists(
-        st.tuples(st.floats(0.5, 8), st.integers(1, 40), st.integers(0, 20)), min_size=1, max_size=6
-    ),
+    stages=st.lists(st.tuples(st.floats(0.5, 8), st.integers(1, 40), st.integers(0, 20)), min_size=1, max_size=6),
     pace=st.floats(0.01, 100),
     at=st.floats(0, 0.999),
 )
@@ -154,9 +142,7 @@ def test_one_line_tells_what_is_at_work():
     read = Count(READ, 5, 5, begun=0.0, last=10.0)
     train = Count(TRAIN, 6, 2, begun=10.0, last=20.0)
     assert in_one_line([Count(READ), Count(TRAIN)], 30.0) == "starting"
-    assert in_one_line([read, train], 20.0) == (
-        "toy/train: 2 of 6 embeddings, 10 s; under a minute left"
-    )
+    assert in_one_line([read, train], 20.0) == ("toy/train: 2 of 6 embeddings, 10 s; under a minute left")
     assert in_one_line([read, Count(ODD)], 20.0) == "toy/read: 5 of 5 batches in 10 s"
 
 
@@ -166,18 +152,16 @@ def chain(counts):
 
 def test_a_stage_without_a_total_is_over_when_one_that_waits_for_it_is():
     sizes = Count(Foreseen("toy/sizes", "parts of slices"), None, 24, begun=0.0, last=9.0)
-    dealt = Count(
-        Foreseen("toy/dealt", "parts", waits=("toy/sizes",)), 48, 40, begun=9.0, last=20.0
-    )
+    dealt = Count(Foreseen("toy/dealt", "parts", waits=("toy/sizes",)), 48, 40, begun=9.0, last=20.0)
     count = Count(Foreseen("toy/count", "slices", waits=("toy/dealt",)), 2, 1, begun=1.0, last=21.0)
-    assert chain([sizes, dealt, count]) == [
-        ("toy/sizes", False), ("toy/dealt", False), ("toy/count", False)
-    ]  # fmt: skip
+    assert chain([sizes, dealt, count]) == [("toy/sizes", False), ("toy/dealt", False), ("toy/count", False)]
     over = [sizes, dealt, count._replace(made=2)]
     assert [finished for _, finished in chain(over)] == [True, True, True]
     assert [line_of(c, 99.0).words for c in settled(over)] == [
-        "24 parts of slices in 9 s", "40 parts in 11 s", "2 of 2 slices in 20 s"
-    ]  # fmt: skip
+        "24 parts of slices in 9 s",
+        "40 parts in 11 s",
+        "2 of 2 slices in 20 s",
+    ]
     train = Count(TRAIN, 6, 2, begun=20.0, last=50.0)
     assert in_one_line([*settled(over), train], 90.0).startswith("toy/train: 2 of 6 embeddings,")
 

@@ -31,11 +31,11 @@ from transforms.lexicon.resources import Lexicon, LexiconOptions, prepare
 pytestmark = pytest.mark.slow
 
 VALUES = Table(
-    name="toy/values", row="a lemma", key=("lemma",),
-    columns=[
-        column("lemma", pa.string(), "the lemma"), column("value", pa.float64(), "of the list")
-    ],
-)  # fmt: skip
+    name="toy/values",
+    row="a lemma",
+    key=("lemma",),
+    columns=[column("lemma", pa.string(), "the lemma"), column("value", pa.float64(), "of the list")],
+)
 LISTED = {"ship": 4.5, "sea": 3.25, "sailor": 2.0}
 
 
@@ -61,10 +61,12 @@ def value(artefact, task, _):
 
 
 VALUE = Stage(
-    name="toy/value", receipt=PartFile, build=value,
+    name="toy/value",
+    receipt=PartFile,
+    build=value,
     identity=lambda task, _: [[p.sha256 for p in task.parts], task.lexicon.identity()],
     chosen=lambda task, _: task.lexicon.chosen(),
-)  # fmt: skip
+)
 
 
 def build(pipeline, task, graph):
@@ -82,12 +84,15 @@ def build(pipeline, task, graph):
 
 
 COMMAND = Command(
-    options=Options, tables=(VALUES,), stages=(VALUE,), build=build,
+    options=Options,
+    tables=(VALUES,),
+    stages=(VALUE,),
+    build=build,
     reads=lambda options: [Source("sentences", options.folder)],
     plan=lambda options, inputs: Task(inputs.one("sentences").parts, prepare(options.lexicon)),
     resources=lambda task: task.lexicon.described(),
     chosen=lambda task: {VALUE.name: task.lexicon.chosen()},
-)  # fmt: skip
+)
 
 
 @pytest.fixture(autouse=True)

@@ -14,10 +14,7 @@ class Row(NamedTuple):
     file: File
 
 
-ROWS = [
-    Row(2, File(ArtefactPath("/work/a/x.parquet"), 7, "ab")),
-    Row(1, File(ArtefactPath("y"), 0, "")),
-]
+ROWS = [Row(2, File(ArtefactPath("/work/a/x.parquet"), 7, "ab")), Row(1, File(ArtefactPath("y"), 0, ""))]
 
 
 def write(path, rows):

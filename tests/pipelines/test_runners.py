@@ -103,9 +103,7 @@ class JobServer:
     def DescribePipelineOptions(self, *_, **__):
         kinds = messages.PipelineOptionType
         known = {"load_balance_bundles": kinds.BOOLEAN, "execution_mode_for_batch": kinds.STRING}
-        options = [
-            messages.PipelineOptionDescriptor(name=name, type=type) for name, type in known.items()
-        ]
+        options = [messages.PipelineOptionDescriptor(name=name, type=type) for name, type in known.items()]
         return messages.DescribePipelineOptionsResponse(options=options)
 
 

@@ -23,9 +23,11 @@ from transforms.common.options import option
 from transforms.common.snapshots import open_snapshot
 
 METRICS = Table(
-    name="toy/metrics", row="a metric", key=("metric",),
+    name="toy/metrics",
+    row="a metric",
+    key=("metric",),
     columns=[column("metric", pa.string(), "its name"), column("value", pa.int64(), "its value")],
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,11 +45,7 @@ def _evaluate(options, action):
     rows = sum(part.rows for part in action.inputs.one("documents").parts)
     seen = len(action.inputs.of("neighbours"))
     action.tell(f"{rows} rows")
-    return {
-        "toy/metrics": pa.table(
-            {"metric": ["rows", "other"], "value": [rows * options.factor, seen]}
-        )
-    }
+    return {"toy/metrics": pa.table({"metric": ["rows", "other"], "value": [rows * options.factor, seen]})}
 
 
 def _other(options, action):
@@ -88,9 +86,7 @@ def test_the_tables_of_an_action_are_published_as_a_section(corpus, tmp_path, ca
     assert "3 rows" in told
     assert "toy/metrics" in told
     snapshot = open_snapshot(str(out))
-    assert snapshot.read("toy/metrics").to_pylist() == [
-        {"metric": "other", "value": 0}, {"metric": "rows", "value": 3},
-    ]  # fmt: skip
+    assert snapshot.read("toy/metrics").to_pylist() == [{"metric": "other", "value": 0}, {"metric": "rows", "value": 3}]
     section = snapshot.section("toy.evaluate")
     assert section["options"] == {"factor": 1}
     assert [read["section"] for read in section["reads"]] == [None]
@@ -149,9 +145,7 @@ def test_views_of_one_name_are_told_apart_by_section(corpus, monkeypatch, capsys
 
     other = registry.Entry(f"{__name__}:OTHER", "toy")
     monkeypatch.setitem(registry.COMMANDS, "toy other", other)
-    monkeypatch.setattr(
-        sys.modules[__name__], "EVALUATE", replace(EVALUATE, views={"best": best("one")})
-    )
+    monkeypatch.setattr(sys.modules[__name__], "EVALUATE", replace(EVALUATE, views={"best": best("one")}))
     table = replace(METRICS, name="toy/others")
     made = replace(EVALUATE, views={"best": best("two")}, tables=(table,), action=_other)
     monkeypatch.setattr(sys.modules[__name__], "OTHER", made, raising=False)

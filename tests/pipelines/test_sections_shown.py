@@ -38,9 +38,11 @@ def test_digests_are_left_out_and_so_are_options_at_their_defaults():
     assert not [line for line in lines if "8d10" in line or "1918" in line or "stages" in line]
     place = lines.index("options:")
     assert lines[place + 1 :] == [
-        "slices a=1800-1824", "dim 50", "gone yes",
+        "slices a=1800-1824",
+        "dim 50",
+        "gone yes",
         "1 other option as `lexbeam change --help` says",
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize(
@@ -65,6 +67,4 @@ def test_what_says_nothing_is_no_line():
 
 def test_a_list_of_facts_is_a_table():
     groups = [{"group": "x", "n": 3, "alpha": None}, {"group": "", "n": 10, "alpha": 0.25}]
-    assert told("of.another.version", {"groups": groups}) == [
-        "groups:", "group n alpha", "x 3", "10 0.25"
-    ]  # fmt: skip
+    assert told("of.another.version", {"groups": groups}) == ["groups:", "group n alpha", "x 3", "10 0.25"]

@@ -13,9 +13,7 @@ from transforms.common.merge import StagedRun
 from transforms.common.receipts import ArtefactPath, File
 
 FEW, MANY = 1000, 4000
-STAGED = File(
-    ArtefactPath(f"/home/somebody/out/_artefacts/corpus/annotate/{'a' * 32}.arrow"), 9, "b" * 64
-)
+STAGED = File(ArtefactPath(f"/home/somebody/out/_artefacts/corpus/annotate/{'a' * 32}.arrow"), 9, "b" * 64)
 
 
 @pytest.fixture(scope="module")

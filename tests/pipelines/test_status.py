@@ -54,7 +54,7 @@ LEFT = {
     f"{HALF}/documents/part-00000-of-00001-01234567.parquet": "unfinished snapshot",
     "_snapshots/" + "2" * 32 + ".log.json.0123456789abcdef.tmp": "temporary file",
     "_snapshots/.lexbeam.0123456789abcdef.tmp": "temporary file",
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -183,8 +183,13 @@ def test_clean_removes_what_is_left_behind_and_nothing_published(messy, capsys):
     assert survey(str(messy)).leftovers == ()
     assert survey(str(messy)).unfinished == ()
     assert sorted(path.name for path in messy.iterdir()) == [
-        ".lock", "_artefacts", "_snapshots", "current", "documents", "manifest.json",
-    ]  # fmt: skip
+        ".lock",
+        "_artefacts",
+        "_snapshots",
+        "current",
+        "documents",
+        "manifest.json",
+    ]
     left = set((messy / "_artefacts" / "toy" / "make").iterdir())
     assert left == receipts | {path.with_suffix(".freed") for path in receipts}
     assert main(["clean", str(messy)]) == 0
@@ -243,21 +248,18 @@ def test_what_others_have_put_beside_ours_is_no_leftover(killed):
 def test_stages_are_told_in_their_units(killed, monkeypatch):
     command = Command(options=status.StatusOptions, stages=(replace(TOY, unit="toys"),))
     monkeypatch.setattr(status, "available", lambda: iter([("toy", command)]))
-    assert {stage.name: stage.unit for stage in survey(str(killed)).stages} == {
-        "toy/make": "toys", "toy/later": "",
-    }  # fmt: skip
+    assert {stage.name: stage.unit for stage in survey(str(killed)).stages} == {"toy/make": "toys", "toy/later": ""}
     lines = []
     status.STATUS.action(status.StatusOptions(path=str(killed)), Action(lines.append))
     assert [line.split() for line in lines if line.startswith("toy/")] == [
-        ["toy/make", "3", "1", "2", "toys"], ["toy/later", "0", "2"],
-    ]  # fmt: skip
+        ["toy/make", "3", "1", "2", "toys"],
+        ["toy/later", "0", "2"],
+    ]
 
 
 def test_nothing_is_left_of_a_stage_that_a_finished_one_has_waited_for(killed, monkeypatch):
     later = replace(TOY, name="toy/later")
-    command = Command(
-        options=status.StatusOptions, stages=(TOY, later), waits={"toy/later": ("toy/make",)}
-    )
+    command = Command(options=status.StatusOptions, stages=(TOY, later), waits={"toy/later": ("toy/make",)})
     monkeypatch.setattr(status, "available", lambda: iter([("toy", command)]))
     space = Workspace(str(killed / "_artefacts"))
 

@@ -42,16 +42,40 @@ def run(*words):
 
 def corpus(texts, out, *options, engine="builtin:en", dates=RULE):
     run(
-        "corpus", texts, "--out", out, "--format", "text", "--engine", engine, "--dates", dates,
-        "--max-reject-share", "0.5", *options,
-    )  # fmt: skip
+        "corpus",
+        texts,
+        "--out",
+        out,
+        "--format",
+        "text",
+        "--engine",
+        engine,
+        "--dates",
+        dates,
+        "--max-reject-share",
+        "0.5",
+        *options,
+    )
 
 
 def change(corpus, out, slices, *options):
     run(
-        "change", corpus, "--out", out, "--slices", slices, "--dim", "5", "--epochs", "1",
-        "--min-count", "1", "--min-sentence", "1", *options,
-    )  # fmt: skip
+        "change",
+        corpus,
+        "--out",
+        out,
+        "--slices",
+        slices,
+        "--dim",
+        "5",
+        "--epochs",
+        "1",
+        "--min-count",
+        "1",
+        "--min-sentence",
+        "1",
+        *options,
+    )
 
 
 def refuse(monkeypatch, module, name):
@@ -72,10 +96,7 @@ def rows_of(out, table, *keys):
 
 def test_another_number_of_parts_annotates_nothing_again(texts, tmp_path, monkeypatch):
     out = tmp_path / "out"
-    keys = {
-        "documents": ["document_id"], "sentences": ["document_id", "sentence"],
-        "rejects": ["source", "reason"],
-    }  # fmt: skip
+    keys = {"documents": ["document_id"], "sentences": ["document_id", "sentence"], "rejects": ["source", "reason"]}
     corpus(texts, out, "--parts", 2)
     before = {table: rows_of(out, table, *key) for table, key in keys.items()}
     assert list(before["rejects"][0]["reason"]) == ["duplicate", "undecodable"]
@@ -160,9 +181,12 @@ def test_slices_alignments_and_targets_are_added_to_what_is_there(small, tmp_pat
     out = tmp_path / "out"
     change(small, out, TWO, "--seeds", 2, "--alignment", "op")
     assert done == {
-        "derive 1800-1849": 2, "derive 1850-1899": 2, "train 1800-1849": 2, "train 1850-1899": 2,
+        "derive 1800-1849": 2,
+        "derive 1850-1899": 2,
+        "train 1800-1849": 2,
+        "train 1850-1899": 2,
         "fit op": 2,
-    }  # fmt: skip
+    }
     done.clear()
     change(small, out, TWO, "--seeds", 2, "--alignment", "op,op-", "--overwrite")
     assert done == {"fit op-": 2}
@@ -192,11 +216,11 @@ def test_documents_outside_all_slices_retrain_none(texts, small, tmp_path, done,
 
 
 def test_a_run_may_name_its_own_folder_as_the_corpus(texts, tmp_path):
-    config = {"corpus": {"inputs": [str(texts)], "engine": "builtin:en", "format": "text",
-                         "dates": RULE},
-              "max-reject-share": 0.5,
-              "change": {"corpora": ["out"], "slices": TWO, "dim": 5, "epochs": 1, "min-count": 1,
-                         "min-sentence": 1}}  # fmt: skip
+    config = {
+        "corpus": {"inputs": [str(texts)], "engine": "builtin:en", "format": "text", "dates": RULE},
+        "max-reject-share": 0.5,
+        "change": {"corpora": ["out"], "slices": TWO, "dim": 5, "epochs": 1, "min-count": 1, "min-sentence": 1},
+    }
     (tmp_path / "c.yaml").write_text(yaml.safe_dump(config))
     run("run", tmp_path / "c.yaml", "--out", tmp_path / "out")
     first = json.loads((tmp_path / "out" / "manifest.json").read_text())
@@ -214,8 +238,23 @@ def test_a_run_may_name_its_own_folder_as_the_corpus(texts, tmp_path):
 def test_two_corpora_of_equal_content_may_be_read(small, tmp_path):
     out = tmp_path / "out"
     shutil.copytree(small, out, symlinks=True)
-    run("change", small, out, "--out", out, "--slices", TWO, "--dim", 5, "--epochs", 1,
-        "--min-count", 1, "--min-sentence", 1)  # fmt: skip
+    run(
+        "change",
+        small,
+        out,
+        "--out",
+        out,
+        "--slices",
+        TWO,
+        "--dim",
+        5,
+        "--epochs",
+        1,
+        "--min-count",
+        1,
+        "--min-sentence",
+        1,
+    )
     assert len(pd.read_parquet(out / "slices")) == 2
 
 
@@ -227,10 +266,7 @@ def test_parts_are_published_by_slice_pair_seed_and_alignment(small, tmp_path):
 
     def keys(table, *names):
         parts = sorted((out / table).glob("part-*"))
-        return [
-            set(pd.read_parquet(part)[list(names)].itertuples(index=False, name=None))
-            for part in parts
-        ]
+        return [set(pd.read_parquet(part)[list(names)].itertuples(index=False, name=None)) for part in parts]
 
     spaces = [{(name, seed)} for name in "zyx" for seed in (4, 9)]
     assert keys("vectors", "slice", "seed") == spaces

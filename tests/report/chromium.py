@@ -15,11 +15,20 @@ __all__ = ["Page", "find_chromium", "open_page"]
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FLAGS = (
-    "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu",
-    "--disable-dev-shm-usage", "--no-first-run", "--disable-extensions", "--hide-scrollbars",
-    "--disable-background-networking", "--disable-component-update", "--no-proxy-server",
-    "--host-resolver-rules=MAP * ~NOTFOUND", "--window-size=1200,900",
-)  # fmt: skip
+    "--headless=new",
+    "--remote-debugging-pipe",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-extensions",
+    "--hide-scrollbars",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-proxy-server",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--window-size=1200,900",
+)
 DRAWN = "document.documentElement?.dataset.drawn === 'true'"
 WAIT = 60  # seconds, for an answer or a condition
 

@@ -18,42 +18,65 @@ def hostile(number):
 
 
 def charts():
-    years = pa.table({
-        "from": [1800, 1810, 1800], "before": [1810, 1820, 1810], "tokens": [5, 7, 2],
-        "genre": ["law", "law", HOSTILE],
-    })  # fmt: skip
+    years = pa.table(
+        {
+            "from": [1800, 1810, 1800],
+            "before": [1810, 1820, 1810],
+            "tokens": [5, 7, 2],
+            "genre": ["law", "law", HOSTILE],
+        }
+    )
     sources = pa.table({"source": [HOSTILE, "b"], "tokens": [5, 2]})
     growth = pa.table({"tokens": [1, 2, 3], "unit": ["forms"] * 3, "words": [1, 2, 2]})
-    points = pa.table({
-        "word": [hostile(n) for n in range(50)], "uses": list(range(1, 51)),
-        "score": [n / 50 for n in range(50)], "kind": ["one", "two"] * 25,
-        "null": [None if n == 7 else n / 60 for n in range(50)],
-        "label": [hostile(n) if n < 5 else "" for n in range(50)],
-    })  # fmt: skip
+    points = pa.table(
+        {
+            "word": [hostile(n) for n in range(50)],
+            "uses": list(range(1, 51)),
+            "score": [n / 50 for n in range(50)],
+            "kind": ["one", "two"] * 25,
+            "null": [None if n == 7 else n / 60 for n in range(50)],
+            "label": [hostile(n) if n < 5 else "" for n in range(50)],
+        }
+    )
     kinds = {"one": "var(--c2)", "two": "var(--c8)"}
     return [
         Chart("Time", "Tokens", bars_over_time("from", "before", "tokens", colour="genre"), years),
         Chart("Sources", "Largest", bars_across("source", "tokens", number=2), sources),
         Chart("Growth", "Words", lines("tokens", "words", colour="unit"), growth),
-        Chart("Cloud", "Scores", cloud("uses", "score", behind="null", name="word", label="label",
-                                       colour="kind", values=kinds), points),
-    ]  # fmt: skip
+        Chart(
+            "Cloud",
+            "Scores",
+            cloud("uses", "score", behind="null", name="word", label="label", colour="kind", values=kinds),
+            points,
+        ),
+    ]
 
 
 def tables():
     numbers = range(WORDS)
     words = pa.table(
-        [[hostile(n) for n in numbers], [n * 37 % WORDS / 7 for n in numbers],
-         [None if n == 5 else n * 1_000 for n in numbers], [n % 2 == 0 for n in numbers]],
-        schema=pa.schema([
-            column("word", pa.string(), HOSTILE), column("score", pa.float64(), "distance"),
-            column("uses", pa.int64(), "uses"), column("ranked", pa.bool_(), "whether ranked"),
-        ]),
-    )  # fmt: skip
-    near = pa.table({
-        "word": ["sea"] * 3 + [HOSTILE] * 2, "slice": ["old", "old", "new", "old", "new"],
-        "neighbour": ["ship", "sail", "beach", HOSTILE, "none"],
-    })  # fmt: skip
+        [
+            [hostile(n) for n in numbers],
+            [n * 37 % WORDS / 7 for n in numbers],
+            [None if n == 5 else n * 1_000 for n in numbers],
+            [n % 2 == 0 for n in numbers],
+        ],
+        schema=pa.schema(
+            [
+                column("word", pa.string(), HOSTILE),
+                column("score", pa.float64(), "distance"),
+                column("uses", pa.int64(), "uses"),
+                column("ranked", pa.bool_(), "whether ranked"),
+            ]
+        ),
+    )
+    near = pa.table(
+        {
+            "word": ["sea"] * 3 + [HOSTILE] * 2,
+            "slice": ["old", "old", "new", "old", "new"],
+            "neighbour": ["ship", "sail", "beach", HOSTILE, "none"],
+        }
+    )
     return [
         Rows("Words", "A row is a word.", words),
         Choice("Neighbours", "Near words.", near, key="word", across="slice"),
@@ -63,34 +86,56 @@ def tables():
 
 def chosen():
     """Panels of which one thing is shown, which is chosen from a list."""
-    scores = pa.table({
-        "pair": ["a to b"] * 3 + ["b to c"], "word": ["sea", HOSTILE, "c", "d"],
-        "score": [0.5, 0.4, 0.3, 0.2], "less": [0.4, 0.3, 0.2, 0.1], "more": [0.6, 0.5, 0.4, 0.3],
-        "low": [0.1, None, 0.1, 0.1], "mean": [0.2, None, 0.2, 0.2], "high": [0.3, None, 0.3, 0.3],
-        "kind": ["one", "two", "two", "one"],
-    })  # fmt: skip
+    scores = pa.table(
+        {
+            "pair": ["a to b"] * 3 + ["b to c"],
+            "word": ["sea", HOSTILE, "c", "d"],
+            "score": [0.5, 0.4, 0.3, 0.2],
+            "less": [0.4, 0.3, 0.2, 0.1],
+            "more": [0.6, 0.5, 0.4, 0.3],
+            "low": [0.1, None, 0.1, 0.1],
+            "mean": [0.2, None, 0.2, 0.2],
+            "high": [0.3, None, 0.3, 0.3],
+            "kind": ["one", "two", "two", "one"],
+        }
+    )
     kinds = {"one": "var(--c2)", "two": "var(--c8)"}
-    drawn = bands("word", "score", null=("low", "mean", "high"), noise=("less", "more"),
-                  colour="kind", values=kinds, number=3)  # fmt: skip
-    way = pa.table({
-        "word": ["sea"] * 4 + [HOSTILE] * 3, "slice": ["old", "old", "new", "new"] + ["old"] * 3,
-        "name": ["old", "ship", "new", HOSTILE, "old", "b", "new"], "order": [1, 0, 2, 0, 1, 0, 2],
-        "x": [0.5, 0.4, -0.5, -1.0, 0.1, 0.2, 0.3], "y": [0.5, 0.1, -0.5, 1.0, 0.1, 0.2, 0.3],
-    })  # fmt: skip
+    drawn = bands(
+        "word", "score", null=("low", "mean", "high"), noise=("less", "more"), colour="kind", values=kinds, number=3
+    )
+    way = pa.table(
+        {
+            "word": ["sea"] * 4 + [HOSTILE] * 3,
+            "slice": ["old", "old", "new", "new"] + ["old"] * 3,
+            "name": ["old", "ship", "new", HOSTILE, "old", "b", "new"],
+            "order": [1, 0, 2, 0, 1, 0, 2],
+            "x": [0.5, 0.4, -0.5, -1.0, 0.1, 0.2, 0.3],
+            "y": [0.5, 0.1, -0.5, 1.0, 0.1, 0.2, 0.3],
+        }
+    )
     plane = paths("x", "y", name="name", stage="slice", order="order", values=["old", "new"])
-    over = pa.table({
-        "word": ["sea"] * 3 + [HOSTILE] * 3, "slice": ["1", "2", "3"] * 2,
-        "measured": ["first"] * 6, "distance": [None, 0.2, 0.3, 0.5, 0.1, None],
-        "low": [None, 0.1, 0.1, 0.1, 0.0, None], "high": [None, 0.2, 0.2, 0.2, 0.1, None],
-        "mean": [None, 0.15, 0.15, 0.15, 0.05, None],
-    })  # fmt: skip
-    line = series("slice", "distance", null=("low", "mean", "high"), colour="measured",
-                  values=["first"])  # fmt: skip
-    uses = pa.table({
-        "word": ["sea", "sea", HOSTILE], "slice": ["old", "new", "new"],
-        "before": ["by the", HOSTILE, "a"], "use": ["sea", "Sea", HOSTILE],
-        "after": [HOSTILE, "is", "b"], "from": ["Ann, 1801", HOSTILE, "c"],
-    })  # fmt: skip
+    over = pa.table(
+        {
+            "word": ["sea"] * 3 + [HOSTILE] * 3,
+            "slice": ["1", "2", "3"] * 2,
+            "measured": ["first"] * 6,
+            "distance": [None, 0.2, 0.3, 0.5, 0.1, None],
+            "low": [None, 0.1, 0.1, 0.1, 0.0, None],
+            "high": [None, 0.2, 0.2, 0.2, 0.1, None],
+            "mean": [None, 0.15, 0.15, 0.15, 0.05, None],
+        }
+    )
+    line = series("slice", "distance", null=("low", "mean", "high"), colour="measured", values=["first"])
+    uses = pa.table(
+        {
+            "word": ["sea", "sea", HOSTILE],
+            "slice": ["old", "new", "new"],
+            "before": ["by the", HOSTILE, "a"],
+            "use": ["sea", "Sea", HOSTILE],
+            "after": [HOSTILE, "is", "b"],
+            "from": ["Ann, 1801", HOSTILE, "c"],
+        }
+    )
     return [
         Chart("Bands", "Scores", drawn, scores, key="pair"),
         Chart("Ways", "Words", plane, way, key="word"),

@@ -17,18 +17,21 @@ __all__ = ["CORPUS", "DIM", "change_section", "documents", "publish", "scores", 
 DIM = 3  # of vectors
 
 CORPUS: dict[str, Any] = {
-    "records": 9, "documents": 8, "rejected": 1, "sentences": 7, "tokens": 6,
-    "documents_by_year": {"1801": 5, "1855": 3}, "engine": {"name": "builtin:en"},
-}  # fmt: skip
+    "records": 9,
+    "documents": 8,
+    "rejected": 1,
+    "sentences": 7,
+    "tokens": 6,
+    "documents_by_year": {"1801": 5, "1855": 3},
+    "engine": {"name": "builtin:en"},
+}
 
 
 _KNOWN = TABLES | {PAIRS.name: PAIRS}
 _OPTIONS = {"vectors": {"dim": DIM}}
 
 
-def publish(
-    folder: Path, sections: dict[str, Any], tables: dict[str, list[list[dict[str, Any]]]]
-) -> Snapshot:
+def publish(folder: Path, sections: dict[str, Any], tables: dict[str, list[list[dict[str, Any]]]]) -> Snapshot:
     """Write tables, each a list of parts, each a list of rows; what a row lacks is null."""
     entries: dict[str, Any] = {}
     for name, parts in tables.items():
@@ -41,10 +44,14 @@ def publish(
             write_rows(stream, schema, [pa.Table.from_pylist(rows, schema=schema)])
             content = stream.getvalue()
             (place / f"{number}.parquet").write_bytes(content)
-            entries[name]["parts"].append({
-                "file": f"{number}.parquet", "rows": len(rows), "bytes": len(content),
-                "sha256": hashlib.sha256(content).hexdigest(),
-            })  # fmt: skip
+            entries[name]["parts"].append(
+                {
+                    "file": f"{number}.parquet",
+                    "rows": len(rows),
+                    "bytes": len(content),
+                    "sha256": hashlib.sha256(content).hexdigest(),
+                }
+            )
     return Snapshot(str(folder), "made-up", str(folder), {**sections, "tables": entries})
 
 
@@ -65,19 +72,44 @@ def sentences(*rows: tuple[str, list[str] | None, list[str] | None]) -> list[dic
 def scores(word: str, score: float | None, **other: Any) -> dict[str, Any]:
     """Return a row of `scores`, a mean over seeds, ranked and with a hundred uses each."""
     return {
-        "word": word, "target": False, "slice_from": "old", "slice_to": "new", "seed": None,
-        "alignment": "op", "measure": "cosine", "score": score, "seeds": 1, "ranked": True,
-        "count_from": 100, "count_to": 100, "relative_from": 0.1, "relative_to": 0.1,
-        "documents_from": 9, "documents_to": 9, **other,
-    }  # fmt: skip
+        "word": word,
+        "target": False,
+        "slice_from": "old",
+        "slice_to": "new",
+        "seed": None,
+        "alignment": "op",
+        "measure": "cosine",
+        "score": score,
+        "seeds": 1,
+        "ranked": True,
+        "count_from": 100,
+        "count_to": 100,
+        "relative_from": 0.1,
+        "relative_to": 0.1,
+        "documents_from": 9,
+        "documents_to": 9,
+        **other,
+    }
 
 
 def change_section(**other: Any) -> dict[str, Any]:
     """Return a section `change` of two slices and one seed."""
     return {
-        "seeds": [1], "slices": [["old", 1800, 1849], ["new", 1850, 1899]], "targets": [],
-        "documents_outside_slices": 0, "pairs": [[0, 1]], "alignments": ["op"], "reads": [],
-        "options": {"alignment": ["op"], "measure": ["cosine"], "neighbours": 3,
-                    "neighbour-min-count": 1, "rank-min-count": 50, "rank-min-documents": 5},
-        "view": {"unit": "form"}, **other,
-    }  # fmt: skip
+        "seeds": [1],
+        "slices": [["old", 1800, 1849], ["new", 1850, 1899]],
+        "targets": [],
+        "documents_outside_slices": 0,
+        "pairs": [[0, 1]],
+        "alignments": ["op"],
+        "reads": [],
+        "options": {
+            "alignment": ["op"],
+            "measure": ["cosine"],
+            "neighbours": 3,
+            "neighbour-min-count": 1,
+            "rank-min-count": 50,
+            "rank-min-documents": 5,
+        },
+        "view": {"unit": "form"},
+        **other,
+    }

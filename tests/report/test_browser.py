@@ -12,15 +12,11 @@ CHOICE = "#panel-2-2"
 
 
 def column_of(page, number):
-    return page.run(
-        f"[...document.querySelectorAll('{ROWS} tbody tr')].map(r => r.cells[{number}].textContent)"
-    )
+    return page.run(f"[...document.querySelectorAll('{ROWS} tbody tr')].map(r => r.cells[{number}].textContent)")
 
 
 def sort_state(page):
-    return page.run(
-        f"[...document.querySelectorAll('{ROWS} th')].map(h => h.getAttribute('aria-sort'))"
-    )
+    return page.run(f"[...document.querySelectorAll('{ROWS} th')].map(h => h.getAttribute('aria-sort'))")
 
 
 def type_into(page, selector, text):
@@ -38,8 +34,9 @@ def test_nothing_fails_and_nothing_is_asked_for(page):
 def test_the_policy_forbids_the_network_and_other_code(page):
     page.run("fetch('http://localhost:1/').catch(() => { window.refused = true }); 0")
     page.wait("window.refused === true")
-    page.run("document.body.append(Object.assign(document.createElement('script'),"
-             " {textContent: 'window.ran = 3'})); 0")  # fmt: skip
+    page.run(
+        "document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.ran = 3'})); 0"
+    )
     page.run("window.onerror = null; try { window.setTimeout('window.ran = 4', 0) } catch {} 0")
     page.wait("new Promise(done => setTimeout(() => done(true), 50)) && true")
     assert page.run("window.ran") is None
@@ -49,13 +46,18 @@ def test_the_policy_forbids_the_network_and_other_code(page):
 
 
 def test_charts_are_drawn_as_svg_with_a_text_in_their_place(page):
-    drawn = (
-        "[...document.querySelectorAll('.chart')].map(c => c.querySelectorAll('svg path').length)"
-    )
+    drawn = "[...document.querySelectorAll('.chart')].map(c => c.querySelectorAll('svg path').length)"
     assert min(page.run(drawn)) > 2
     labels = page.run("[...document.querySelectorAll('[role=img]')].map(c => c.ariaLabel)")
-    assert labels == ["Time. Tokens", "Sources. Largest", "Growth. Words", "Cloud. Scores",
-                      "Bands. Scores", "Ways. Words", "Series. Lines"]  # fmt: skip
+    assert labels == [
+        "Time. Tokens",
+        "Sources. Largest",
+        "Growth. Words",
+        "Cloud. Scores",
+        "Bands. Scores",
+        "Ways. Words",
+        "Series. Lines",
+    ]
     tree = page.send("Accessibility.getFullAXTree")["nodes"]
     images = [node["name"]["value"] for node in tree if node["role"]["value"] == "image"]
     assert images == labels
@@ -64,9 +66,7 @@ def test_charts_are_drawn_as_svg_with_a_text_in_their_place(page):
 def test_the_numbers_of_a_chart_are_a_table_too(page):
     page.run("document.querySelector('#panel-1-1 summary').click()")
     page.wait("document.querySelectorAll('#panel-1-1 tbody tr').length === 3")
-    assert page.run("document.querySelector('#panel-1-1 tbody tr').innerText").split() == [
-        "1,800", "1,810", "5", "law",
-    ]  # fmt: skip
+    assert page.run("document.querySelector('#panel-1-1 tbody tr').innerText").split() == ["1,800", "1,810", "5", "law"]
 
 
 def test_a_document_that_holds_a_script_is_text(page):
@@ -117,9 +117,7 @@ def test_what_has_no_value_comes_last_in_both_directions(page):
 
 def test_search_filters_and_says_how_many(page):
     type_into(page, f"{ROWS} input", "WORD 24")
-    assert sorted(column_of(page, 0)) == sorted(
-        ["word 24", *(f"word {n}" for n in range(240, 250))]
-    )
+    assert sorted(column_of(page, 0)) == sorted(["word 24", *(f"word {n}" for n in range(240, 250))])
     status = f"document.querySelector('{ROWS} [role=status]').textContent"
     assert page.run(status) == "11 of 250 rows"
     type_into(page, f"{ROWS} input", "nothing is called so")
@@ -155,16 +153,11 @@ def test_choosing_a_word_shows_its_neighbours_in_each_slice(page):
 
 def select(page, panel, value):
     page.run(f"document.querySelector('#panel-3-{panel} select').value = {json.dumps(value)}")
-    page.run(
-        f"document.querySelector('#panel-3-{panel} select').dispatchEvent(new Event('change'))"
-    )
+    page.run(f"document.querySelector('#panel-3-{panel} select').dispatchEvent(new Event('change'))")
 
 
 def texts_of(page, panel, marks="text"):
-    return page.run(
-        f"[...document.querySelectorAll('#panel-3-{panel} svg .{marks} text')]"
-        ".map(t => t.textContent)"
-    )
+    return page.run(f"[...document.querySelectorAll('#panel-3-{panel} svg .{marks} text')].map(t => t.textContent)")
 
 
 def test_a_chart_of_a_chosen_thing_draws_its_rows_alone(page):
@@ -184,10 +177,8 @@ def test_a_word_that_is_chosen_is_chosen_in_every_panel(page):
     written = texts_of(page, 2, "role-mark.mark-text")
     assert sorted(written) == sorted(["ship", HOSTILE, "old", "new"])
     select(page, 3, HOSTILE)
-    page.wait("document.querySelector('#panel-3-2 select').value === "
-              + json.dumps(HOSTILE))  # fmt: skip
-    page.wait("[...document.querySelectorAll('#panel-3-2 svg .mark-text text')]"
-              ".some(t => t.textContent === 'b')")  # fmt: skip
+    page.wait("document.querySelector('#panel-3-2 select').value === " + json.dumps(HOSTILE))
+    page.wait("[...document.querySelectorAll('#panel-3-2 svg .mark-text text')].some(t => t.textContent === 'b')")
     assert page.run("document.querySelector('#panel-3-4 mark').textContent") == HOSTILE
     names = [text for text in texts_of(page, 3, "role-axis-label") if text in "123"]
     assert names == ["1", "2", "3"]  # in the order of the rows, with or without a distance
@@ -201,13 +192,8 @@ def test_a_word_that_is_chosen_is_chosen_in_every_panel(page):
 def test_uses_are_lines_by_slice_with_the_word_marked(page):
     heads = "[...document.querySelectorAll('#panel-3-4 h4')].map(h => h.textContent)"
     assert page.run(heads) == ["sea, old", "sea, new"]
-    lines = (
-        "[...document.querySelectorAll('#panel-3-4 tr')]"
-        ".map(r => [...r.cells].map(c => c.textContent))"
-    )
-    assert page.run(lines) == [
-        ["by the", "sea", f"{HOSTILE} (Ann, 1801)"], [HOSTILE, "Sea", f"is ({HOSTILE})"],
-    ]  # fmt: skip
+    lines = "[...document.querySelectorAll('#panel-3-4 tr')].map(r => [...r.cells].map(c => c.textContent))"
+    assert page.run(lines) == [["by the", "sea", f"{HOSTILE} (Ann, 1801)"], [HOSTILE, "Sea", f"is ({HOSTILE})"]]
     marked = "[...document.querySelectorAll('#panel-3-4 mark')].map(m => m.textContent)"
     assert page.run(marked) == ["sea", "Sea"]
 

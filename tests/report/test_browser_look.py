@@ -24,8 +24,7 @@ def computed(page, selector, name):
     return page.run(f"getComputedStyle(document.querySelector('{selector}')).{name}")
 
 
-TEXTS = ["h1", "h3", ".text", "nav a", "summary", "td", "th button", ".tools p", "select", ".from",
-         "#theme"]  # fmt: skip
+TEXTS = ["h1", "h3", ".text", "nav a", "summary", "td", "th button", ".tools p", "select", ".from", "#theme"]
 
 
 def check_contrast(page):
@@ -78,8 +77,7 @@ def test_print_is_light_and_leaves_out_what_is_pressed(page, theme):
 
 
 def test_a_narrow_window_does_not_scroll_sideways(page):
-    page.send("Emulation.setDeviceMetricsOverride", width=360, height=700, deviceScaleFactor=1,
-              mobile=False)  # fmt: skip
+    page.send("Emulation.setDeviceMetricsOverride", width=360, height=700, deviceScaleFactor=1, mobile=False)
     try:
         page.wait("document.documentElement.scrollWidth <= 360")
     finally:

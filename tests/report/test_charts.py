@@ -16,23 +16,17 @@ SPECS = {
     "histogram": lambda: layered_charts.histogram(
         "from", "to", "words", at="threshold", colour="verdict", values={"a": "var(--c2)"}
     ),
-    "paths": lambda: layered_charts.paths(
-        "x", "y", name="name", stage="slice", order="order", values=["old", "new"]
-    ),
+    "paths": lambda: layered_charts.paths("x", "y", name="name", stage="slice", order="order", values=["old", "new"]),
     "series": lambda: layered_charts.series(
         "slice", "distance", null=("low", "mean", "high"), colour="measured", values=["one"]
     ),
-    "bare series": lambda: layered_charts.series(
-        "slice", "distance", null=None, colour="measured", values=["one"]
-    ),
+    "bare series": lambda: layered_charts.series("slice", "distance", null=None, colour="measured", values=["one"]),
 }
 
 
 def bands(null=("low", "mean", "high"), noise=("less", "more")):
     values = {"a": "var(--c2)", "b": "var(--c8)"}
-    return layered_charts.bands(
-        "word", "score", null=null, noise=noise, colour="finding", values=values, number=30
-    )
+    return layered_charts.bands("word", "score", null=null, noise=noise, colour="finding", values=values, number=30)
 
 
 def cloud(behind):
@@ -89,11 +83,13 @@ def test_a_chart_shows_the_columns_it_is_given():
 
 def test_colours_are_those_of_the_page():
     for name in ("cloud", "bands"):
-        scales = [layer["encoding"]["color"]["scale"] for layer in layers(SPECS[name]())
-                  if "color" in layer["encoding"]]  # fmt: skip
+        scales = [
+            layer["encoding"]["color"]["scale"] for layer in layers(SPECS[name]()) if "color" in layer["encoding"]
+        ]
         assert scales == [{"domain": ["a", "b"], "range": ["var(--c2)", "var(--c8)"]}]
-    (scale,) = {str(layer["encoding"]["color"]["scale"]) for layer in layers(SPECS["paths"]())
-                if "color" in layer["encoding"]}  # fmt: skip
+    (scale,) = {
+        str(layer["encoding"]["color"]["scale"]) for layer in layers(SPECS["paths"]()) if "color" in layer["encoding"]
+    }
     assert scale == str({"domain": ["old", "new"], "range": ["var(--c1)", "var(--c2)"]})
 
 
@@ -101,9 +97,7 @@ def test_the_plane_of_paths_is_square():
     spec = SPECS["paths"]()
     assert spec["width"] == spec["height"]
     assert spec["autosize"]["type"] == "pad"  # a width that fits would be of another size
-    domains = [
-        layer["encoding"][axis]["scale"]["domain"] for layer in layers(spec) for axis in "xy"
-    ]
+    domains = [layer["encoding"][axis]["scale"]["domain"] for layer in layers(spec) for axis in "xy"]
     assert all(domain == domains[0] and domain[0] == -domain[1] for domain in domains)
 
 

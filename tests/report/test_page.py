@@ -45,9 +45,7 @@ class Elements(HTMLParser):
 
 def hostile_panels():
     rows = pa.table({"title": [HOSTILE, "b"], "tokens": [1, 2]})
-    uses = pa.table(
-        {name: [HOSTILE] for name in ("word", "slice", "before", "use", "after", "from")}
-    )
+    uses = pa.table({name: [HOSTILE] for name in ("word", "slice", "before", "use", "after", "from")})
     return [
         Note(HOSTILE, HOSTILE, (HOSTILE,), warning=True),
         Rows(HOSTILE, HOSTILE, rows),
@@ -91,8 +89,7 @@ def test_the_policy_lets_only_the_own_scripts_run():
     assert rules["default-src"] == "'none'"
     _, library, code = found.scripts
     digests = [
-        f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-        for text in (library, code)
+        f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in (library, code)
     ]
     assert rules["script-src"].split() == digests
     assert not [attrs for _, attrs in found.tags if "src" in attrs or "on" in str(attrs.keys())[:2]]
@@ -116,21 +113,32 @@ def test_the_same_panels_have_the_same_bytes():
 
 
 def test_values_are_what_the_table_has():
-    schema = pa.schema([
-        column("word", pa.string(), "a word"), column("share", pa.float64(), "part", unit="%"),
-        column("year", pa.int32(), "of what", unit="year"), pa.field("yes", pa.bool_()),
-    ])  # fmt: skip
+    schema = pa.schema(
+        [
+            column("word", pa.string(), "a word"),
+            column("share", pa.float64(), "part", unit="%"),
+            column("year", pa.int32(), "of what", unit="year"),
+            pa.field("yes", pa.bool_()),
+        ]
+    )
     rows = pa.table(
-        [["a", "b", "a", "a", None], [0.1234567891, None, float("nan"), float("inf"), 2.0],
-         [1800, None, -3, 0, 5], [True, False, None, True, True]],
+        [
+            ["a", "b", "a", "a", None],
+            [0.1234567891, None, float("nan"), float("inf"), 2.0],
+            [1800, None, -3, 0, 5],
+            [True, False, None, True, True],
+        ],
         schema=schema,
-    )  # fmt: skip
+    )
     (panel,) = data_of([Rows("t", "x", rows)])
     word, share, year, flag = panel["columns"]
     assert word == {
-        "name": "word", "kind": "text", "doc": "a word", "distinct": ["a", "b"],
+        "name": "word",
+        "kind": "text",
+        "doc": "a word",
+        "distinct": ["a", "b"],
         "values": [0, 1, 0, 0, None],
-    }  # fmt: skip
+    }
     assert (share["kind"], share["unit"]) == ("float", "%")
     assert share["values"] == [0.123457, None, None, None, 2.0]
     assert (year["kind"], year["unit"]) == ("integer", "year")
@@ -145,11 +153,7 @@ def test_every_panel_has_a_heading_a_text_and_a_place():
     found = Elements(raw)
     ids = [attrs["id"] for _, attrs in found.tags if "id" in attrs]
     assert len(ids) == len(set(ids))
-    assert [p["id"] for p in json.loads(found.scripts[0])] == [
-        "panel-1-1",
-        "panel-1-2",
-        "panel-2-1",
-    ]
+    assert [p["id"] for p in json.loads(found.scripts[0])] == ["panel-1-1", "panel-1-2", "panel-2-1"]
     assert {"panel-1-1", "panel-1-2", "panel-2-1"} <= set(ids)
     links = [attrs["href"][1:] for tag, attrs in found.tags if tag == "a"]
     assert set(links) <= set(ids)

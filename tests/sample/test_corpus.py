@@ -108,10 +108,7 @@ def test_frequencies_are_zipfian(counts):
 
 
 def test_topics_drift_within_bounds(counts):
-    shares = [
-        np.array([sum(side[w] for w in words) for words in vocabulary.TOPICS.values()])
-        for side in counts
-    ]
+    shares = [np.array([sum(side[w] for w in words) for words in vocabulary.TOPICS.values()]) for side in counts]
     ratio = shares[1] / shares[0]
     assert np.log(ratio).std() > 0.15
     assert ratio.min() > 0.25
@@ -132,9 +129,7 @@ def test_function_words_have_their_places(slices):
 
 
 def test_a_name_never_opens_a_sentence(slices):
-    capitals = {sentence[0] for side in slices for sentence in side} & set(
-        map(str.lower, vocabulary.NAMES)
-    )
+    capitals = {sentence[0] for side in slices for sentence in side} & set(map(str.lower, vocabulary.NAMES))
     assert not capitals
 
 
@@ -163,10 +158,7 @@ def test_the_same_seed_gives_the_same_documents_and_another_does_not():
 def test_small_corpora_hold_all_their_uses(seed):
     corpus = design_corpus(tokens=30_000, seed=seed)
     found = Counter(
-        word
-        for document in read_documents(corpus)
-        for sentence in sentences_of(document.text)
-        for word in sentence
+        word for document in read_documents(corpus) for sentence in sentences_of(document.text) for word in sentence
     )
     for planted in corpus.planted:
         assert found[planted.word] == planted.early + planted.late >= 16
@@ -181,9 +173,7 @@ def test_counts_are_exact_over_many_passages(monkeypatch):
         found.update(document.text.replace(".", "").split())
         total += document.words
     assert 500_000 <= total < 500_060
-    assert {p.word: found[p.word] for p in corpus.planted} == {
-        p.word: p.early + p.late for p in corpus.planted
-    }
+    assert {p.word: found[p.word] for p in corpus.planted} == {p.word: p.early + p.late for p in corpus.planted}
 
 
 def test_large_corpora_have_no_more_than_16_000_documents():

@@ -23,9 +23,7 @@ def by_word(planned):
 
 def test_all_kinds_are_there():
     kinds = Counter(planted.kind for planted in plan())
-    assert set(kinds) == {
-        "gained", "lost", "shifted", "control_stable", "control_two_senses", "control_frequency",
-    }  # fmt: skip
+    assert set(kinds) == {"gained", "lost", "shifted", "control_stable", "control_two_senses", "control_frequency"}
     planted = sum(n for kind, n in kinds.items() if not kind.startswith("control"))
     assert planted == 18
     assert kinds.total() == PLANTED_WORDS
@@ -65,10 +63,7 @@ def test_controls_are_as_frequent_as_the_word_they_are_matched_to(seed):
             assert fuller / emptier == pytest.approx(4, rel=0.02)
         else:
             assert control.early == matched.early
-        assert all(
-            sense.early / control.early == pytest.approx(sense.late / control.late)
-            for sense in control.senses
-        )
+        assert all(sense.early / control.early == pytest.approx(sense.late / control.late) for sense in control.senses)
 
 
 def test_each_kind_of_control_is_matched_to_words_of_its_own():

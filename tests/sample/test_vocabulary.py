@@ -11,13 +11,7 @@ from transforms.sample.planting import PLANTED_WORDS
 
 def all_words() -> list[str]:
     heads = [word for words in vocabulary.TOPICS.values() for word in words]
-    return [
-        *heads,
-        *vocabulary.GENERAL,
-        *vocabulary.NAMES,
-        *vocabulary.FUNCTION_WORDS,
-        *vocabulary.pseudo_words(),
-    ]
+    return [*heads, *vocabulary.GENERAL, *vocabulary.NAMES, *vocabulary.FUNCTION_WORDS, *vocabulary.pseudo_words()]
 
 
 def test_no_word_is_in_two_groups():
@@ -51,9 +45,7 @@ def lemmas_under_any_tag(tagger, word: str, *, first: bool) -> set[str]:
 
 def test_every_word_is_its_own_lemma_under_every_tag(tagger):
     wrong = [
-        word
-        for word in all_words()
-        if lemmas_under_any_tag(tagger, word, first=word in vocabulary.OPENERS) != {word}
+        word for word in all_words() if lemmas_under_any_tag(tagger, word, first=word in vocabulary.OPENERS) != {word}
     ]
     assert wrong == []
 

@@ -8,8 +8,7 @@ CONTRACT = {
     "documents": "document_id source position language year year_to date genre author title text",
     "rejects": "source position stage reason detail",
     "sentences": "document_id sentence year genre language forms lemmas upos starts ends",
-    "slices": "slice from to documents sentences tokens types vocabulary min_count "
-    "largest_document_share",
+    "slices": "slice from to documents sentences tokens types vocabulary min_count largest_document_share",
     "vectors": "slice seed word count documents proper_nouns upos upos_share vector",
     "alignments": "slice_from slice_to seed alignment side mean matrix fit_words residual",
     "scores": "word target slice_from slice_to seed alignment measure score score_sd seeds reason "

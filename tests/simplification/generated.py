@@ -16,16 +16,21 @@ SING, PLUR = "Gender=Masc|Number=Sing", "Gender=Masc|Number=Plur"
 PART = "Gender=Fem|Number=Sing|VerbForm=Part"
 THIRD = "Mood=Ind|Number=Sing|Person=3|Tense=Past|VerbForm=Fin"
 FORMS = [
-    *((lemma, "NOUN", feats, lemma + end)
-      for lemma in ("perro", "can", "sabueso", "animal", "gato", "amigo")
-      for feats, end in ((SING, ""), (PLUR, "es" if lemma[-1] in "nl" else "s"))),
-    *((f"{stem}ar", "VERB", feats, f"{stem}{end}")
-      for stem in ("cans", "agot", "molest", "compr")
-      for feats, end in ((THIRD, "ó"), (PART, "ada"), ("VerbForm=Inf", "ar"))),
+    *(
+        (lemma, "NOUN", feats, lemma + end)
+        for lemma in ("perro", "can", "sabueso", "animal", "gato", "amigo")
+        for feats, end in ((SING, ""), (PLUR, "es" if lemma[-1] in "nl" else "s"))
+    ),
+    *(
+        (f"{stem}ar", "VERB", feats, f"{stem}{end}")
+        for stem in ("cans", "agot", "molest", "compr")
+        for feats, end in ((THIRD, "ó"), (PART, "ada"), ("VerbForm=Inf", "ar"))
+    ),
     ("cansado", "ADJ", "Gender=Fem|Number=Sing", "cansada"),
-    ("cansado", "ADJ", SING, "cansado"), ("harto", "ADJ", SING, "harto"),
+    ("cansado", "ADJ", SING, "cansado"),
+    ("harto", "ADJ", SING, "harto"),
     ("harto", "ADJ", "Gender=Fem|Number=Sing", "harta"),
-]  # fmt: skip
+]
 
 MYTHES = """UTF-8
 perro|2
@@ -43,21 +48,31 @@ TAB = (
     "3-a\tspa:lemma\tcansado\n3-a\tspa:lemma\tharto\n"
 )
 VECTORS = {
-    "perro": (1, 0), "perros": (0.9, 0.1), "can": (1, 0.1), "canes": (0.8, 0.2),
-    "gatos": (0.7, 0.7), "4": (0.9, 0), "amigo": (0, 1), "hola": (0, 1), "harto": (-1, 0),
-}  # fmt: skip
+    "perro": (1, 0),
+    "perros": (0.9, 0.1),
+    "can": (1, 0.1),
+    "canes": (0.8, 0.2),
+    "gatos": (0.7, 0.7),
+    "4": (0.9, 0),
+    "amigo": (0, 1),
+    "hola": (0, 1),
+    "harto": (-1, 0),
+}
 FREQUENCIES = {"canes": 5, "sabuesos": 1, "amigos": 9, "gatos": 7, "chuchos": 2, "perros": 99}
 
 
 def keep_inflector(path, forms=FORMS, language="es"):
     """Write an inflector as `lexbeam simplify train-inflector` does."""
-    entries = Counter(
-        Entry(lemma, inflection(upos, feats_of(feats)), form) for lemma, upos, feats, form in forms
-    )
+    entries = Counter(Entry(lemma, inflection(upos, feats_of(feats)), form) for lemma, upos, feats, form in forms)
     model = Model(
-        kind="inflector", task="simplification", format="safetensors", seed=0, data="made",
-        content=compiled(entries, language), options={"language": language},
-    )  # fmt: skip
+        kind="inflector",
+        task="simplification",
+        format="safetensors",
+        seed=0,
+        data="made",
+        content=compiled(entries, language),
+        options={"language": language},
+    )
     keep_model_file(str(path), model)
 
 
@@ -72,21 +87,30 @@ def write_world(folder):
     (folder / "freq.tsv").write_text("word\tvalue\n" + rows, "utf-8")
     (folder / "barred.txt").write_text("Chucho\n\n", "utf-8")
     (folder / "protected.txt").write_text("cansar\n", "utf-8")
-    (folder / "settings.yaml").write_text(json.dumps({
-        "one": {"senses": "first"}, "two": {"generators": "thesaurus,vectors", "k": 2},
-    }))  # fmt: skip
+    (folder / "settings.yaml").write_text(
+        json.dumps({"one": {"senses": "first"}, "two": {"generators": "thesaurus,vectors", "k": 2}})
+    )
     return [
-        "--thesaurus", str(folder / "th.dat"), str(folder / "spa.tab"),
-        "--vectors", str(folder / "es.vec"), "--inflector", str(folder / "es.inflector"),
-        "--wordlist", f"frequency={folder / 'freq.tsv'}:word=word,value=value",
-        "--cache", str(folder / "cache"),
-    ]  # fmt: skip
+        "--thesaurus",
+        str(folder / "th.dat"),
+        str(folder / "spa.tab"),
+        "--vectors",
+        str(folder / "es.vec"),
+        "--inflector",
+        str(folder / "es.inflector"),
+        "--wordlist",
+        f"frequency={folder / 'freq.tsv'}:word=word,value=value",
+        "--cache",
+        str(folder / "cache"),
+    ]
 
 
 def files_of(folder, **other):
     """Return the same as options, without word lists that are not asked for."""
     given = {
         "thesaurus": tuple(f"thesaurus_=thesaurus:{folder / n}" for n in ("th.dat", "spa.tab")),
-        "inflector": str(folder / "es.inflector"), "cache": str(folder / "cache"), **other,
-    }  # fmt: skip
+        "inflector": str(folder / "es.inflector"),
+        "cache": str(folder / "cache"),
+        **other,
+    }
     return GenerationFiles(**{name: value for name, value in given.items() if value is not None})

@@ -25,11 +25,22 @@ def instance(marked, lemma=None, upos=None, *, language="es", feats=None):
     sentence, start = before + target + after, len(before)
     key = hashlib.sha256(f"{sentence}\0{start}\0{target}".encode()).hexdigest()[:32]
     return {
-        "instance_id": key, "language": language, "sentence": sentence, "target": target,
-        "start": start, "end": start + len(target), "lemma": lemma, "upos": upos, "feats": feats,
-        "source": "made.tsv", "position": "line 1", "source_id": None, "records": 1,
-        "judgment": None, "flags": [],
-    }  # fmt: skip
+        "instance_id": key,
+        "language": language,
+        "sentence": sentence,
+        "target": target,
+        "start": start,
+        "end": start + len(target),
+        "lemma": lemma,
+        "upos": upos,
+        "feats": feats,
+        "source": "made.tsv",
+        "position": "line 1",
+        "source_id": None,
+        "records": 1,
+        "judgment": None,
+        "flags": [],
+    }
 
 
 def substitutes(row, **annotators):
@@ -37,12 +48,14 @@ def substitutes(row, **annotators):
     levels = sorted({n for text, n in annotators.items() if text != row["target"]}, reverse=True)
     return [
         {
-            "instance_id": row["instance_id"], "substitute": text, "annotators": number,
+            "instance_id": row["instance_id"],
+            "substitute": text,
+            "annotators": number,
             "gold_rank": None if text == row["target"] else levels.index(number) + 1,
             "is_target": text == row["target"],
         }
         for text, number in annotators.items()
-    ]  # fmt: skip
+    ]
 
 
 def publish(out, instances, gold=(), parts=2):
@@ -50,16 +63,16 @@ def publish(out, instances, gold=(), parts=2):
     made = []
     instances = sorted(instances, key=lambda row: row["instance_id"])
     for number in range(parts):
-        for table, rows, key in (
-            (INSTANCES, instances, "instance_id"), (SUBSTITUTES, gold, "substitute"),
-        ):  # fmt: skip
+        for table, rows, key in ((INSTANCES, instances, "instance_id"), (SUBSTITUTES, gold, "substitute")):
             own = [row for row in rows if int(row["instance_id"][:8], 16) % parts == number]
             own.sort(key=lambda row: (row["instance_id"], row[key]))
             schema = table.schema()
             file = write_part(
-                Artefact(f"{out}-{table.name.replace('/', '-')}-{number}"), schema,
-                [pa.Table.from_pylist(own, schema)], sort_keys=table.key,
-            )  # fmt: skip
+                Artefact(f"{out}-{table.name.replace('/', '-')}-{number}"),
+                schema,
+                [pa.Table.from_pylist(own, schema)],
+                sort_keys=table.key,
+            )
             made.append(Part.of(table.name, number, file))
     made.sort(key=lambda part: (part.table, part.number))
     entry = {"options": {}, "inputs": []}

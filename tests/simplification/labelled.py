@@ -23,11 +23,18 @@ def parts(folder, tokens):
     for place, (token, complexity, lemma, upos, language, kind) in enumerate(tokens):
         row = dict.fromkeys(INSTANCES.schema().names)
         row |= {
-            "instance_id": f"{place:032x}", "kind": kind, "token": token, "language": language,
-            "sentence": f"a {token}", "forms": ["a", token], "position": 1, "source": "made.tsv",
+            "instance_id": f"{place:032x}",
+            "kind": kind,
+            "token": token,
+            "language": language,
+            "sentence": f"a {token}",
+            "forms": ["a", token],
+            "position": 1,
+            "source": "made.tsv",
             "lemmas": None if lemma is None else ["a", lemma],
-            "upos": None if upos is None else ["ADP", upos], "flags": [],
-        }  # fmt: skip
+            "upos": None if upos is None else ["ADP", upos],
+            "flags": [],
+        }
         instances.append(row)
         for group in ("", "native") if complexity is not None else ():
             value = 1 - complexity if group else complexity

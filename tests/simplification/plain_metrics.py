@@ -44,16 +44,13 @@ def of_lists(rows, k):
                 right = sum(word in gold for word in words[:place])
                 maps += Fraction(right, place) / k
     return {
-        "potential_at_k": (sum(any(w in gold for w in words[:k]) for gold, words in rows),
-                           len(rows)),
+        "potential_at_k": (sum(any(w in gold for w in words[:k]) for gold, words in rows), len(rows)),
         "precision_at_k": (hits, generated),
         "recall_at_k": (hits, golden),
         "f1_at_k": (2 * hits, generated + golden),
         "map_at_k": (maps, len(rows)),
-        "accuracy_at_k_top1": (
-            sum(any(rank_of(w, gold) == 1 for w in words[:k]) for gold, words in rows), len(rows)
-        ),
-    }  # fmt: skip
+        "accuracy_at_k_top1": (sum(any(rank_of(w, gold) == 1 for w in words[:k]) for gold, words in rows), len(rows)),
+    }
 
 
 def of_ranker(rows, n):
@@ -103,5 +100,4 @@ def public_scorer(rows, k):
             if word in counts:
                 seen += 1
                 maps += seen / place / k
-    return {"potential_at_k": potential / total, "map_at_k": maps / total,
-            "accuracy_at_k_top1": accuracy / total}  # fmt: skip
+    return {"potential_at_k": potential / total, "map_at_k": maps / total, "accuracy_at_k_top1": accuracy / total}

@@ -9,35 +9,28 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 
 from making import put
 
-from schemas.simplification import (
-    CANDIDATES,
-    INSTANCES,
-    RANKINGS,
-    SELECTIONS,
-    SIMPLIFICATIONS,
-    SUBSTITUTES,
-)
+from schemas.simplification import CANDIDATES, INSTANCES, RANKINGS, SELECTIONS, SIMPLIFICATIONS, SUBSTITUTES
 from transforms.common.artefacts import Artefact
 from transforms.common.sections import Made
 from transforms.common.tables import Part, write_part
 
-TABLES = {
-    table.name: table
-    for table in (INSTANCES, SUBSTITUTES, CANDIDATES, SELECTIONS, RANKINGS, SIMPLIFICATIONS)
-}
+TABLES = {table.name: table for table in (INSTANCES, SUBSTITUTES, CANDIDATES, SELECTIONS, RANKINGS, SIMPLIFICATIONS)}
 SECTIONS = {
-    INSTANCES.name: "simplify.instances", SUBSTITUTES.name: "simplify.instances",
-    CANDIDATES.name: "simplify.generate", SELECTIONS.name: "simplify.select",
-    RANKINGS.name: "simplify.rank", SIMPLIFICATIONS.name: "simplify.rewrite",
-}  # fmt: skip
+    INSTANCES.name: "simplify.instances",
+    SUBSTITUTES.name: "simplify.instances",
+    CANDIDATES.name: "simplify.generate",
+    SELECTIONS.name: "simplify.select",
+    RANKINGS.name: "simplify.rank",
+    SIMPLIFICATIONS.name: "simplify.rewrite",
+}
 # What each section counts, besides its options and inputs: here nothing.
 ENTRIES = {
-    "simplify.instances": {"instances": 0, "with_substitutes": 0, "annotated": 0,
-                           "flags": {}, "rejects": {}},
+    "simplify.instances": {"instances": 0, "with_substitutes": 0, "annotated": 0, "flags": {}, "rejects": {}},
     "simplify.generate": {"instances": 0, "settings": [], "counts": []},
-    "simplify.select": {"counts": []}, "simplify.rank": {"counts": []},
+    "simplify.select": {"counts": []},
+    "simplify.rank": {"counts": []},
     "simplify.rewrite": {"counts": []},
-}  # fmt: skip
+}
 EMPTY = {pa.string(): "", pa.int32(): 1, pa.float64(): 0.0, pa.bool_(): False}
 
 
@@ -57,49 +50,68 @@ def instance(number, target, sentence=None, **more):
     """Return a row of instances."""
     sentence = sentence or f"Frase {number} con {target} en ella."
     start = sentence.index(target)
-    return row(INSTANCES, instance_id=id_of(number), language="es", sentence=sentence,
-               target=target, start=start, end=start + len(target), source="made.tsv",
-               position=str(number), **more)  # fmt: skip
+    return row(
+        INSTANCES,
+        instance_id=id_of(number),
+        language="es",
+        sentence=sentence,
+        target=target,
+        start=start,
+        end=start + len(target),
+        source="made.tsv",
+        position=str(number),
+        **more,
+    )
 
 
 def substitutes(number, ranks, target=None):
     """Return rows of substitutes with these dense ranks; of the target, without one."""
-    rows = [row(SUBSTITUTES, instance_id=id_of(number), substitute=word, gold_rank=rank,
-                annotators=9 - rank) for word, rank in ranks.items()]  # fmt: skip
+    rows = [
+        row(SUBSTITUTES, instance_id=id_of(number), substitute=word, gold_rank=rank, annotators=9 - rank)
+        for word, rank in ranks.items()
+    ]
     if target is not None:
-        rows.append(row(SUBSTITUTES, instance_id=id_of(number), substitute=target, gold_rank=None,
-                        annotators=1, is_target=True))  # fmt: skip
+        rows.append(
+            row(SUBSTITUTES, instance_id=id_of(number), substitute=target, gold_rank=None, annotators=1, is_target=True)
+        )
     return rows
 
 
 def candidates(number, setting, forms, dropped=(), **more):
     """Return rows of candidates, by rank, and of those that were dropped, by reason."""
     given = {"instance_id": id_of(number), "setting": setting, **more}
-    rows = [row(CANDIDATES, **given, form=form, rank=place, score=1 / place)
-            for place, form in enumerate(forms, 1)]  # fmt: skip
+    rows = [row(CANDIDATES, **given, form=form, rank=place, score=1 / place) for place, form in enumerate(forms, 1)]
     return rows + [row(CANDIDATES, **given, form=form, reason=reason) for form, reason in dropped]
 
 
 def selections(number, setting, kept, dropped=()):
     """Return rows of selections: scores by form, and reasons by form."""
     given = {"instance_id": id_of(number), "setting": setting}
-    rows = [row(SELECTIONS, **given, form=form, kept=True, score=score)
-            for form, score in kept.items()]  # fmt: skip
+    rows = [row(SELECTIONS, **given, form=form, kept=True, score=score) for form, score in kept.items()]
     return rows + [row(SELECTIONS, **given, form=form, reason=reason) for form, reason in dropped]
 
 
 def rankings(number, setting, ranker, ranks):
     """Return rows of rankings: ranks by form, in the order of their places."""
-    return [row(RANKINGS, instance_id=id_of(number), setting=setting, ranker=ranker, form=form,
-                rank=rank, place=place)
-            for place, (form, rank) in enumerate(ranks.items(), 1)]  # fmt: skip
+    return [
+        row(RANKINGS, instance_id=id_of(number), setting=setting, ranker=ranker, form=form, rank=rank, place=place)
+        for place, (form, rank) in enumerate(ranks.items(), 1)
+    ]
 
 
 def chosen(number, setting, ranker, word, *, form=None, reason=None):
     """Return a row of simplifications."""
-    return row(SIMPLIFICATIONS, instance_id=id_of(number), setting=setting, ranker=ranker,
-               chosen=word, form=form, changed=reason is None, reason=reason,
-               sentence_out="")  # fmt: skip
+    return row(
+        SIMPLIFICATIONS,
+        instance_id=id_of(number),
+        setting=setting,
+        ranker=ranker,
+        chosen=word,
+        form=form,
+        changed=reason is None,
+        reason=reason,
+        sentence_out="",
+    )
 
 
 def by_table(rows):
@@ -141,26 +153,44 @@ def publish(out, rows, number=1):
 def worked():
     """Return rows of the example that docs and tests compute by hand, of setting `a` and `b`."""
     return [
-        instance(1, "arduo"), *substitutes(1, {"duro": 1, "Difícil": 2, "pesado": 3}, "arduo"),
+        instance(1, "arduo"),
+        *substitutes(1, {"duro": 1, "Difícil": 2, "pesado": 3}, "arduo"),
         instance(2, "Veloz", "Veloz iba."),
         *substitutes(2, {"rápido": 1, "ágil": 1, "Ligero": 2}),
-        instance(3, "óbice"), *substitutes(3, {"obstáculo": 1}),
-        instance(4, "arduo"), *substitutes(4, {"duro": 1, "trabajoso": 1}),
-        instance(5, "cosa"), *substitutes(5, {}, "cosa"),
+        instance(3, "óbice"),
+        *substitutes(3, {"obstáculo": 1}),
+        instance(4, "arduo"),
+        *substitutes(4, {"duro": 1, "trabajoso": 1}),
+        instance(5, "cosa"),
+        *substitutes(5, {}, "cosa"),
         instance(6, "nadie"),
         *candidates(1, "a", ["difícil", "arduo", "largo", "duro"], [("pesado", "beyond_k")]),
-        *candidates(2, "a", ["rápido", "raudo"]), *candidates(4, "a", ["áspero", "duro"]),
-        *candidates(5, "a", ["asunto"]), *candidates(6, "a", ["ninguno"]),
+        *candidates(2, "a", ["rápido", "raudo"]),
+        *candidates(4, "a", ["áspero", "duro"]),
+        *candidates(5, "a", ["asunto"]),
+        *candidates(6, "a", ["ninguno"]),
         *candidates(1, "b", ["duro"]),
-        *selections(1, "a", {"duro": 2.0, "difícil": 2.0},
-                    [("arduo", "target_inflection"), ("largo", "pos_mismatch")]),
+        *selections(1, "a", {"duro": 2.0, "difícil": 2.0}, [("arduo", "target_inflection"), ("largo", "pos_mismatch")]),
         *selections(2, "a", {"raudo": 2.0}, [("rápido", "merged")]),
-        *selections(4, "a", {"áspero": 1.0, "duro": 3.0}), *selections(1, "b", {"duro": 1.0}),
+        *selections(4, "a", {"áspero": 1.0, "duro": 3.0}),
+        *selections(1, "b", {"duro": 1.0}),
         *rankings(1, "a", "frequency", {"difícil": 1, "duro": 1}),
         *rankings(1, "a", "senses", {"difícil": 1, "duro": 2}),
-        *(row(RANKINGS, instance_id=id_of(1), setting="a", ranker=ranker, form="arduo",
-              is_target=True, rank=None, place=None) for ranker in ("frequency", "senses")),
-        *rankings(2, "a", "frequency", {"raudo": 1}), *rankings(2, "a", "senses", {"raudo": 1}),
+        *(
+            row(
+                RANKINGS,
+                instance_id=id_of(1),
+                setting="a",
+                ranker=ranker,
+                form="arduo",
+                is_target=True,
+                rank=None,
+                place=None,
+            )
+            for ranker in ("frequency", "senses")
+        ),
+        *rankings(2, "a", "frequency", {"raudo": 1}),
+        *rankings(2, "a", "senses", {"raudo": 1}),
         *rankings(4, "a", "frequency", {"duro": 1, "áspero": 2}),
         *rankings(4, "a", "senses", {"áspero": 1, "duro": 1}),
         *rankings(1, "b", "frequency", {"duro": 1}),
@@ -172,4 +202,4 @@ def worked():
         chosen(2, "a", "senses", "Raudo", form="raudo"),
         chosen(4, "a", "senses", "áspero", form="áspero"),
         chosen(1, "b", "frequency", "duro", form="duro"),
-    ]  # fmt: skip
+    ]

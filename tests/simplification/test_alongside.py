@@ -18,8 +18,9 @@ numbers = st.lists(st.integers(1, 40), unique=True, max_size=12)
 forms = st.lists(st.sampled_from("abcdef"), unique=True, max_size=4)
 
 
-@given(numbers, st.dictionaries(st.integers(1, 40), forms), st.dictionaries(st.integers(1, 40),
-       forms), st.integers(1, 3))  # fmt: skip
+@given(
+    numbers, st.dictionaries(st.integers(1, 40), forms), st.dictionaries(st.integers(1, 40), forms), st.integers(1, 3)
+)
 def test_rows_stand_beside_their_instance(there, generated, kept, parts):
     rows = [instance(number, "arduo") for number in there]
     for number in there:

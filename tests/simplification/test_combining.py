@@ -12,8 +12,7 @@ from transforms.simplification.records import Proposal
 
 
 def made(form, score, reason=None, votes=None):
-    return Formed(form, None, form, None, None, None, reason, Proposal(form, score, False,
-                  votes=votes))  # fmt: skip
+    return Formed(form, None, form, None, None, None, reason, Proposal(form, score, False, votes=votes))
 
 
 def source(generator, *rows, adds=False):
@@ -33,14 +32,14 @@ def test_raw_scores_of_masked_models_are_added():
     second = source("masked_lm", ("b", 0.5), ("c", 0.125), adds=True)
     found = combined([first, second], combine="union", k=9)
     assert [(one.form, one.score, dict(one.scores), one.sources) for one in found] == [
-        ("b", 0.75, {"masked_lm": 0.75}, 2), ("a", 0.5, {"masked_lm": 0.5}, 1),
+        ("b", 0.75, {"masked_lm": 0.75}, 2),
+        ("a", 0.5, {"masked_lm": 0.5}, 1),
         ("c", 0.125, {"masked_lm": 0.125}, 1),
-    ]  # fmt: skip
+    ]
 
 
 def test_others_by_reciprocal_ranks():
-    masked = [source("masked_lm", ("a", 0.5), ("b", 0.3), adds=True),
-              source("masked_lm", ("b", 0.3), adds=True)]  # fmt: skip
+    masked = [source("masked_lm", ("a", 0.5), ("b", 0.3), adds=True), source("masked_lm", ("b", 0.3), adds=True)]
     senses = source("thesaurus", ("b", 3, None, 3), ("c", 3, None, 3), ("a", 1, None, 1))
     found = combined([*masked, senses], combine="union", k=9)
     # b is first of the models together, and first of the thesaurus with c.
@@ -50,10 +49,7 @@ def test_others_by_reciprocal_ranks():
 
 
 def test_intersection_says_what_one_generator_alone_gives():
-    found = combined(
-        [source("x", ("a", 2), ("b", 1)), source("y", ("b", 9), ("c", 8))],
-        combine="intersection", k=9,
-    )  # fmt: skip
+    found = combined([source("x", ("a", 2), ("b", 1)), source("y", ("b", 9), ("c", 8))], combine="intersection", k=9)
     assert reasons(found) == {"b": None, "a": "one_generator", "c": "one_generator"}
     assert [one.score for one in found] == [1 / 2 + 1, None, None]
     nothing = combined([source("x", ("a", 2)), source("y")], combine="intersection", k=9)
@@ -61,8 +57,10 @@ def test_intersection_says_what_one_generator_alone_gives():
 
 
 def test_ties_by_generators_then_frequency_then_code_points():
-    sources = [source("x", ("a", 2), ("b", 2), ("c", 2), ("d", 2), ("e", 1), ("f", 1)),
-               source("y", ("g", 5), ("e", 4), ("h", 3))]  # fmt: skip
+    sources = [
+        source("x", ("a", 2), ("b", 2), ("c", 2), ("d", 2), ("e", 1), ("f", 1)),
+        source("y", ("g", 5), ("e", 4), ("h", 3)),
+    ]
     # a to d: 1; g: 1; e: 1/2 + 1/2 by two generators.
     known = {"a": None, "b": 2.0, "c": 3.0, "d": 3.0, "g": 9.0}
     found = combined(sources, combine="union", k=9, frequencies=known)
@@ -75,17 +73,23 @@ def test_frequency_first():
     known = {"a": 1.0, "b": 2.0}
     found = combined(sources, combine="union", k=2, order="frequency", frequencies=known)
     assert [(one.form, one.rank, one.reason) for one in found] == [
-        ("b", 1, None), ("a", 2, None), ("c", None, "beyond_k"),
-    ]  # fmt: skip
+        ("b", 1, None),
+        ("a", 2, None),
+        ("c", None, "beyond_k"),
+    ]
     assert found[2].score == 1.0  # its score is known
 
 
 def test_average_of_ranks():
     # By generator c 1, a 2, b 3; by frequency b 1, a 2, c behind: 3; by cosine a 1, others 2.
     found = combined(
-        [source("x", ("a", 2), ("b", 1), ("c", 3))], combine="union", k=9, order="average",
-        frequencies={"a": 1.0, "b": 2.0}, cosines={"a": 0.5, "z": 1.0},
-    )  # fmt: skip
+        [source("x", ("a", 2), ("b", 1), ("c", 3))],
+        combine="union",
+        k=9,
+        order="average",
+        frequencies={"a": 1.0, "b": 2.0},
+        cosines={"a": 0.5, "z": 1.0},
+    )
     assert [(one.form, one.score) for one in found] == [("a", 3 / 5), ("b", 3 / 6), ("c", 3 / 6)]
 
 
@@ -136,29 +140,26 @@ def brute(sources, combine, k, frequencies):
         if adds:
             total[form] = masked[form]
         else:
-            ranks = [1 + len({v for v in own.values() if v > own[form]})
-                     for own in groups if form in own]  # fmt: skip
+            ranks = [1 + len({v for v in own.values() if v > own[form]}) for own in groups if form in own]
             total[form] = sum(1 / rank for rank in sorted(ranks))
     by_hand = sorted(
-        in_all,
-        key=lambda form: (round(-total[form], 9), -counted[form],
-                          -frequencies.get(form, -1), form),
-    )  # fmt: skip
+        in_all, key=lambda form: (round(-total[form], 9), -counted[form], -frequencies.get(form, -1), form)
+    )
     left = {row[0] for _, _, rows in sources for row in rows} - every
     return by_hand[:k], set(by_hand[k:]), every - in_all, left
 
 
-rows = st.lists(
-    st.tuples(
-        st.sampled_from("abcdefg"), st.integers(1, 4), st.sampled_from((None, None, "barred"))
-    )
-)
+rows = st.lists(st.tuples(st.sampled_from("abcdefg"), st.integers(1, 4), st.sampled_from((None, None, "barred"))))
 many = st.lists(st.tuples(st.sampled_from("xyz"), st.booleans(), rows), min_size=1, max_size=4)
 
 
 @settings(deadline=None, max_examples=300)
-@given(many, st.sampled_from(("union", "intersection")), st.integers(1, 5),
-       st.dictionaries(st.sampled_from("abcdefg"), st.integers(0, 3)))  # fmt: skip
+@given(
+    many,
+    st.sampled_from(("union", "intersection")),
+    st.integers(1, 5),
+    st.dictionaries(st.sampled_from("abcdefg"), st.integers(0, 3)),
+)
 def test_as_from_the_definitions(sources, combine, k, frequencies):
     given_ = [source(name, *own, adds=adds) for name, adds, own in sources]
     found = combined(given_, combine=combine, k=k, frequencies=frequencies)
@@ -182,10 +183,16 @@ def test_the_order_of_proposals_decides_nothing(order):
     own = [("a", 1.0), ("b", 2.0), ("c", 2.0)]
     known = {"a": 3.0, "c": 1.0}
     first, second = (
-        combined([source("x", *some), source("y", ("c", 1.0))], combine="union", k=2, order=order,
-                 frequencies=known, cosines=known)
+        combined(
+            [source("x", *some), source("y", ("c", 1.0))],
+            combine="union",
+            k=2,
+            order=order,
+            frequencies=known,
+            cosines=known,
+        )
         for some in (own, own[::-1])
-    )  # fmt: skip
+    )
     assert first == second
 
 
@@ -193,8 +200,7 @@ def test_the_order_of_proposals_decides_nothing(order):
 def test_evidence_adds_scores_and_votes_and_no_candidate(sources, more, combine):
     plain = [source(name, *own, adds=adds) for name, adds, own in sources]
     further = [
-        source(name + " further", *((form, score, why, score) for form, score, why in own))
-        for name, _, own in more
+        source(name + " further", *((form, score, why, score) for form, score, why in own)) for name, _, own in more
     ]
     without = combined(plain, combine=combine, k=99)
     found = combined([*plain, *evidence(plain, further)], combine=combine, k=99)
@@ -202,8 +208,7 @@ def test_evidence_adds_scores_and_votes_and_no_candidate(sources, more, combine)
     before = {one.form: one for one in without}
     for one in found:
         best = [
-            max((row[1] for row in own if row[0] == one.form and row[2] is None), default=None)
-            for _, _, own in more
+            max((row[1] for row in own if row[0] == one.form and row[2] is None), default=None) for _, _, own in more
         ]
         best = [score for score in best if score is not None]
         had = before[one.form]

@@ -26,12 +26,13 @@ def library() -> Inflecting:
 @pytest.mark.parametrize(
     ("lemma", "upos", "feats", "form", "source"),
     [
-        ("watch", "VERB", S3, "watches", "dictionary"), ("go", "VERB", PAST, "went", "dictionary"),
-        ("go", "VERB", PART, "gone", "dictionary"), ("walk", "VERB", PART, "walked", "dictionary"),
+        ("watch", "VERB", S3, "watches", "dictionary"),
+        ("go", "VERB", PAST, "went", "dictionary"),
+        ("go", "VERB", PART, "gone", "dictionary"),
+        ("walk", "VERB", PART, "walked", "dictionary"),
         ("run", "VERB", ING, "running", "dictionary"),
         ("lie", "VERB", "VerbForm=Ger", "lying", "dictionary"),
-        ("try", "VERB", "Mood=Ind|Number=Plur|Person=3|Tense=Pres|VerbForm=Fin", "try",
-         "dictionary"),
+        ("try", "VERB", "Mood=Ind|Number=Plur|Person=3|Tense=Pres|VerbForm=Fin", "try", "dictionary"),
         ("comply", "VERB", S3.replace("Ind", "Sub"), "comply", "dictionary"),
         ("Child", "NOUN", "Number=Plur", "children", "dictionary"),
         ("scissors", "NOUN", "Number=Ptan", "scissors", "dictionary"),
@@ -50,10 +51,11 @@ def library() -> Inflecting:
         ("snorkify", "VERB", PAST, "snorkified", "rules"),
         ("blorfy", "ADJ", "Degree=Cmp", "blorfier", "rules"),
         ("unblorfable", "ADJ", "Degree=Cmp", "more unblorfable", "rules"),
-        ("be", "AUX", S3, "is", "dictionary"), ("be", "AUX", PART, "been", "dictionary"),
+        ("be", "AUX", S3, "is", "dictionary"),
+        ("be", "AUX", PART, "been", "dictionary"),
         ("of", "ADP", "", "of", "lemma"),
     ],
-)  # fmt: skip
+)
 def test_forms(library, lemma, upos, feats, form, source):
     found = library.inflect(lemma, upos, feats_of(feats))
     assert (found.form, found.source) == (form, source)
@@ -61,16 +63,22 @@ def test_forms(library, lemma, upos, feats, form, source):
 
 @pytest.mark.parametrize(
     ("tense", "person", "number", "form"),
-    [("Pres", "1", "Sing", "am"), ("Pres", "2", "Sing", "are"), ("Pres", "3", "Sing", "is"),
-     ("Pres", "1", "Plur", "are"), ("Past", "1", "Sing", "was"), ("Past", "2", "Sing", "were"),
-     ("Past", "3", "Sing", "was"), ("Past", "3", "Plur", "were")],
-)  # fmt: skip
+    [
+        ("Pres", "1", "Sing", "am"),
+        ("Pres", "2", "Sing", "are"),
+        ("Pres", "3", "Sing", "is"),
+        ("Pres", "1", "Plur", "are"),
+        ("Past", "1", "Sing", "was"),
+        ("Past", "2", "Sing", "were"),
+        ("Past", "3", "Sing", "was"),
+        ("Past", "3", "Plur", "were"),
+    ],
+)
 def test_persons_of_be(library, tense, person, number, form):
     feats = {"Mood": "Ind", "VerbForm": "Fin", "Tense": tense, "Person": person, "Number": number}
     assert library.inflect("be", "AUX", feats).form == form
     other = library.features(form, "AUX")[0]
-    assert all(feats[name] == value or name in ("Person", "Number")
-               for name, value in other.items())  # fmt: skip
+    assert all(feats[name] == value or name in ("Person", "Number") for name, value in other.items())
     assert library.inflect("be", "VERB", other).form == form
 
 
@@ -81,16 +89,24 @@ def test_rules_alone_do_not_know_what_is_irregular(library):
 @pytest.mark.parametrize(
     ("form", "upos", "lemma", "tags"),
     [
-        ("teeth", "NOUN", None, ["NNS"]), ("Tooth", "NOUN", None, ["NN"]),
-        ("sheep", "NOUN", "sheep", ["NN", "NNS"]), ("walked", "VERB", None, ["VBN", "VBD"]),
-        ("went", "VERB", "go", ["VBD"]), ("walks", "VERB", None, ["VBZ"]),
-        ("walking", "VERB", None, ["VBG"]), ("walk", "VERB", None, ["VB", "VBP"]),
-        ("saw", "VERB", "see", ["VBD"]), ("saw", "VERB", "saw", ["VB", "VBP"]),
-        ("saw", "VERB", None, ["VB", "VBP", "VBD"]), ("bigger", "ADJ", None, ["JJR"]),
-        ("best", "ADV", "well", ["RBS"]), ("blorfs", "NOUN", None, ["NNS"]),
-        ("snorkified", "VERB", None, ["VBN", "VBD"]), ("of", "ADP", None, []),
+        ("teeth", "NOUN", None, ["NNS"]),
+        ("Tooth", "NOUN", None, ["NN"]),
+        ("sheep", "NOUN", "sheep", ["NN", "NNS"]),
+        ("walked", "VERB", None, ["VBN", "VBD"]),
+        ("went", "VERB", "go", ["VBD"]),
+        ("walks", "VERB", None, ["VBZ"]),
+        ("walking", "VERB", None, ["VBG"]),
+        ("walk", "VERB", None, ["VB", "VBP"]),
+        ("saw", "VERB", "see", ["VBD"]),
+        ("saw", "VERB", "saw", ["VB", "VBP"]),
+        ("saw", "VERB", None, ["VB", "VBP", "VBD"]),
+        ("bigger", "ADJ", None, ["JJR"]),
+        ("best", "ADV", "well", ["RBS"]),
+        ("blorfs", "NOUN", None, ["NNS"]),
+        ("snorkified", "VERB", None, ["VBN", "VBD"]),
+        ("of", "ADP", None, []),
     ],
-)  # fmt: skip
+)
 def test_features_are_those_of_the_tags_that_have_the_form(library, form, upos, lemma, tags):
     assert [tag_of(upos, feats) for feats in library.features(form, upos, lemma)] == tags
 
@@ -108,8 +124,10 @@ def test_each_form_has_the_features_that_it_was_made_with(library, lemma, upos):
 def test_what_forms_may_be(library):
     rows = library.forms.of_form("leaves")
     assert {(row.lemma, row.inflection.partition(" ")[0]) for row in rows} >= {
-        ("leaf", "NOUN"), ("leave", "VERB"), ("leave", "NOUN"),
-    }  # fmt: skip
+        ("leaf", "NOUN"),
+        ("leave", "VERB"),
+        ("leave", "NOUN"),
+    }
     assert rows == sorted(rows)
     assert library.has_verb("leaves")
     assert not library.has_verb("teeth")
@@ -119,8 +137,10 @@ def test_what_forms_may_be(library):
 @pytest.mark.parametrize(
     ("lemma", "upos", "target", "feats", "form"),
     [
-        ("get", "VERB", "Acquired", PAST, "Got"), ("get", "VERB", "ACQUIRING", None, "GETTING"),
-        ("get", "VERB", "acquires", None, "gets"), ("child", "NOUN", "infants", None, "children"),
+        ("get", "VERB", "Acquired", PAST, "Got"),
+        ("get", "VERB", "ACQUIRING", None, "GETTING"),
+        ("get", "VERB", "acquires", None, "gets"),
+        ("child", "NOUN", "infants", None, "children"),
         ("head of state", "NOUN", "monarchs", None, "heads of state"),
         ("swimming pool", "NOUN", "baths", None, "swimming pools"),
         ("give up", "VERB", "abandoned", PAST, "gave up"),
@@ -128,7 +148,7 @@ def test_what_forms_may_be(library):
         ("difficult", "ADJ", "trickiest", None, "most difficult"),
         ("easy", "ADJ", "facile", None, "easy"),
     ],
-)  # fmt: skip
+)
 def test_words_in_the_place_of_others(library, lemma, upos, target, feats, form):
     found = place(library, lemma, upos, target, feats=feats_of(feats) if feats else None)
     assert (found.form, found.reason) == (form, None)
@@ -136,9 +156,15 @@ def test_words_in_the_place_of_others(library, lemma, upos, target, feats, form)
 
 @pytest.mark.parametrize(
     ("lemma", "target", "before", "after"),
-    [("hour", "period", "a", "an"), ("use", "application", "An", "A"), ("end", "goal", "a", "an"),
-     ("honour", "shame", "a", "an"), ("goal", "aim", "the", None), ("aim", "end", "an", None)],
-)  # fmt: skip
+    [
+        ("hour", "period", "a", "an"),
+        ("use", "application", "An", "A"),
+        ("end", "goal", "a", "an"),
+        ("honour", "shame", "a", "an"),
+        ("goal", "aim", "the", None),
+        ("aim", "end", "an", None),
+    ],
+)
 def test_articles(library, lemma, target, before, after):
     assert place(library, lemma, "NOUN", target, before=before).before == after
 

@@ -19,13 +19,7 @@ from schemas.simplification import CANDIDATES, INSTANCES, SUBSTITUTES
 from transforms.common.errors import UsageError
 from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.simplification import funnel, listing, oracles
-from transforms.simplification.evaluating import (
-    MeasureOptions,
-    evaluate_tables,
-    figure_rows,
-    given_settings,
-    gold_in,
-)
+from transforms.simplification.evaluating import MeasureOptions, evaluate_tables, figure_rows, given_settings, gold_in
 
 NONE = BootstrapOptions(resamples=0)
 GOLD = (INSTANCES.name, SUBSTITUTES.name)
@@ -74,17 +68,23 @@ def test_generation_by_hand(example):
     _, found, _ = example
     values = {
         # Right at 1: difícil, rápido. Three lists have a first word.
-        ("potential_at_k", 1): (2, 4), ("precision_at_k", 1): (2, 3), ("recall_at_k", 1): (2, 9),
-        ("f1_at_k", 1): (2 * 2, 3 + 9), ("map_at_k", 1): (2, 4),
+        ("potential_at_k", 1): (2, 4),
+        ("precision_at_k", 1): (2, 3),
+        ("recall_at_k", 1): (2, 9),
+        ("f1_at_k", 1): (2 * 2, 3 + 9),
+        ("map_at_k", 1): (2, 4),
         # At 3: difícil, duro; rápido; duro. 3 + 2 + 2 words.
-        ("potential_at_k", 3): (3, 4), ("precision_at_k", 3): (4, 7), ("recall_at_k", 3): (4, 9),
+        ("potential_at_k", 3): (3, 4),
+        ("precision_at_k", 3): (4, 7),
+        ("recall_at_k", 3): (4, 9),
         ("f1_at_k", 3): (2 * 4, 7 + 9),
         # 1: (1/1 + 2/3) / 3; 2: 1/1 / 3; 4: 1/2 / 3.
         ("map_at_k", 3): (5 / 9 + 1 / 3 + 1 / 6, 4),
         # What most gave: 1 duro; 2 rápido and ágil; 4 duro and trabajoso.
-        ("accuracy_at_k_top1", 1): (1, 4), ("accuracy_at_k_top1", 2): (2, 4),
+        ("accuracy_at_k_top1", 1): (1, 4),
+        ("accuracy_at_k_top1", 2): (2, 4),
         ("accuracy_at_k_top1", 3): (3, 4),
-    }  # fmt: skip
+    }
     for (metric, k), expected in values.items():
         assert ratio(found, "a", "generation", metric, k) == pytest.approx(expected), metric
         assert found["a", "generation", metric, k]["n"] == 4
@@ -141,9 +141,8 @@ def test_the_funnel_by_hand(example):
     _, _, rows = example
     columns = ("candidates", "gold_candidates", "instances_lost", "instances_left")
     found = {
-        (r["ranker"], r["stage"], r["reason"]): tuple(r[name] for name in columns)
-        for r in rows if r["setting"] == "a"
-    }  # fmt: skip
+        (r["ranker"], r["stage"], r["reason"]): tuple(r[name] for name in columns) for r in rows if r["setting"] == "a"
+    }
     assert found == {
         (None, "generation", None): (7, 4, None, 3),
         (None, "generation", "beyond_k"): (1, 1, 0, None),  # pesado
@@ -192,17 +191,17 @@ def test_the_public_scorers_way_leaves_out_instances_without_candidates(tmp_path
 
 def test_candidates_match_by_lemma(tmp_path):
     rows = [
-        instance(1, "moradas"), row(SUBSTITUTES, instance_id=f"{1:032x}", substitute="casas",
-                                    gold_rank=1),
+        instance(1, "moradas"),
+        row(SUBSTITUTES, instance_id=f"{1:032x}", substitute="casas", gold_rank=1),
         instance(2, "reto"),
-        *(row(SUBSTITUTES, instance_id=f"{2:032x}", substitute=word, gold_rank=rank)
-          for word, rank in (("desafíos", 1), ("desafío", 2), ("duelo", 2))),
+        *(
+            row(SUBSTITUTES, instance_id=f"{2:032x}", substitute=word, gold_rank=rank)
+            for word, rank in (("desafíos", 1), ("desafío", 2), ("duelo", 2))
+        ),
         row(CANDIDATES, instance_id=f"{1:032x}", setting="a", form="casa", lemma="casa", rank=1),
-        row(CANDIDATES, instance_id=f"{2:032x}", setting="a", form="apuesta", lemma="apuesta",
-            rank=1),
-        row(CANDIDATES, instance_id=f"{2:032x}", setting="a", form="duelo", lemma="duelo",
-            reason="no_form"),
-    ]  # fmt: skip
+        row(CANDIDATES, instance_id=f"{2:032x}", setting="a", form="apuesta", lemma="apuesta", rank=1),
+        row(CANDIDATES, instance_id=f"{2:032x}", setting="a", form="duelo", lemma="duelo", reason="no_form"),
+    ]
     lemmas = {"casas": ["casa"], "desafíos": ["desafío"]}
     _, found, _ = evaluated(tmp_path, rows, lemmas=lambda form: lemmas.get(form, [form]), k=(5,))
     assert ratio(found, "a", "generation", "potential_at_k", 5) == (0, 2)
@@ -226,22 +225,16 @@ def check_conserved(rows, gold):
         own = [row for row in rows if row["stage"] == stage]
         if own:
             assert sum(row["gold_candidates"] for row in own) == before
-            assert sum(row["instances_lost"] or row["instances_left"] or 0 for row in own) == (
-                instances
-            )
+            assert sum(row["instances_lost"] or row["instances_left"] or 0 for row in own) == (instances)
             before, instances = next(
-                (row["gold_candidates"], row["instances_left"])
-                for row in own if row["reason"] is None
-            )  # fmt: skip
+                (row["gold_candidates"], row["instances_left"]) for row in own if row["reason"] is None
+            )
 
 
 WORDS = ["ab", "Ba", "cc", "DD", "é", "f g"]
 COUNTS = st.dictionaries(st.sampled_from(WORDS), st.integers(1, 3), max_size=5)
 LISTS = st.lists(st.sampled_from([w.lower() for w in WORDS]), unique=True, max_size=6)
-CASES = st.lists(
-    st.tuples(st.sampled_from(WORDS), COUNTS, LISTS, LISTS, st.integers(0, 99)),
-    min_size=1, max_size=6,
-)  # fmt: skip
+CASES = st.lists(st.tuples(st.sampled_from(WORDS), COUNTS, LISTS, LISTS, st.integers(0, 99)), min_size=1, max_size=6)
 
 
 @pytest.mark.slow
@@ -254,10 +247,14 @@ def test_all_metrics_are_those_of_plain_python(cases, k, tmp_path_factory):
         rows.append(instance(number, target, f"{number} {target} ."))
         counts = plain_metrics.counted(gold, target)
         rows += [
-            row(SUBSTITUTES, instance_id=f"{number:032x}", substitute=word,
-                gold_rank=plain_metrics.rank_of(word, counts))
+            row(
+                SUBSTITUTES,
+                instance_id=f"{number:032x}",
+                substitute=word,
+                gold_rank=plain_metrics.rank_of(word, counts),
+            )
             for word in counts
-        ]  # fmt: skip
+        ]
         rows += candidates(number, "s", first)
         ranks = {word: draw.randint(1, 2) for word in second}
         dense = {word: sorted({*ranks.values()}).index(n) + 1 for word, n in ranks.items()}
@@ -282,9 +279,7 @@ def test_all_metrics_are_those_of_plain_python(cases, k, tmp_path_factory):
             continue
         for name, expected in plain_metrics.of_lists(given_rows, k).items():
             if name != "accuracy_at_k_top1" or k <= 3:
-                assert ratio(found, "s", stage, name, k) == pytest.approx(
-                    tuple(map(float, expected))
-                )
+                assert ratio(found, "s", stage, name, k) == pytest.approx(tuple(map(float, expected)))
     for n in (1, 2, 3):
         key = ("s", "ranking", "trank_at_k", n)
         if key in found:
@@ -301,10 +296,11 @@ def test_all_metrics_are_those_of_plain_python(cases, k, tmp_path_factory):
 
 def test_numerators_of_lists_are_whole_even_where_scores_tie(tmp_path):
     rows = [
-        instance(1, "x"), row(SUBSTITUTES, instance_id=f"{1:032x}", substitute="b", gold_rank=1),
+        instance(1, "x"),
+        row(SUBSTITUTES, instance_id=f"{1:032x}", substitute="b", gold_rank=1),
         *candidates(1, "a", ["c", "b", "d"]),
         *selections(1, "a", {"b": 1.0, "c": 1.0, "d": 1.0}),
-    ]  # fmt: skip
+    ]
     _, found, _ = evaluated(tmp_path, rows, k=(1, 2))
     assert ratio(found, "a", "selection", "recall_at_k", 1) == (0, 1)
     assert ratio(found, "a", "selection", "recall_at_k", 2) == (1, 1)

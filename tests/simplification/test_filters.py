@@ -12,8 +12,7 @@ from transforms.simplification.records import Instance
 from transforms.simplification.selection_options import SelectionOptions
 
 VECTORS = {"arduo": (1, 0), "duro": (1, 1), "roca": (0, 1), "fácil": (-1, 0.5), "de": (2, 1)}
-BIGRAMS = {"un duro": 99, "duro día": 9, "del día": 999, "roca día": 3, "del duro": 99,
-           "la duro": 9, "el duro": 7}  # fmt: skip
+BIGRAMS = {"un duro": 99, "duro día": 9, "del día": 999, "roca día": 3, "del duro": 99, "la duro": 9, "el duro": 7}
 
 
 @pytest.fixture
@@ -21,11 +20,12 @@ def selecting(tmp_path):
     rows = "".join(f"{word} {x} {y}\n" for word, (x, y) in VECTORS.items())
     (tmp_path / "x.vec").write_text(f"{len(VECTORS)} 2\n{rows}")
     (tmp_path / "n.tsv").write_text("".join(f"{two}\t{n}\n" for two, n in BIGRAMS.items()))
-    lexicon = prepare(LexiconOptions(
-        resources=(f"vectors_=vectors:{tmp_path / 'x.vec'}",
-                   f"ngrams={tmp_path / 'n.tsv'}:word=1,value=2"),
-        cache=str(tmp_path / "cache"),
-    ))  # fmt: skip
+    lexicon = prepare(
+        LexiconOptions(
+            resources=(f"vectors_=vectors:{tmp_path / 'x.vec'}", f"ngrams={tmp_path / 'n.tsv'}:word=1,value=2"),
+            cache=str(tmp_path / "cache"),
+        )
+    )
 
     def of(**options):
         return Selecting(SelectionOptions(**options), lexicon)
@@ -78,16 +78,14 @@ def test_what_is_dropped_already_keeps_its_reason(selecting):
 def test_ngrams_are_those_with_both_neighbours(selecting):
     found = group("Un ARDUO día.", "ARDUO", "duro", "roca", "nada")
     filter_ngram([found], selecting(least_ngram=0.3))
-    expected = {"duro": (math.log10(100) + math.log10(10)) / 2, "roca": math.log10(4) / 2,
-                "nada": 0.0}  # fmt: skip
+    expected = {"duro": (math.log10(100) + math.log10(10)) / 2, "roca": math.log10(4) / 2, "nada": 0.0}
     assert {state.form: state.ngram for state in found.states} == pytest.approx(expected)
     assert reasons(found) == {"duro": None, "roca": None, "nada": "below_ngram"}
 
 
 def test_ngrams_at_the_borders_of_a_sentence_and_with_another_word_before(selecting):
     first, last = group("Arduo día", "Arduo", "duro"), group("Un arduo", "arduo", "duro")
-    alone, other = group("Arduo", "Arduo", "duro"), group("Una ardua día", "ardua", "duro",
-                                                          before="un")  # fmt: skip
+    alone, other = group("Arduo", "Arduo", "duro"), group("Una ardua día", "ardua", "duro", before="un")
     filter_ngram([first, last, alone, other], selecting(least_ngram=1.5))
     found = [one.states[0] for one in (first, last, alone, other)]
     assert [state.ngram for state in found] == pytest.approx([1.0, 2.0, None, 1.5])
@@ -116,8 +114,9 @@ def test_the_company_of_other_instances_changes_nothing(name, selecting):
     def asked():
         return [
             group("Un arduo día.", "arduo", "duro", "roca", "nada"),
-            group("Un xyz día.", "xyz", "duro"), group("Un roca día", "roca", "fácil"),
-        ]  # fmt: skip
+            group("Un xyz día.", "xyz", "duro"),
+            group("Un roca día", "roca", "fácil"),
+        ]
 
     together, alone = asked(), asked()
     options = selecting(least_similarity=0.5, least_ngram=0.5)
@@ -125,6 +124,4 @@ def test_the_company_of_other_instances_changes_nothing(name, selecting):
     for one in alone:
         FILTERS[name]([one], options)
     assert together == alone
-    assert {reason for one in together for reason in reasons(one).values()} == {
-        None, f"below_{name}"
-    }  # fmt: skip
+    assert {reason for one in together for reason in reasons(one).values()} == {None, f"below_{name}"}

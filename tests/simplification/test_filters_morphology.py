@@ -14,11 +14,15 @@ from transforms.simplification.records import Instance
 from transforms.simplification.selection_options import SelectionOptions
 
 FORMS = [
-    ("cantar", "VERB Person=1", "canto", 5), ("cantar", "VERB Person=3", "canta", 5),
-    ("canto", "NOUN Number=Sing", "canto", 2), ("canto", "NOUN Number=Plur", "cantos", 2),
-    ("tono", "NOUN Number=Sing", "tono", 1), ("tono", "NOUN Number=Plur", "tonos", 1),
-    ("son", "NOUN Number=Sing", "son", 1), ("ser", "VERB Person=3", "son", 9),
-]  # fmt: skip
+    ("cantar", "VERB Person=1", "canto", 5),
+    ("cantar", "VERB Person=3", "canta", 5),
+    ("canto", "NOUN Number=Sing", "canto", 2),
+    ("canto", "NOUN Number=Plur", "cantos", 2),
+    ("tono", "NOUN Number=Sing", "tono", 1),
+    ("tono", "NOUN Number=Plur", "tonos", 1),
+    ("son", "NOUN Number=Sing", "son", 1),
+    ("ser", "VERB Person=3", "son", 9),
+]
 
 
 @pytest.fixture
@@ -31,8 +35,7 @@ def selecting(monkeypatch):
 
 def group(target, *states, lemma=None, upos="NOUN", language="es"):
     one = Instance("1", language, f"Un {target}.", target, 3, 3 + len(target), lemma, upos, None)
-    return Group(one, [State(form, form, own, None, score, votes)
-                       for form, own, score, votes in states])  # fmt: skip
+    return Group(one, [State(form, form, own, None, score, votes) for form, own, score, votes in states])
 
 
 def outcome(found):
@@ -42,9 +45,7 @@ def outcome(found):
 def test_forms_of_the_target_go(selecting):
     found = group("cantos", ("canto", None, 1.0, None), ("tono", None, 1.0, None))
     filter_morphology([found], selecting)
-    assert {form: own[0] for form, own in outcome(found).items()} == {
-        "canto": "target_inflection", "tono": None
-    }  # fmt: skip
+    assert {form: own[0] for form, own in outcome(found).items()} == {"canto": "target_inflection", "tono": None}
 
 
 def test_other_parts_of_speech_are_other_lemmas(selecting):
@@ -67,9 +68,10 @@ def test_scores_and_votes_of_merged_forms_are_added(selecting):
     found = group("voz", ("tonos", None, 0.2, 1), ("tono", None, 0.5, None), ("son", None, 0.5, 2))
     filter_morphology([found], selecting)
     assert outcome(found) == {
-        "tonos": ("merged", "tono", 0.2, 1), "tono": (None, None, 0.7, 1),
+        "tonos": ("merged", "tono", 0.2, 1),
+        "tono": (None, None, 0.7, 1),
         "son": (None, None, 0.5, 2),
-    }  # fmt: skip
+    }
 
 
 def test_ties_go_by_code_points_and_what_was_dropped_counts_for_nothing(selecting):
@@ -82,8 +84,13 @@ def test_ties_go_by_code_points_and_what_was_dropped_counts_for_nothing(selectin
 
 
 def test_without_a_dictionary_the_lemmas_of_annotation_and_generation_count():
-    found = group("cantos", ("cantito", "canto", 1.0, None), ("Cantos".lower(), None, 1.0, None),
-                  ("tono", "tono", 1.0, None), lemma="canto")  # fmt: skip
+    found = group(
+        "cantos",
+        ("cantito", "canto", 1.0, None),
+        ("Cantos".lower(), None, 1.0, None),
+        ("tono", "tono", 1.0, None),
+        lemma="canto",
+    )
     filter_morphology([found], Selecting(SelectionOptions()))
     assert [s.reason for s in found.states] == ["target_inflection", "target_inflection", None]
 

@@ -20,11 +20,26 @@ from transforms.simplification.selecting import select
 from transforms.simplification.selection_options import SelectionOptions
 
 TAGS = {
-    "duro": "ADJ", "arduo": "ADJ", "fuerte": "ADJ", "piedra": "NOUN", "Roma": "PROPN", "ha": "AUX",
-    "come": "VERB", "comió": "VERB", "el": "DET", "de": "ADP", "cosa": "NOUN", "rara": "ADJ",
-    "nada": "", "et": "X", "strong": "ADJ", "very": "ADV", "hard": "ADJ", "take": "VERB",
+    "duro": "ADJ",
+    "arduo": "ADJ",
+    "fuerte": "ADJ",
+    "piedra": "NOUN",
+    "Roma": "PROPN",
+    "ha": "AUX",
+    "come": "VERB",
+    "comió": "VERB",
+    "el": "DET",
+    "de": "ADP",
+    "cosa": "NOUN",
+    "rara": "ADJ",
+    "nada": "",
+    "et": "X",
+    "strong": "ADJ",
+    "very": "ADV",
+    "hard": "ADJ",
+    "take": "VERB",
     "off": "ADP",
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -37,8 +52,7 @@ def asked(monkeypatch):
         tokens = [plain_tokens(text) for text in paragraphs]
         return [[one._replace(upos=[TAGS.get(f, "DET") for f in one.forms])] for one in tokens]
 
-    engine = Engine(name="toy", language="es", fingerprint="toy", has_upos=True, has_lemmas=False,
-                    annotate=annotate)  # fmt: skip
+    engine = Engine(name="toy", language="es", fingerprint="toy", has_upos=True, has_lemmas=False, annotate=annotate)
     monkeypatch.setattr(filters_pos, "load_tagger", lambda spec: engine)
     return seen
 
@@ -47,8 +61,7 @@ def group(marked, *forms, language="es"):
     before, _, rest = marked.partition("[")
     target, _, after = rest.partition("]")
     start = len(before)
-    instance = Instance(marked, language, before + target + after, target, start,
-                        start + len(target), None, None, None)  # fmt: skip
+    instance = Instance(marked, language, before + target + after, target, start, start + len(target), None, None, None)
     return Group(instance, [State(form, form, None, None, 1.0, None) for form in forms])
 
 
@@ -61,10 +74,9 @@ def reasons(groups, tagged=None, **options):
 def test_the_tag_in_place_decides(asked):
     found = reasons([group("un [arduo] día", "duro", "piedra", "fuerte"), group("[come] ya", "ha")])
     assert found == [
-        [("duro", None, None, "ADJ"), ("piedra", "pos_mismatch", None, "NOUN"),
-         ("fuerte", None, None, "ADJ")],
+        [("duro", None, None, "ADJ"), ("piedra", "pos_mismatch", None, "NOUN"), ("fuerte", None, None, "ADJ")],
         [("ha", None, None, "AUX")],
-    ]  # fmt: skip
+    ]
     found = reasons([group("[come] ya", "ha", "comió")], same_pos=())
     assert [row[1] for row in found[0]] == ["pos_mismatch", None]
 
@@ -90,13 +102,9 @@ def test_phrases_pass_or_are_judged_by_their_head(asked):
     [found] = reasons([group("la [piedra]", *phrases)])
     assert found == [(form, None, "pos_unchecked", None) for form in phrases]
     [found] = reasons([group("la [piedra]", *phrases)], pos_phrases="head")
-    assert found == [
-        ("cosa rara", None, None, "NOUN"),
-        ("duro de cosa", "pos_mismatch", None, "ADJ"),
-    ]
+    assert found == [("cosa rara", None, None, "NOUN"), ("duro de cosa", "pos_mismatch", None, "ADJ")]
     # In English the last word is the head, but of a verb.
-    [found] = reasons([group("a [strong] one", "very hard", "take off", language="en")],
-                      pos_phrases="head")  # fmt: skip
+    [found] = reasons([group("a [strong] one", "very hard", "take off", language="en")], pos_phrases="head")
     assert [(row[1], row[3]) for row in found] == [(None, "ADJ"), ("pos_mismatch", "VERB")]
 
 
@@ -106,16 +114,16 @@ def test_a_note_is_of_what_goes_on(asked):
         state.lemma = "cosa rara"
     select([found], Selecting(SelectionOptions(filters=("pos", "morphology")), engine="toy"))
     assert [(state.reason, state.note) for state in found.states] == [
-        (None, "pos_unchecked"), ("merged", None), (None, None)
-    ]  # fmt: skip
+        (None, "pos_unchecked"),
+        ("merged", None),
+        (None, None),
+    ]
 
 
 @pytest.mark.parametrize(("language", "tag"), [("en", "NOUN"), ("en-GB", "NOUN"), ("es", "ADJ")])
 def test_a_target_that_is_a_phrase_is_judged_by_its_head(asked, language, tag):
     [found] = reasons([group("a [hard cosa] came", "piedra", "duro", language=language)])
-    assert [row[1] for row in found] == [
-        None if own == tag else "pos_mismatch" for own in ("NOUN", "ADJ")
-    ]
+    assert [row[1] for row in found] == [None if own == tag else "pos_mismatch" for own in ("NOUN", "ADJ")]
 
 
 def test_a_sentence_is_tagged_once_in_whatever_settings(asked):

@@ -23,8 +23,7 @@ from transforms.simplification.records import INSTANCE_COLUMNS, Instance, Propos
 @pytest.fixture(scope="module")
 def spanish(tmp_path_factory):
     path = tmp_path_factory.mktemp("es") / "es.inflector"
-    doors = [("puerta", "NOUN", f"Gender=Fem|Number={n}", f"puerta{end}")
-             for n, end in (("Sing", ""), ("Plur", "s"))]  # fmt: skip
+    doors = [("puerta", "NOUN", f"Gender=Fem|Number={n}", f"puerta{end}") for n, end in (("Sing", ""), ("Plur", "s"))]
     tired = ("cansada", "NOUN", "Gender=Fem|Number=Sing", "cansada")
     keep_inflector(path, [*FORMS, tired, *doors])
     return load_inflector(str(path))
@@ -42,9 +41,12 @@ def lemma(text, **other):
 def test_annotation_goes_before_the_dictionary(spanish):
     one = record("Está [[cansada]].", "x", "VERB")
     assert readings(one, spanish) == [
-        Reading("x", "VERB"), Reading("cansar", "VERB"), Reading("cansada", "NOUN"),
-        Reading("cansado", "ADJ"), Reading("cansada", "VERB"),
-    ]  # fmt: skip
+        Reading("x", "VERB"),
+        Reading("cansar", "VERB"),
+        Reading("cansada", "NOUN"),
+        Reading("cansado", "ADJ"),
+        Reading("cansada", "VERB"),
+    ]
     assert readings(one, None) == [Reading("x", "VERB"), Reading("cansada", "VERB")]
     bare = record("Está [[cansada]].")
     assert readings(bare, None) == [Reading("cansada", None)]
@@ -65,12 +67,16 @@ def test_lemmas_of_forms(spanish):
 @pytest.mark.parametrize(
     ("text", "form", "lemma_", "reason"),
     [
-        ("can", "canes", "can", None), ("perro", "perros", "perro", "is_target"),
-        ("CAN", "canes", "can", None), ("amigo_de  casa", "amigos de casa", "amigo de casa", None),
-        ("gato ninja", "gato ninja", "gato ninja", "no_form"), ("- 4", "- 4", None, "not_a_word"),
-        ("sabueso", "sabuesos", "sabueso", "barred"), ("gato", "gatos", "gato", "barred"),
+        ("can", "canes", "can", None),
+        ("perro", "perros", "perro", "is_target"),
+        ("CAN", "canes", "can", None),
+        ("amigo_de  casa", "amigos de casa", "amigo de casa", None),
+        ("gato ninja", "gato ninja", "gato ninja", "no_form"),
+        ("- 4", "- 4", None, "not_a_word"),
+        ("sabueso", "sabuesos", "sabueso", "barred"),
+        ("gato", "gatos", "gato", "barred"),
     ],
-)  # fmt: skip
+)
 def test_lemmas_in_the_place_of_a_noun(spanish, text, form, lemma_, reason):
     one = record("Los [[Perros]] ladran.", "perro", "NOUN")
     (made,) = formed(one, [lemma(text)], spanish, {"sabueso", "gatos"})
@@ -84,9 +90,10 @@ def test_forms_stay_and_get_a_lemma(spanish):
     one = record("Los [[perros]] ladran.", "perro", "NOUN")
     rows = formed(one, [Proposal(text, 1.0, False) for text in ("Can", "xyz", "Perros")], spanish)
     assert [(row.form, row.lemma, row.shown, row.inflected, row.reason) for row in rows] == [
-        ("can", "can", "Can", None, None), ("xyz", None, "xyz", None, None),
+        ("can", "can", "Can", None, None),
+        ("xyz", None, "xyz", None, None),
         ("perros", "perro", "Perros", None, "is_target"),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize(
@@ -94,12 +101,15 @@ def test_forms_stay_and_get_a_lemma(spanish):
     [
         ("El [[perro]] ladra.", "puerta", "NOUN", "La"),
         ("al [[perro]]", "perros", "NOUN", "a los"),
-        ("La [[puerta]] verde.", "can", "NOUN", "El"), ("la [[puerta]]", "xyz", "NOUN", None),
-        ("la [[puerta]]", "can", "ADJ", None), ("la [[puerta]]", "puertas de can", "NOUN", "las"),
-        ("can y [[perro]]", "ibis", "ADJ", "e"), ("uno O [[can]]", "otro", None, "U"),
+        ("La [[puerta]] verde.", "can", "NOUN", "El"),
+        ("la [[puerta]]", "xyz", "NOUN", None),
+        ("la [[puerta]]", "can", "ADJ", None),
+        ("la [[puerta]]", "puertas de can", "NOUN", "las"),
+        ("can y [[perro]]", "ibis", "ADJ", "e"),
+        ("uno O [[can]]", "otro", None, "U"),
         ("can y [[perro]]", "puerta", "NOUN", None),
     ],
-)  # fmt: skip
+)
 def test_what_is_before_a_form_agrees_with_it(spanish, marked, form, upos, before):
     one = record(marked, None, upos)
     assert formed(one, [Proposal(form, 1.0, False)], spanish)[0].before == before
@@ -143,9 +153,7 @@ def test_without_annotation_the_dictionary_says_the_part_of_speech(spanish):
 def test_a_generators_reason_stands(spanish):
     one = record("Los [[perros]] ladran.", "perro", "NOUN")
     (made,) = formed(one, [lemma("Hound", reason="placeholder")], spanish)
-    assert (made.form, made.lemma, made.shown, made.reason) == (
-        "hound", "hound", None, "placeholder",
-    )  # fmt: skip
+    assert (made.form, made.lemma, made.shown, made.reason) == ("hound", "hound", None, "placeholder")
 
 
 def test_accents_that_are_written_in_two_ways_are_one_key():
@@ -155,13 +163,17 @@ def test_accents_that_are_written_in_two_ways_are_one_key():
 @pytest.mark.parametrize(
     ("marked", "lemma_", "upos", "language", "why"),
     [
-        ("Vive en [[Roma]].", None, None, "es", "name"), ("[[Roma]] vive.", None, None, "es", None),
-        ("«[[Roma]]» vive.", None, None, "es", None), ("Ein [[Hund]].", None, None, "de", None),
+        ("Vive en [[Roma]].", None, None, "es", "name"),
+        ("[[Roma]] vive.", None, None, "es", None),
+        ("«[[Roma]]» vive.", None, None, "es", None),
+        ("Ein [[Hund]].", None, None, "de", None),
         ("[[Roma]] vive.", "roma", "PROPN", "es", "name"),
-        ("Un [[Perro]].", "perro", "NOUN", "es", None), ("Un [[perro]].", "x", "PROPN", "es", None),
-        ("Un [[Can]].", None, None, "es", "word"), ("Unos [[canes]].", "Can", "NOUN", "es", "word"),
+        ("Un [[Perro]].", "perro", "NOUN", "es", None),
+        ("Un [[perro]].", "x", "PROPN", "es", None),
+        ("Un [[Can]].", None, None, "es", "word"),
+        ("Unos [[canes]].", "Can", "NOUN", "es", "word"),
     ],
-)  # fmt: skip
+)
 def test_who_is_protected(marked, lemma_, upos, language, why):
     one = record(marked, lemma_, upos, language=language)
     assert protection(one, "protect", {"can"}) == why

@@ -60,9 +60,7 @@ def lists(world):
 def test_all_senses_of_all_thesauri(world):
     rows = found(world, record(DOGS, "perro", "NOUN"), lists(world))
     # can: both senses of the first thesaurus, and one of the second; the others by frequency.
-    assert [rows[form]["lemma"] for form in ranked(rows)] == [
-        "can", "amigo", "chucho", "sabueso", "comprar",
-    ]  # fmt: skip
+    assert [rows[form]["lemma"] for form in ranked(rows)] == ["can", "amigo", "chucho", "sabueso", "comprar"]
     assert (rows["canes"]["votes"], rows["canes"]["thesaurus_score"]) == (3, 3.0)
     assert (rows["canes"]["lemma"], rows["canes"]["inflected"]) == ("can", "dictionary")
     assert (rows["canes"]["feats"], rows["canes"]["sense_id"]) == ("Number=Plur", "perro#1")
@@ -98,9 +96,7 @@ def test_the_form_dictionary_has_what_the_tagger_has_not(world):
 def test_senses_of_the_targets_part_of_speech(world):
     every = found(world, record(DOGS, "perro", "NOUN"))
     own = found(world, record(DOGS, "perro", "NOUN"), sense_pos="target")
-    assert {row["lemma"] for row in every.values()} - {row["lemma"] for row in own.values()} == {
-        "comprar"
-    }
+    assert {row["lemma"] for row in every.values()} - {row["lemma"] for row in own.values()} == {"comprar"}
     verb = found(world, record("La [[cansó]].", "cansar", "VERB"), sense_pos="target")
     assert set(ranked(verb)) == {"agotó", "molestó", "se agotó"}
 
@@ -132,15 +128,15 @@ def test_senses_weighed_by_cosine(world):
 
 def test_neighbours(world):
     vectors = {"vectors": f"vectors_=vectors:{world / 'es.vec'}", "thesaurus": ()}
-    rows = found(world, record(DOGS, "perro", "NOUN"), vectors, generators=("vectors",),
-                 neighbours=4)  # fmt: skip
+    rows = found(world, record(DOGS, "perro", "NOUN"), vectors, generators=("vectors",), neighbours=4)
     assert ranked(rows) == ["can", "perro", "canes"]
     assert rows["4"]["reason"] == "not_a_word"
     assert rows["canes"]["lemma"] == "can"  # the dictionary knows the form
     assert rows["can"]["vectors_score"] == pytest.approx(0.91 / (1.01 * 0.82) ** 0.5)
     assert rows["can"]["votes"] is None
-    lemmas = found(world, record(DOGS, "perro", "NOUN"), vectors, generators=("vectors",),
-                   neighbours=2, neighbours_of="lemma")  # fmt: skip
+    lemmas = found(
+        world, record(DOGS, "perro", "NOUN"), vectors, generators=("vectors",), neighbours=2, neighbours_of="lemma"
+    )
     assert ranked(lemmas) == ["canes"]  # of can; 4 is nothing
     unknown = found(world, record("Un [[xyz]].", None, None), vectors, generators=("vectors",))
     assert unknown == {}
@@ -176,8 +172,11 @@ def test_barred_words_and_antonyms(world, tmp_path):
     assert rows["chuchos"]["reason"] == "barred"
     assert "chuchos" not in ranked(rows)
     write_wordnet(tmp_path, ANTONYMS, index_sense=False)
-    files = {"wordnet": f"wordnet_=wordnet:{tmp_path}", "inflector": None,
-             "thesaurus": (f"thesaurus_=thesaurus:{write(tmp_path)}",)}  # fmt: skip
+    files = {
+        "wordnet": f"wordnet_=wordnet:{tmp_path}",
+        "inflector": None,
+        "thesaurus": (f"thesaurus_=thesaurus:{write(tmp_path)}",),
+    }
     one = record("A [[hot]] day.", "hot", "ADJ", language="en")
     assert found(world, one, files)["cold"]["reason"] == "barred"
     assert found(world, one, files, antonyms="keep")["cold"]["reason"] is None
@@ -202,11 +201,11 @@ def test_protected_words_get_nothing(world):
 
 def test_gold_is_what_people_gave(world):
     one = record(DOGS, "perro", "NOUN")
-    rows = found(world, one, {"thesaurus": ()}, {one.instance_id: ["gatos", "Canes"]},
-                 generators=("gold",))  # fmt: skip
+    rows = found(world, one, {"thesaurus": ()}, {one.instance_id: ["gatos", "Canes"]}, generators=("gold",))
     assert {form: (row["gold_score"], row["score"]) for form, row in rows.items()} == {
-        "canes": (1.0, 1.0), "gatos": (1.0, 1.0),
-    }  # fmt: skip
+        "canes": (1.0, 1.0),
+        "gatos": (1.0, 1.0),
+    }
 
 
 def test_settings_that_ask_the_same_share_it(world, monkeypatch):
@@ -221,9 +220,7 @@ def test_settings_that_ask_the_same_share_it(world, monkeypatch):
         return plain.propose(instances, context)
 
     monkeypatch.setitem(generating.GENERATORS, "thesaurus", plain._replace(propose=propose))
-    settings = {
-        "a": GenerationOptions(), "b": GenerationOptions(k=1), "c": GenerationOptions(seed=2),
-    }  # fmt: skip
+    settings = {"a": GenerationOptions(), "b": GenerationOptions(k=1), "c": GenerationOptions(seed=2)}
     some = [record(DOGS, "perro", "NOUN"), record("La [[cansó]].", "cansar", "VERB")]
     rows = candidates_of(some, asking_of(settings, files_of(world)), {}).to_pylist()
     assert asked == [2, 2]
@@ -235,11 +232,13 @@ def test_settings_that_ask_the_same_share_it(world, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "files", "told"),
     [
-        ({}, {"thesaurus": ()}, "`thesaurus`"), ({"generators": ("vectors",)}, {}, "`vectors`"),
-        ({"senses": "best"}, {}, "`vectors`"), ({"sense_votes": "cosine"}, {}, "`vectors`"),
+        ({}, {"thesaurus": ()}, "`thesaurus`"),
+        ({"generators": ("vectors",)}, {}, "`vectors`"),
+        ({"senses": "best"}, {}, "`vectors`"),
+        ({"sense_votes": "cosine"}, {}, "`vectors`"),
         ({"order": "frequency"}, {}, "`wordlist`"),
     ],
-)  # fmt: skip
+)
 def test_what_a_setting_needs(world, options, files, told):
     with pytest.raises(UsageError, match=f"setting x .*{told}"):
         found(world, record(DOGS, "perro", "NOUN"), files, **options)
@@ -248,14 +247,14 @@ def test_what_a_setting_needs(world, options, files, told):
 def test_options_of_generators_that_are_not_used_decide_nothing(world):
     def decided(**options):
         asking = asking_of(
-            {"x": GenerationOptions(**options)},
-            files_of(world, vectors=f"vectors_=vectors:{world / 'es.vec'}"),
+            {"x": GenerationOptions(**options)}, files_of(world, vectors=f"vectors_=vectors:{world / 'es.vec'}")
         )
         return GENERATE.identity(GenerationTask(Part("t", 0, "p", 1, 1, "sha")), asking)
 
     plain = decided()
-    assert plain == decided(neighbours=3, masked=MaskedOptions(masked_top=3), seed=7,
-                            wordnet=WordNetOptions(wordnet_senses="all"))  # fmt: skip
+    assert plain == decided(
+        neighbours=3, masked=MaskedOptions(masked_top=3), seed=7, wordnet=WordNetOptions(wordnet_senses="all")
+    )
     assert plain != decided(senses="first")
     assert decided(senses="random") != decided(senses="random", seed=7)
     both = ("thesaurus", "vectors")
@@ -278,8 +277,14 @@ def test_the_word_before_has_no_brackets(world):
 
 @pytest.mark.parametrize(
     ("marked", "before"),
-    [("vitamin A [[lack]]", None), ("A [[lack]] of it", "A"), ('He said: "A [[lack]] of it"', "A"),
-     ("a vitamin a [[lack]]", "a"), ("THE A [[LACK]]", "A"), ("Life of A [[Lack]]", "A")],
-)  # fmt: skip
+    [
+        ("vitamin A [[lack]]", None),
+        ("A [[lack]] of it", "A"),
+        ('He said: "A [[lack]] of it"', "A"),
+        ("a vitamin a [[lack]]", "a"),
+        ("THE A [[LACK]]", "A"),
+        ("Life of A [[Lack]]", "A"),
+    ],
+)
 def test_a_capital_behind_a_word_is_a_letter(marked, before):
     assert record(marked, language="en").before == before

@@ -24,10 +24,22 @@ from transforms.simplification.wordnet_options import WordNetOptions
 SYNSETS = both_ways(
     [
         Synset("place", "n", ["place"]),
-        Synset("home", "n", ["home", "place", "dwelling_house"],
-               pointers=[("@", "place", 0, 0)], lex_ids=[0, 1, 0], counts={"home": 3}),
-        Synset("abode", "n", ["abode", "home", "Eden"], pointers=[("@", "home", 0, 0)],
-               lex_ids=[0, 1, 0], counts={"home": 7, "abode": 1}),
+        Synset(
+            "home",
+            "n",
+            ["home", "place", "dwelling_house"],
+            pointers=[("@", "place", 0, 0)],
+            lex_ids=[0, 1, 0],
+            counts={"home": 3},
+        ),
+        Synset(
+            "abode",
+            "n",
+            ["abode", "home", "Eden"],
+            pointers=[("@", "home", 0, 0)],
+            lex_ids=[0, 1, 0],
+            counts={"home": 7, "abode": 1},
+        ),
         Synset("family", "n", ["family", "home"], lex_ids=[0, 2]),
         Synset("return", "v", ["home", "go_back"], pointers=[("@", "move", 0, 0)]),
         Synset("move", "v", ["move", "travel"]),
@@ -35,7 +47,7 @@ SYNSETS = both_ways(
         Synset("tired", "a", ["tired", "weary"]),
         Synset("weary", "v", ["weary", "tire"]),
     ]
-)  # fmt: skip
+)
 BOTH = WordNetOptions()
 
 
@@ -60,14 +72,14 @@ def proposed(wordnet, target, lemma, upos, options=BOTH):
 
 
 def test_synonyms_and_hypernyms_with_votes_of_senses(wordnet):
-    found = {
-        p.text: (p.score, p.votes, p.relation) for p in proposed(wordnet, "homes", "home", "NOUN")
-    }
+    found = {p.text: (p.score, p.votes, p.relation) for p in proposed(wordnet, "homes", "home", "NOUN")}
     assert found == {
-        "place": (2.0, 2, "synonym"), "dwelling house": (2.0, 2, "synonym"),
-        "abode": (1.0, 1, "synonym"), "Eden": (1.0, 1, "synonym"),
+        "place": (2.0, 2, "synonym"),
+        "dwelling house": (2.0, 2, "synonym"),
+        "abode": (1.0, 1, "synonym"),
+        "Eden": (1.0, 1, "synonym"),
         "family": (1.0, 1, "synonym"),
-    }  # fmt: skip
+    }
     assert all(p.is_lemma and p.reason is None for p in proposed(wordnet, "home", "home", "NOUN"))
 
 
@@ -75,26 +87,29 @@ def test_hypernyms_are_an_option(wordnet):
     words = {
         relations: {
             p.text: (p.votes, p.relation)
-            for p in proposed(
-                wordnet, "home", "home", "NOUN", WordNetOptions(wordnet_relations=relations)
-            )
+            for p in proposed(wordnet, "home", "home", "NOUN", WordNetOptions(wordnet_relations=relations))
         }
         for relations in (("synonym",), ("hypernym",))
     }
     assert words["hypernym",] == {"place": (2, "hypernym"), "dwelling house": (1, "hypernym")}
     assert words["synonym",] == {
-        "abode": (1, "synonym"), "Eden": (1, "synonym"), "place": (1, "synonym"),
-        "dwelling house": (1, "synonym"), "family": (1, "synonym"),
-    }  # fmt: skip
+        "abode": (1, "synonym"),
+        "Eden": (1, "synonym"),
+        "place": (1, "synonym"),
+        "dwelling house": (1, "synonym"),
+        "family": (1, "synonym"),
+    }
 
 
 def test_the_most_used_sense_is_first(wordnet):
     found = {p.text: p.sense for p in proposed(wordnet, "home", "home", "NOUN")}
-    keys = dict(zip(
-        ("home", "abode", "family"),
-        wordnet.sense_keys(wordnet.senses_of(pa.array(["home"]), "n").values).to_pylist(),
-        strict=True,
-    ))  # fmt: skip
+    keys = dict(
+        zip(
+            ("home", "abode", "family"),
+            wordnet.sense_keys(wordnet.senses_of(pa.array(["home"]), "n").values).to_pylist(),
+            strict=True,
+        )
+    )
     # `place` is a synonym of the sense that is tagged 3 times, and above that of 7.
     assert found["dwelling house"] == found["Eden"] == keys["abode"]
     assert found["family"] == keys["family"]
@@ -106,14 +121,24 @@ def test_parts_of_speech(wordnet):
     assert {(p.upos, p.of) for p in verb} == {(None, "home")}
     every = proposed(wordnet, "home", "home", None)
     assert {p.text: p.upos for p in every} == {
-        "place": "NOUN", "dwelling house": "NOUN", "abode": "NOUN", "Eden": "NOUN",
-        "family": "NOUN", "go back": "VERB", "move": "VERB", "travel": "VERB", "domestic": "ADJ",
-    }  # fmt: skip
+        "place": "NOUN",
+        "dwelling house": "NOUN",
+        "abode": "NOUN",
+        "Eden": "NOUN",
+        "family": "NOUN",
+        "go back": "VERB",
+        "move": "VERB",
+        "travel": "VERB",
+        "domestic": "ADJ",
+    }
     everywhere = WordNetOptions(wordnet_senses="all")
     both = proposed(wordnet, "home", "home", "NOUN", everywhere)
     assert {p.text: p.upos for p in both if p.upos} == {
-        "go back": "VERB", "move": "VERB", "travel": "VERB", "domestic": "ADJ",
-    }  # fmt: skip
+        "go back": "VERB",
+        "move": "VERB",
+        "travel": "VERB",
+        "domestic": "ADJ",
+    }
 
 
 def test_a_lemma_that_wordnet_lacks_is_looked_up_by_the_form(wordnet):
@@ -130,13 +155,17 @@ def test_other_languages_have_their_own(folder, tmp_path):
     spanish = tmp_path / "es"
     spanish.mkdir()
     write_wordnet(spanish, [Synset("casa", "n", ["casa", "hogar"])])
-    lexicon = prepare(LexiconOptions(resources=(
-        f"wordnet_=wordnet:{folder}", f"wordnet_=wordnet:{spanish}:language=es",
-    ), cache=str(tmp_path / "cache")))  # fmt: skip
+    lexicon = prepare(
+        LexiconOptions(
+            resources=(f"wordnet_=wordnet:{folder}", f"wordnet_=wordnet:{spanish}:language=es"),
+            cache=str(tmp_path / "cache"),
+        )
+    )
     rows = [
-        instance("casa", "casa", "NOUN", "es"), instance("weary", "weary", "VERB"),
+        instance("casa", "casa", "NOUN", "es"),
+        instance("weary", "weary", "VERB"),
         instance("weary", "weary", "VERB", "es"),
-    ]  # fmt: skip
+    ]
     (found,) = propose_wordnet(rows, Context(GenerationOptions(), lexicon))
     assert [[p.text for p in own] for own in found] == [["hogar"], ["tire"], []]
 
@@ -148,9 +177,7 @@ def test_words_of_wordnet_are_those_of_its_files(tmp_path):
     lexicon = prepare(LexiconOptions(resources=("wordnet_=wordnet",), cache=str(tmp_path)))
     asked = random.Random(1).sample(sorted(plain.senses), 400)
     tags = {"n": "NOUN", "v": "VERB", "a": "ADJ", "r": "ADV"}
-    rows = [
-        instance(word.replace("_", " "), word.replace("_", " "), tags[pos]) for word, pos in asked
-    ]
+    rows = [instance(word.replace("_", " "), word.replace("_", " "), tags[pos]) for word, pos in asked]
     (found,) = propose_wordnet(rows, Context(GenerationOptions(), lexicon))
     for (word, pos), own in zip(asked, found, strict=True):
         votes, synonyms = {}, set()
@@ -158,14 +185,13 @@ def test_words_of_wordnet_are_those_of_its_files(tmp_path):
             inside = {one.lower() for one in plain.words[pos, offset]}
             above = {
                 one.lower()
-                for symbol, part, at, *_ in plain.pointers[pos, offset] if symbol in ("@", "@i")
+                for symbol, part, at, *_ in plain.pointers[pos, offset]
+                if symbol in ("@", "@i")
                 for one in plain.words[part, at]
-            }  # fmt: skip
+            }
             synonyms |= inside
             for one in (inside | above) - {word}:
                 votes[one] = votes.get(one, 0) + 1
         assert {p.text.lower().replace(" ", "_"): p.votes for p in own} == votes
-        assert {p.text.lower().replace(" ", "_") for p in own if p.relation == "synonym"} == (
-            synonyms - {word}
-        )
+        assert {p.text.lower().replace(" ", "_") for p in own if p.relation == "synonym"} == (synonyms - {word})
     assert sum(map(len, found)) > 500

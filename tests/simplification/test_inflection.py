@@ -14,26 +14,42 @@ S3 = "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin"
 P3 = S3.replace("Sing", "Plur")
 MASC, FEM = "Gender=Masc|Number=Sing", "Gender=Fem|Number=Sing"
 FORMS = [
-    *((f"{stem}ar", "VERB", feats, f"{stem}{end}")
-      for stem in ("cant", "habl", "salt", "compr", "dibuj")
-      for feats, end in ((S3, "a"), (P3, "an"), ("VerbForm=Inf", "ar"), ("VerbForm=Ger", "ando"))),
-    *((lemma, "NOUN", f"Gender={gender}|Number={number}", lemma + end)
-      for lemma, gender in (("casa", "Fem"), ("gato", "Masc"), ("guerra", "Fem"), ("agua", "Fem"),
-                            ("máquina", "Fem"), ("libro", "Masc"), ("hogar", "Masc"))
-      for number, end in (("Sing", ""), ("Plur", "es" if lemma == "hogar" else "s"))),
-    *((stem + "o", "ADJ", f"Gender={gender}|Number={number}", stem + end)
-      for stem in ("bonit", "nuev", "buen")
-      for gender, number, end in (("Masc", "Sing", "o"), ("Fem", "Sing", "a"),
-                                  ("Masc", "Plur", "os"), ("Fem", "Plur", "as"))),
-    ("civil", "ADJ", "Number=Sing", "civil"), ("civil", "ADJ", "Number=Plur", "civiles"),
-]  # fmt: skip
+    *(
+        (f"{stem}ar", "VERB", feats, f"{stem}{end}")
+        for stem in ("cant", "habl", "salt", "compr", "dibuj")
+        for feats, end in ((S3, "a"), (P3, "an"), ("VerbForm=Inf", "ar"), ("VerbForm=Ger", "ando"))
+    ),
+    *(
+        (lemma, "NOUN", f"Gender={gender}|Number={number}", lemma + end)
+        for lemma, gender in (
+            ("casa", "Fem"),
+            ("gato", "Masc"),
+            ("guerra", "Fem"),
+            ("agua", "Fem"),
+            ("máquina", "Fem"),
+            ("libro", "Masc"),
+            ("hogar", "Masc"),
+        )
+        for number, end in (("Sing", ""), ("Plur", "es" if lemma == "hogar" else "s"))
+    ),
+    *(
+        (stem + "o", "ADJ", f"Gender={gender}|Number={number}", stem + end)
+        for stem in ("bonit", "nuev", "buen")
+        for gender, number, end in (
+            ("Masc", "Sing", "o"),
+            ("Fem", "Sing", "a"),
+            ("Masc", "Plur", "os"),
+            ("Fem", "Plur", "as"),
+        )
+    ),
+    ("civil", "ADJ", "Number=Sing", "civil"),
+    ("civil", "ADJ", "Number=Plur", "civiles"),
+]
 
 
 @pytest.fixture(scope="module")
 def spanish():
-    entries = Counter(
-        Entry(lemma, inflection(upos, feats_of(feats)), form) for lemma, upos, feats, form in FORMS
-    )
+    entries = Counter(Entry(lemma, inflection(upos, feats_of(feats)), form) for lemma, upos, feats, form in FORMS)
     return Inflector(compiled(entries, "es"), "es")
 
 
@@ -49,12 +65,17 @@ def test_dictionary_then_rules(spanish):
 @pytest.mark.parametrize(
     ("target", "before", "form"),
     [
-        ("canta", None, "se compra"), ("cantan", "no", "se compran"), ("canta", "se", "compra"),
-        ("Canta", None, "Se compra"), ("cantar", None, "comprarse"),
-        ("cantando", None, "comprándose"), ("cantarse", None, "comprarse"),
-        ("cantándonos", None, "comprándonos"), ("cantarlo", None, None),
+        ("canta", None, "se compra"),
+        ("cantan", "no", "se compran"),
+        ("canta", "se", "compra"),
+        ("Canta", None, "Se compra"),
+        ("cantar", None, "comprarse"),
+        ("cantando", None, "comprándose"),
+        ("cantarse", None, "comprarse"),
+        ("cantándonos", None, "comprándonos"),
+        ("cantarlo", None, None),
     ],
-)  # fmt: skip
+)
 def test_reflexive_verbs_keep_their_pronoun(spanish, target, before, form):
     found = place(spanish, "comprarse", "VERB", target, before=before)
     assert (found.form, found.reason) == (form, None if form else NO_FORM)
@@ -96,19 +117,19 @@ def test_features_by_dictionary_then_suffix(spanish):
 
 
 def test_more_frequent_readings_go_first():
-    entries = Counter({
-        Entry("cantar", inflection("VERB", {"Person": person, "VerbForm": "Fin"}), "cantaba"): times
-        for person, times in (("1", 1), ("3", 1))
-    })  # fmt: skip
+    entries = Counter(
+        {
+            Entry("cantar", inflection("VERB", {"Person": person, "VerbForm": "Fin"}), "cantaba"): times
+            for person, times in (("1", 1), ("3", 1))
+        }
+    )
     assert Inflector(compiled(entries, "es"), "es").features("cantaba", "VERB")[0]["Person"] == "3"
     entries[Entry("cantar", "VERB Person=1|VerbForm=Fin", "cantaba")] = 5
     assert Inflector(compiled(entries, "es"), "es").features("cantaba", "VERB")[0]["Person"] == "1"
 
 
 def test_bytes_do_not_depend_on_order():
-    entries = [
-        Entry(lemma, inflection(upos, feats_of(feats)), form) for lemma, upos, feats, form in FORMS
-    ]
+    entries = [Entry(lemma, inflection(upos, feats_of(feats)), form) for lemma, upos, feats, form in FORMS]
     one, other = compiled(Counter(entries), "es"), compiled(Counter(entries[::-1]), "es")
     assert {name: array.tobytes() for name, array in one.items()} == {
         name: array.tobytes() for name, array in other.items()
@@ -118,16 +139,19 @@ def test_bytes_do_not_depend_on_order():
 @pytest.mark.parametrize(
     ("lemma", "upos", "target", "form"),
     [
-        ("comprar", "VERB", "Cantan", "Compran"), ("comprar", "VERB", "CANTANDO", "COMPRANDO"),
-        ("comprar", "VERB", "cantándolo", "comprándolo"), ("sacar", "VERB", "cantarlo", "sacarlo"),
-        ("hogar", "NOUN", "casas", "hogares"), ("gato", "NOUN", "casa", "gato"),
+        ("comprar", "VERB", "Cantan", "Compran"),
+        ("comprar", "VERB", "CANTANDO", "COMPRANDO"),
+        ("comprar", "VERB", "cantándolo", "comprándolo"),
+        ("sacar", "VERB", "cantarlo", "sacarlo"),
+        ("hogar", "NOUN", "casas", "hogares"),
+        ("gato", "NOUN", "casa", "gato"),
         ("bonito", "ADJ", "buenas", "bonitas"),
         ("guerra civil", "NOUN", "casas", "guerras civiles"),
         ("máquina de coser", "NOUN", "casas", "máquinas de coser"),
-        ("guerra civil", "NOUN", "casa", "guerra civil"), ("comprar pan", "VERB", "canta",
-         "compra pan"),
+        ("guerra civil", "NOUN", "casa", "guerra civil"),
+        ("comprar pan", "VERB", "canta", "compra pan"),
     ],
-)  # fmt: skip
+)
 def test_words_in_the_place_of_others(spanish, lemma, upos, target, form):
     found = place(spanish, lemma, upos, target)
     assert (found.form, found.reason) == (form, None)
@@ -145,9 +169,14 @@ def test_annotated_features_go_before(spanish):
 
 @pytest.mark.parametrize(
     ("lemma", "target", "before", "now"),
-    [("agua", "casa", "la", "el"), ("gato", "casa", "una", "un"), ("agua", "casas", "las", None),
-     ("guerra", "agua", "El", "La"), ("libro", "casa", "grande", None)],
-)  # fmt: skip
+    [
+        ("agua", "casa", "la", "el"),
+        ("gato", "casa", "una", "un"),
+        ("agua", "casas", "las", None),
+        ("guerra", "agua", "El", "La"),
+        ("libro", "casa", "grande", None),
+    ],
+)
 def test_articles_change(spanish, lemma, target, before, now):
     assert place(spanish, lemma, "NOUN", target, before=before).before == now
 
@@ -155,12 +184,15 @@ def test_articles_change(spanish, lemma, target, before, now):
 @pytest.mark.parametrize(
     ("before", "word", "feats", "now"),
     [
-        ("esta", "hogar", MASC, "este"), ("Otro", "casa", FEM, "Otra"),
-        ("muchos", "casas", FEM.replace("Sing", "Plur"), "muchas"), ("esta", "agua", FEM, "esta"),
-        ("algún", "casa", FEM, "alguna"), ("varias", "gatos", MASC.replace("Sing", "Plur"),
-         "varios"), ("cada", "casa", FEM, None),
+        ("esta", "hogar", MASC, "este"),
+        ("Otro", "casa", FEM, "Otra"),
+        ("muchos", "casas", FEM.replace("Sing", "Plur"), "muchas"),
+        ("esta", "agua", FEM, "esta"),
+        ("algún", "casa", FEM, "alguna"),
+        ("varias", "gatos", MASC.replace("Sing", "Plur"), "varios"),
+        ("cada", "casa", FEM, None),
     ],
-)  # fmt: skip
+)
 def test_determiners_change_before_nouns(before, word, feats, now):
     assert beside("es", before, word, feats_of(feats)) == now
     assert beside("es", before, word, feats_of(feats), is_noun=False) is None
@@ -181,16 +213,28 @@ def test_a_candidate_keeps_its_own_capitals(spanish):
 @pytest.mark.parametrize(
     ("language", "before", "word", "now"),
     [
-        ("es", "y", "hija", "e"), ("es", "y", "hielo", "y"), ("es", "e", "niño", "y"),
-        ("es", "o", "hombre", "u"), ("es", "u", "niño", "o"), ("es", "Y", "iglesia", "E"),
+        ("es", "y", "hija", "e"),
+        ("es", "y", "hielo", "y"),
+        ("es", "e", "niño", "y"),
+        ("es", "o", "hombre", "u"),
+        ("es", "u", "niño", "o"),
+        ("es", "Y", "iglesia", "E"),
         ("en", "AN", "SHIP", "A"),
-        ("en", "a", "hour", "an"), ("en", "an", "university", "a"), ("en", "a", "umbrella", "an"),
-        ("en", "A", "unusual", "An"), ("en", "a", "European", "a"), ("en", "the", "hour", None),
-        ("en", "a", "unidentified", "an"), ("en", "a", "onerous", "an"), ("en", "an", "uvula", "a"),
-        ("en", "an", "one-off", "a"), ("en", "an", "unified", "a"),
-        ("de", "ein", "Haus", None), ("es", "el", "casa", None),
+        ("en", "a", "hour", "an"),
+        ("en", "an", "university", "a"),
+        ("en", "a", "umbrella", "an"),
+        ("en", "A", "unusual", "An"),
+        ("en", "a", "European", "a"),
+        ("en", "the", "hour", None),
+        ("en", "a", "unidentified", "an"),
+        ("en", "a", "onerous", "an"),
+        ("en", "an", "uvula", "a"),
+        ("en", "an", "one-off", "a"),
+        ("en", "an", "unified", "a"),
+        ("de", "ein", "Haus", None),
+        ("es", "el", "casa", None),
     ],
-)  # fmt: skip
+)
 def test_words_beside_others(language, before, word, now):
     assert beside(language, before, word) == now
 

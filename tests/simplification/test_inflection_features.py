@@ -15,11 +15,14 @@ from transforms.simplification.inflection_features import (
 @pytest.mark.parametrize(
     ("tag", "upos", "feats"),
     [
-        ("NCMS000", "NOUN", "Gender=Masc|Number=Sing"), ("NCCN000", "NOUN", "_"),
-        ("NP00000", "PROPN", "_"), ("AQ0FP0", "ADJ", "Gender=Fem|Number=Plur"),
-        ("AQSMS0", "ADJ", "Degree=Abs|Gender=Masc|Number=Sing"), ("AO0MS0", "ADJ",
-         "Gender=Masc|Number=Sing"),
-        ("VMN0000", "VERB", "VerbForm=Inf"), ("VMG0000", "VERB", "VerbForm=Ger"),
+        ("NCMS000", "NOUN", "Gender=Masc|Number=Sing"),
+        ("NCCN000", "NOUN", "_"),
+        ("NP00000", "PROPN", "_"),
+        ("AQ0FP0", "ADJ", "Gender=Fem|Number=Plur"),
+        ("AQSMS0", "ADJ", "Degree=Abs|Gender=Masc|Number=Sing"),
+        ("AO0MS0", "ADJ", "Gender=Masc|Number=Sing"),
+        ("VMN0000", "VERB", "VerbForm=Inf"),
+        ("VMG0000", "VERB", "VerbForm=Ger"),
         ("VMP00SF", "VERB", "Gender=Fem|Number=Sing|VerbForm=Part"),
         ("VMIP1S0", "VERB", "Mood=Ind|Number=Sing|Person=1|Tense=Pres|VerbForm=Fin"),
         ("VMIS3P0", "VERB", "Mood=Ind|Number=Plur|Person=3|Tense=Past|VerbForm=Fin"),
@@ -27,10 +30,14 @@ from transforms.simplification.inflection_features import (
         ("VMIC3S0", "VERB", "Mood=Cnd|Number=Sing|Person=3|VerbForm=Fin"),
         ("VMM02S0", "VERB", "Mood=Imp|Number=Sing|Person=2|VerbForm=Fin"),
         ("VSIF3S0", "AUX", "Mood=Ind|Number=Sing|Person=3|Tense=Fut|VerbForm=Fin"),
-        ("RG", "ADV", "_"), ("CS", "SCONJ", "_"), ("CC", "CCONJ", "_"), ("SPS00", "ADP", "_"),
-        ("DA0FS0", "DET", "Gender=Fem|Number=Sing"), ("Zm", "NUM", "_"),
+        ("RG", "ADV", "_"),
+        ("CS", "SCONJ", "_"),
+        ("CC", "CCONJ", "_"),
+        ("SPS00", "ADP", "_"),
+        ("DA0FS0", "DET", "Gender=Fem|Number=Sing"),
+        ("Zm", "NUM", "_"),
     ],
-)  # fmt: skip
+)
 def test_eagles(tag, upos, feats):
     assert of_eagles(tag) == (upos, feats_of(feats))
 
@@ -43,17 +50,19 @@ def test_tags_that_are_none_of_ours(tag):
 @pytest.mark.parametrize(
     ("tag", "name"),
     [
-        ("N;PL;FEM", "NOUN Gender=Fem|Number=Plur"), ("N;SG", "NOUN Number=Sing"),
-        ("ADJ;FEM;PL", "ADJ Gender=Fem|Number=Plur"), ("V;NFIN", "VERB VerbForm=Inf"),
-        ("V;IND;PST;3;PL;PFV",
-         "VERB Mood=Ind|Number=Plur|Person=3|Tense=Past|VerbForm=Fin"),
+        ("N;PL;FEM", "NOUN Gender=Fem|Number=Plur"),
+        ("N;SG", "NOUN Number=Sing"),
+        ("ADJ;FEM;PL", "ADJ Gender=Fem|Number=Plur"),
+        ("V;NFIN", "VERB VerbForm=Inf"),
+        ("V;IND;PST;3;PL;PFV", "VERB Mood=Ind|Number=Plur|Person=3|Tense=Past|VerbForm=Fin"),
         ("V;COND;1;SG", "VERB Mood=Cnd|Number=Sing|Person=1|VerbForm=Fin"),
         ("V;V.PTCP;PST;MASC;SG", "VERB Gender=Masc|Number=Sing|VerbForm=Part"),
-        ("V;V.PTCP;PRS", "VERB Tense=Pres|VerbForm=Part"), ("V.CVB;PRS",
-         "VERB Tense=Pres|VerbForm=Ger"),
-        ("V;PST", "VERB Tense=Past|VerbForm=Fin"), ("ADJ;SPRL", "ADJ Degree=Sup"),
+        ("V;V.PTCP;PRS", "VERB Tense=Pres|VerbForm=Part"),
+        ("V.CVB;PRS", "VERB Tense=Pres|VerbForm=Ger"),
+        ("V;PST", "VERB Tense=Past|VerbForm=Fin"),
+        ("ADJ;SPRL", "ADJ Degree=Sup"),
     ],
-)  # fmt: skip
+)
 def test_unimorph(tag, name):
     assert inflection(*of_unimorph(tag)) == name
 
@@ -65,8 +74,7 @@ def test_unimorph_that_is_left_out(tag):
 
 def test_treebanks_that_differ_say_the_same():
     part = "VERB Gender=Masc|Number=Sing|VerbForm=Part"
-    for feats in ("Gender=Masc|Number=Sing|Tense=Past|VerbForm=Part",
-                  "Gender=Masc|Number=Sing|VerbForm=Fin"):  # fmt: skip
+    for feats in ("Gender=Masc|Number=Sing|Tense=Past|VerbForm=Part", "Gender=Masc|Number=Sing|VerbForm=Fin"):
         assert inflection("AUX", feats_of(feats)) == part
     assert inflection("NOUN", feats_of("Number=Plur|NumType=Card|Typo=Yes")) == "NOUN Number=Plur"
     assert inflection("ADJ", feats_of("Degree=Pos|VerbForm=Part")) == "ADJ _"

@@ -15,9 +15,17 @@ SINGULAR = {"Mood": "Ind", "Number": "Sing", "Person": "3", "Tense": "Pres", "Ve
 PLURAL = {**SINGULAR, "Number": "Plur"}
 
 VERBS = {
-    "temer": "teme", "beber": "bebe", "ceder": "cede", "poder": "puede", "mover": "mueve",
-    "comer": "come", "deber": "debe", "soler": "suele", "vender": "vende", "morder": "muerde",
-}  # fmt: skip
+    "temer": "teme",
+    "beber": "bebe",
+    "ceder": "cede",
+    "poder": "puede",
+    "mover": "mueve",
+    "comer": "come",
+    "deber": "debe",
+    "soler": "suele",
+    "vender": "vende",
+    "morder": "muerde",
+}
 
 
 def rows_of(plurals):
@@ -33,8 +41,7 @@ def added(rows):
 
 def test_the_missing_forms_follow_from_those_that_are_there():
     plurals = ["temer", "beber", "poder", "comer"]
-    expected = [("3 Plur", lemma, VERBS[lemma] + "n", 1)
-                for lemma in sorted(VERBS.keys() - set(plurals))]  # fmt: skip
+    expected = [("3 Plur", lemma, VERBS[lemma] + "n", 1) for lemma in sorted(VERBS.keys() - set(plurals))]
     assert added(rows_of(plurals)) == expected
 
 
@@ -60,8 +67,28 @@ def test_a_lemma_with_two_forms_says_nothing():
 
 
 def test_what_holds_for_most_lemmas_is_not_said_of_those_with_another_end():
-    stems = ["cant", "llam", "mir", "pas", "tom", "mont", "cort", "gan", "llen", "llor", "borr",
-             "at", "salt", "trat", "quit", "gast", "junt", "lav", "nad", "rob"]  # fmt: skip
+    stems = [
+        "cant",
+        "llam",
+        "mir",
+        "pas",
+        "tom",
+        "mont",
+        "cort",
+        "gan",
+        "llen",
+        "llor",
+        "borr",
+        "at",
+        "salt",
+        "trat",
+        "quit",
+        "gast",
+        "junt",
+        "lav",
+        "nad",
+        "rob",
+    ]
     rows = [("Inf", f"{stem}ar", f"{stem}ar", 1) for stem in stems * 2]
     rows += [("Part", f"{stem}ar", f"{stem}ados", 1) for stem in stems]
     more = ["dej", "form", "logr", "us", *(f"re{stem}" for stem in stems)]
@@ -91,10 +118,17 @@ def test_order_does_not_matter_and_what_is_given_stays(found, random):
 def test_rules_know_changes_that_only_another_inflection_shows():
     singular, plural = inflection("VERB", SINGULAR), inflection("VERB", PLURAL)
     verbs = {
-        "contar": "cuenta", "encontrar": "encuentra", "cantar": "canta", "saltar": "salta",
-        "llamar": "llama", "mirar": "mira", "montar": "monta", "remontar": "remonta",
-        "pasar": "pasa", "tomar": "toma",
-    }  # fmt: skip
+        "contar": "cuenta",
+        "encontrar": "encuentra",
+        "cantar": "canta",
+        "saltar": "salta",
+        "llamar": "llama",
+        "mirar": "mira",
+        "montar": "monta",
+        "remontar": "remonta",
+        "pasar": "pasa",
+        "tomar": "toma",
+    }
     entries = Counter(Entry(lemma, singular, form) for lemma, form in verbs.items())
     for lemma in ("cantar", "llamar", "mirar", "pasar"):
         entries[Entry(lemma, plural, verbs[lemma] + "n")] += 1

@@ -88,8 +88,7 @@ def test_pruning_changes_no_decision(outcomes):
         here = {
             o: share(padded, o)
             for o in "xyz"
-            if any(o == p and f"^{w}".endswith(padded) and counts(w, padded)
-                   for w, p in outcomes.items())
-        }  # fmt: skip
+            if any(o == p and f"^{w}".endswith(padded) and counts(w, padded) for w, p in outcomes.items())
+        }
         if here:
             assert kept[seen][0][0] == min(here, key=lambda o: (-here[o], o))

@@ -96,9 +96,13 @@ def test_what_is_no_inflector(given, tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "said"),
-    [(b"Call me Ishmael.\n", "`format`|--format"), (b"", "--format"),
-     ("niño niño NCMS000\n".encode("latin-1"), "UTF-8"), (b"\x1f\x8bxx", "cannot be read")],
-)  # fmt: skip
+    [
+        (b"Call me Ishmael.\n", "`format`|--format"),
+        (b"", "--format"),
+        ("niño niño NCMS000\n".encode("latin-1"), "UTF-8"),
+        (b"\x1f\x8bxx", "cannot be read"),
+    ],
+)
 def test_files_that_are_none(given, capsys, content, said):
     import re
 

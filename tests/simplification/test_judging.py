@@ -64,21 +64,14 @@ def test_files_in_any_spelling(tmp_path):
         f"{sentence}\tcat\t\tcy\tperhaps\n"
     )
     second = tmp_path / "b.csv"
-    second.write_text(
-        f"instance_id,annotator,verdict\n{name},Joint,-\n{name},dan,dubious\nx,dan,yes\n"
-    )
+    second.write_text(f"instance_id,annotator,verdict\n{name},Joint,-\n{name},dan,dubious\nx,dan,yes\n")
     options = JudgmentOptions()
     found, rejects = read_judgments([str(first)], options)
     assert [(one.annotator, one.value) for one in found] == [("ana", YES), ("bob", NO), ("cy", NO)]
     assert [one.is_of(name, 3) for one in found] == [True, True, False]
-    assert [(row.position, row.reason) for row in rejects] == [
-        ("5", "empty"),
-        ("6", "wrong_answer"),
-    ]
+    assert [(row.position, row.reason) for row in rejects] == [("5", "empty"), ("6", "wrong_answer")]
     found, rejects = read_judgments([str(second)], JudgmentOptions(judgment_column="verdict"))
-    assert [(one.value, one.joint, one.key) for one in found] == [
-        (DOUBT, True, name), (DOUBT, False, name),
-    ]  # fmt: skip
+    assert [(one.value, one.joint, one.key) for one in found] == [(DOUBT, True, name), (DOUBT, False, name)]
     assert [row.reason for row in rejects] == ["wrong_answer"]
     with pytest.raises(LexbeamError, match="judgment_column"):
         read_judgments([str(second)], options)
@@ -86,8 +79,10 @@ def test_files_in_any_spelling(tmp_path):
 
 @pytest.mark.parametrize("parts", [1, 3, 8])
 def test_every_judgment_is_of_one_part(parts):
-    given = [one._replace(key=f"{n * 2654435761 % 2**32:08x}" + "0" * 12)
-             for n, one in enumerate(judgments(*[("a", YES)] * 50))]  # fmt: skip
+    given = [
+        one._replace(key=f"{n * 2654435761 % 2**32:08x}" + "0" * 12)
+        for n, one in enumerate(judgments(*[("a", YES)] * 50))
+    ]
     by_part = [judgments_of_part(given, bucket, parts) for bucket in range(parts)]
     assert sorted(pair for own in by_part for pair in own) == list(enumerate(given))
     keys = [key for own in by_part for key in sorted(one.key for _, one in own)]

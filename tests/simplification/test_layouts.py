@@ -11,14 +11,14 @@ from transforms.simplification.layouts import Given, graded, read_annotated, rea
 
 
 def test_annotators_are_counted():
-    row = read_annotated(
-        ["Es muy típico, dice.", "típico", "común", "normal", "común", "", "Típico"]
-    )
+    row = read_annotated(["Es muy típico, dice.", "típico", "común", "normal", "común", "", "Típico"])
     assert row.places == ((7, 13),)
     assert row.flags == ("empty_cell", "target_in_gold")
     assert [tuple(one) for one in graded(row.substitutes, row.target)] == [
-        ("Típico", 1, None, True), ("común", 2, 1, False), ("normal", 1, 2, False),
-    ]  # fmt: skip
+        ("Típico", 1, None, True),
+        ("común", 2, 1, False),
+        ("normal", 1, 2, False),
+    ]
 
 
 def test_quotes_are_characters_and_words_whole():
@@ -34,13 +34,13 @@ def test_quotes_are_characters_and_words_whole():
 
 
 def test_benchls_ranks_have_gaps_and_ties():
-    row = read_benchls(
-        ["no pieces or pieces .", "pieces", "3", "1:parts", "4:bits", "4:items", "7:Parts"]
-    )
+    row = read_benchls(["no pieces or pieces .", "pieces", "3", "1:parts", "4:bits", "4:items", "7:Parts"])
     assert (row.places, row.flags) == (((13, 19),), ())
     assert [tuple(one) for one in graded(row.substitutes, row.target)] == [
-        ("Parts", None, 1, False), ("bits", None, 2, False), ("items", None, 2, False),
-    ]  # fmt: skip
+        ("Parts", None, 1, False),
+        ("bits", None, 2, False),
+        ("items", None, 2, False),
+    ]
 
 
 def test_benchls_with_another_place():
@@ -64,9 +64,7 @@ def test_rows_without_a_target(cells):
         read_annotated(cells)
 
 
-@pytest.mark.parametrize(
-    "cells", [["a", "a", "x", "1:b"], ["a", "a", "9" * 5000], ["a", "a", "0", "b"], ["a", "a"]]
-)
+@pytest.mark.parametrize("cells", [["a", "a", "x", "1:b"], ["a", "a", "9" * 5000], ["a", "a", "0", "b"], ["a", "a"]])
 def test_benchls_that_is_none(cells):
     with pytest.raises(BadRecord):
         read_benchls(cells)

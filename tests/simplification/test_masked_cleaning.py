@@ -8,21 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.simplification import REASONS
-from transforms.simplification.masked_cleaning import (
-    MERGES,
-    RULES,
-    Fill,
-    cleaned,
-    comparable,
-)
+from transforms.simplification.masked_cleaning import MERGES, RULES, Fill, cleaned, comparable
 from transforms.simplification.masked_options import PAPER, MaskedOptions
 
 # Letters with and without marks, composed and not, in both cases.
 LETTERS = ["a", "á", "a\u0301", "A", "n", "ñ", "N", "u", "ü", "ç"]
 WORDS = st.lists(st.sampled_from(LETTERS), max_size=5).map("".join)
-FILLS = st.lists(
-    st.builds(Fill, WORDS, st.integers(1, 64).map(lambda n: n / 64), st.booleans()), max_size=12
-)
+FILLS = st.lists(st.builds(Fill, WORDS, st.integers(1, 64).map(lambda n: n / 64), st.booleans()), max_size=12)
 
 
 def plain(text):
@@ -47,15 +39,15 @@ def reference(models, target, rules, merge):
     reasons = {}
     for form, continues in texts:
         why = None
-        if "prefix_of_target" in rules and bare(target).startswith(bare(form)) and (
-            len(bare(form)) < len(bare(target))
-        ):  # fmt: skip
+        if (
+            "prefix_of_target" in rules
+            and bare(target).startswith(bare(form))
+            and (len(bare(form)) < len(bare(target)))
+        ):
             why = "prefix_of_target"
         if "too_short" in rules and len(form) < 3:
             why = "too_short"
-        if "accent_variant" in rules and bare(form) == bare(target) and (
-            target not in texts[form, continues]
-        ):  # fmt: skip
+        if "accent_variant" in rules and bare(form) == bare(target) and (target not in texts[form, continues]):
             why = "accent_variant"
         if "is_target" in rules and target in texts[form, continues]:
             why = "is_target"
@@ -89,9 +81,11 @@ def reference(models, target, rules, merge):
 
 
 @given(
-    st.lists(FILLS, min_size=1, max_size=3), WORDS.filter(bool),
-    st.sets(st.sampled_from(PAPER)), st.sampled_from(sorted(MERGES)),
-)  # fmt: skip
+    st.lists(FILLS, min_size=1, max_size=3),
+    WORDS.filter(bool),
+    st.sets(st.sampled_from(PAPER)),
+    st.sampled_from(sorted(MERGES)),
+)
 def test_cleaning_is_what_the_steps_give(models, target, rules, merge):
     found = cleaned(models, target, rules=rules, merge=merge)
     for own, (kept, dropped) in zip(found, reference(models, target, rules, merge), strict=True):
@@ -119,9 +113,13 @@ def reasons(target, *words, **options):
 
 def test_rules_of_the_paper():
     assert reasons("público", "público", "el", "pub", "púb", "privado", "publicó") == {
-        "público": "is_target", "el": "too_short", "pub": "prefix_of_target",
-        "púb": "prefix_of_target", "privado": None, "publicó": "accent_variant",
-    }  # fmt: skip
+        "público": "is_target",
+        "el": "too_short",
+        "pub": "prefix_of_target",
+        "púb": "prefix_of_target",
+        "privado": None,
+        "publicó": "accent_variant",
+    }
     assert reasons("actual", "Actual") == {"actual": "accent_variant"}
     assert reasons("Actual", "actual") == {"actual": "accent_variant"}
     assert reasons("Actual", "actual", "Actual") == {"actual": "is_target"}
@@ -140,8 +138,9 @@ def test_of_spellings_the_most_probable_one_stays():
     assert (dropped.text, dropped.score, dropped.reason) == ("publico", 0.25, "merged")
     kept, other = cleaned([fills], "nacional", merge="capitals")[0]
     assert [(one.text, one.score, one.reason) for one in (kept, other)] == [
-        ("público", 0.625, None), ("publico", 0.25, None),
-    ]  # fmt: skip
+        ("público", 0.625, None),
+        ("publico", 0.25, None),
+    ]
 
 
 def test_models_agree_on_the_spelling():
@@ -152,25 +151,19 @@ def test_models_agree_on_the_spelling():
 
 def test_pieces_and_words_of_one_form():
     fills = [Fill("calma", 0.25, True), Fill("calma", 0.5)]
-    assert [(p.text, p.score, p.reason) for p in cleaned([fills], "paz")[0]] == [
-        ("calma", 0.5, None)
-    ]
+    assert [(p.text, p.score, p.reason) for p in cleaned([fills], "paz")[0]] == [("calma", 0.5, None)]
     assert reasons("paz", "cal\ufffd") == {"cal\ufffd": "subword"}
 
 
 def test_stems_are_told_by_lemmas():
     lemmas = {"corriendo": {"correr"}, "corre": {"correr"}, "va": {"ir"}}
-    said = {"rules": [*PAPER, "same_stem"], "lemmas": {"correr"},
-            "lemmas_of": lambda form: lemmas.get(form, ())}  # fmt: skip
-    assert reasons("corrió", "corriendo", "vamos", **said) == {
-        "corriendo": "same_stem", "vamos": None,
-    }  # fmt: skip
+    said = {"rules": [*PAPER, "same_stem"], "lemmas": {"correr"}, "lemmas_of": lambda form: lemmas.get(form, ())}
+    assert reasons("corrió", "corriendo", "vamos", **said) == {"corriendo": "same_stem", "vamos": None}
 
 
 @pytest.mark.parametrize("rule", PAPER)
 def test_each_rule_can_be_turned_off(rule):
-    fills = [Fill("pú", 0.5), Fill("público", 0.5), Fill("publico", 0.5), Fill("publ", 0.5),
-             Fill("ción", 0.5, True)]  # fmt: skip
+    fills = [Fill("pú", 0.5), Fill("público", 0.5), Fill("publico", 0.5), Fill("publ", 0.5), Fill("ción", 0.5, True)]
     said = {one.reason for one in cleaned([fills], "público")[0]}
     rules = [one for one in PAPER if one != rule]
     left = {one.reason for one in cleaned([fills], "público", rules=rules)[0]}

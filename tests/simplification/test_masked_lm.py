@@ -28,8 +28,7 @@ ALL = MaskedOptions(masked_top=10_000)
 
 def instance(sentence, target, language="es"):
     start = sentence.index(target)
-    return Instance(target, language, sentence, target, start, start + len(target), None, None,
-                    None)  # fmt: skip
+    return Instance(target, language, sentence, target, start, start + len(target), None, None, None)
 
 
 GARDEN = instance("El gato duerme en el parque.", "parque")
@@ -151,9 +150,7 @@ def test_where_both_are_too_long_each_keeps_the_target(folder, encoder):
     plain = seen[0].replace(tokenizer.mask_token, f" {tokenizer.mask_token}").split()
     assert plain.count("parque") == 1
     assert plain[plain.index("parque") - 2 :][:4] == ["en", "el", "parque", "."]
-    assert plain[plain.index(tokenizer.mask_token) - 2 :][:4] == [
-        "en", "el", tokenizer.mask_token, ".",
-    ]  # fmt: skip
+    assert plain[plain.index(tokenizer.mask_token) - 2 :][:4] == ["en", "el", tokenizer.mask_token, "."]
     short = EncoderOptions(device="cpu", max_length=8)
     wide = instance("El gato duerme en " + "el parque " * 9, "el parque " * 9)
     assert masked_fills(encoder, wide, MaskedOptions(), short) == []
@@ -195,29 +192,23 @@ def test_a_model_that_takes_no_pairs_says_what_to_do(encoder):
 
 @pytest.mark.parametrize("combine", ["union", "intersection"])
 def test_two_models_together(bert, roberta, combine):
-    encoders = tuple(
-        encoding_of(EncoderOptions(encoder=folder, device="cpu")) for folder in (bert, roberta)
-    )
+    encoders = tuple(encoding_of(EncoderOptions(encoder=folder, device="cpu")) for folder in (bert, roberta))
     options = GenerationOptions(generators=("masked-lm",), masked=MaskedOptions(masked_top=25))
     about = GENERATORS["masked-lm"]
     one, other = about.propose([GARDEN], Context(options, encoders=encoders))
-    sources = [
-        SourceOf("masked_lm", about.adds, formed(GARDEN, rows, None)) for rows in (one[0], other[0])
-    ]
+    sources = [SourceOf("masked_lm", about.adds, formed(GARDEN, rows, None)) for rows in (one[0], other[0])]
     found = combined(sources, combine=combine, k=50)
     mine, yours = (
-        {p.text: p.score for p in rows if p.reason is None and p.text.isalpha()}
-        for rows in (one[0], other[0])
+        {p.text: p.score for p in rows if p.reason is None and p.text.isalpha()} for rows in (one[0], other[0])
     )
     only = set(mine) ^ set(yours)
     shared = set(mine) & set(yours)
     assert only
     assert len(shared) > 3
     kept = {one.form: one.score for one in found if one.reason is None}
-    assert kept == pytest.approx({
-        form: mine.get(form, 0.0) + yours.get(form, 0.0)
-        for form in (shared | only if combine == "union" else shared)
-    })  # fmt: skip
+    assert kept == pytest.approx(
+        {form: mine.get(form, 0.0) + yours.get(form, 0.0) for form in (shared | only if combine == "union" else shared)}
+    )
     assert [one.rank for one in found if one.rank] == list(range(1, len(kept) + 1))
     assert sorted(kept.values(), reverse=True) == list(kept.values())
     reasons = {one.form: one.reason for one in found}

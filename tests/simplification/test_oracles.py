@@ -33,9 +33,7 @@ def test_substitutes_are_groups_that_share_lemmas_and_are_hit_once(gold, lemmas,
             break
         first, second = pairs[0]
         groups = [g for g in groups if g is not first and g is not second] + [first | second]
-    found = lemma_match(
-        gold, [(word, None) for word in words], lambda form: lemmas.get(form, {form})
-    )
+    found = lemma_match(gold, [(word, None) for word in words], lambda form: lemmas.get(form, {form}))
     assert found.size == len(groups)
     hit = {n for n, g in enumerate(groups) for word in words if of[word] & all_of(g)}
     right = [rank for rank in found.ranks if rank]

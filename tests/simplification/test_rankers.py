@@ -10,15 +10,7 @@ from scipy.stats import rankdata
 
 from transforms.common.errors import LexbeamError
 from transforms.lexicon.resources import LexiconOptions, prepare
-from transforms.simplification.rankers import (
-    RANKERS,
-    Ranked,
-    Ranking,
-    Scored,
-    frequencies,
-    mean_ranks,
-    scores_of,
-)
+from transforms.simplification.rankers import RANKERS, Ranked, Ranking, Scored, frequencies, mean_ranks, scores_of
 from transforms.simplification.ranking import keeps_target, rows_of
 from transforms.simplification.ranking_options import RankingOptions
 from transforms.simplification.records import Instance
@@ -33,8 +25,9 @@ def ranking(tmp_path):
     (tmp_path / "other.tsv").write_text("difícil\t9\n")
     (tmp_path / "x.vec").write_text("3 2\narduo 1 0\nduro 1 1\nroca 0 1\n")
     lists = tuple(f"{n}={tmp_path / n}.tsv:word=1,value=2" for n in ("counts", "other"))
-    lexicon = prepare(LexiconOptions(resources=(*lists, f"vectors_=vectors:{tmp_path / 'x.vec'}"),
-                                     cache=str(tmp_path / "cache")))  # fmt: skip
+    lexicon = prepare(
+        LexiconOptions(resources=(*lists, f"vectors_=vectors:{tmp_path / 'x.vec'}"), cache=str(tmp_path / "cache"))
+    )
 
     def of(**options):
         return Ranking(RankingOptions(**options), lexicon, ("counts", "other"))
@@ -60,10 +53,7 @@ def test_frequency_is_that_of_the_list(ranking):
     assert scored("frequency:other", one, ranking()).candidates == [None, None, None, 9]
 
 
-@pytest.mark.parametrize(
-    ("phrases", "values"),
-    [("zero", [None, None]), ("rarest", [7, 0]), ("mean", [503.5, 500])],
-)
+@pytest.mark.parametrize(("phrases", "values"), [("zero", [None, None]), ("rarest", [7, 0]), ("mean", [503.5, 500])])
 def test_phrases(phrases, values, ranking):
     found = frequencies(["de roca", "de nada"], ["es", "es"], ranking(phrases=phrases), "counts")
     assert found == values
@@ -88,8 +78,9 @@ def test_similarity_and_generation(ranking):
 
 def test_negative_frequencies_are_an_error(tmp_path):
     (tmp_path / "logs.tsv").write_text("duro\t-3.5\nroca\t0\n")
-    lexicon = prepare(LexiconOptions(resources=(f"logs={tmp_path}/logs.tsv:word=1,value=2",),
-                                     cache=str(tmp_path / "cache")))  # fmt: skip
+    lexicon = prepare(
+        LexiconOptions(resources=(f"logs={tmp_path}/logs.tsv:word=1,value=2",), cache=str(tmp_path / "cache"))
+    )
     logs = Ranking(RankingOptions(), lexicon, ("logs",))
     assert scored("frequency", ranked("roca", "nada"), logs).candidates == [0, None]
     with pytest.raises(LexbeamError, match=r"word list logs has -3.5 for 'duro'.*0 or more"):
@@ -108,15 +99,19 @@ def test_mean_ranks_are_scipys(scores):
     assert mean_ranks(scores) == rankdata([-score for score in scores]).tolist()
 
 
-@given(st.lists(st.tuples(st.text("abc", min_size=1, max_size=3), st.none() | st.integers(0, 3)),
-                unique_by=lambda pair: pair[0], max_size=8))  # fmt: skip
+@given(
+    st.lists(
+        st.tuples(st.text("abc", min_size=1, max_size=3), st.none() | st.integers(0, 3)),
+        unique_by=lambda pair: pair[0],
+        max_size=8,
+    )
+)
 def test_ranks_are_dense_and_places_by_code_points(pairs):
     one = ranked(*(form for form, _ in pairs))
     values = [None if value is None else float(value) for _, value in pairs]
     *rows, target = rows_of(one, Scored(values, None), 0.0, "never", {})
     assert (target["is_target"], target["rank"], target["place"]) == (True, None, None)
-    by_hand = sorted((-(value or 0.0), form) for (form, _), value in zip(pairs, values,
-                                                                        strict=True))  # fmt: skip
+    by_hand = sorted((-(value or 0.0), form) for (form, _), value in zip(pairs, values, strict=True))
     assert [row["form"] for row in rows] == [form for _, form in by_hand]
     levels = sorted({score for score, _ in by_hand})
     assert [row["rank"] for row in rows] == [levels.index(score) + 1 for score, _ in by_hand]
@@ -157,6 +152,4 @@ def test_a_target_that_is_not_known_has_the_least_score(candidate, gain, stays):
 
 def test_every_ranker_that_needs_something_says_what():
     needs = {name: entry.needs for name, entry in RANKERS.items() if entry.needs}
-    assert needs == {
-        "frequency": "wordlist", "similarity": "vectors", "regressor": "complexity",
-    }  # fmt: skip
+    assert needs == {"frequency": "wordlist", "similarity": "vectors", "regressor": "complexity"}

@@ -20,10 +20,11 @@ def read(layout, *lines, **rules):
     rows = ((number, line.split("\t")) for number, line in enumerate(lines, 1))
     found = READERS[layout](rows, About("f.tsv"), RuleOptions(**rules))
     return [
-        rows.reason if isinstance(rows, BadRecord) else
-        [(row.sentence[slice(*row.places[0])] if row.places else "", row.flags) for row in rows]
+        rows.reason
+        if isinstance(rows, BadRecord)
+        else [(row.sentence[slice(*row.places[0])] if row.places else "", row.flags) for row in rows]
         for _, rows in found
-    ]  # fmt: skip
+    ]
 
 
 def cwi(target="licuefacción", start=3, end=15, marks=5, annotators=10, complexity="0.5"):
@@ -57,8 +58,12 @@ def test_words_of_cwi_2018_are_taken_by_the_rule_of_the_paper(line, rules, expec
 
 def test_sentences_with_marks():
     assert read("text", "The [[old]] sea is [[ vast ]].", "none", "[[a", "a]] [[b]]", "[[]] x") == [
-        [("old", ()), ("vast", ())], "no_target", "malformed", "malformed", "malformed",
-    ]  # fmt: skip
+        [("old", ()), ("vast", ())],
+        "no_target",
+        "malformed",
+        "malformed",
+        "malformed",
+    ]
 
 
 def test_a_table_of_sentences():
@@ -73,9 +78,14 @@ def test_a_table_of_sentences():
         "9\tsea\t1\t1",
     ]
     assert read("text", *lines) == [
-        [("old", ())], [("sea", ("several",))], [("sea", ())], "malformed", "malformed",
-        [("sea", ("wrong_place",))], "malformed",
-    ]  # fmt: skip
+        [("old", ())],
+        [("sea", ("several",))],
+        [("sea", ())],
+        "malformed",
+        "malformed",
+        [("sea", ("wrong_place",))],
+        "malformed",
+    ]
 
 
 def test_broken_rows_and_control_characters_are_rejects():
@@ -153,9 +163,10 @@ def test_ids_are_of_sentence_target_and_start():
     assert len(base) == 32
     assert int(base, 16) >= 0
     others = {
-        instance_id("a sea, a sea", "sea", 9), instance_id("a sea, a sea", "a", 2),
+        instance_id("a sea, a sea", "sea", 9),
+        instance_id("a sea, a sea", "a", 2),
         instance_id("a sea,  a sea", "sea", 2),
-    }  # fmt: skip
+    }
     assert base not in others
     assert len(others) == 3
     assert {name[:20] for name in others if name[:12] == base[:12]} >= {base[:20]}

@@ -26,9 +26,11 @@ WORDS = ["".join(some) for some in itertools.product("bdlm", "aeio", "nrst", "ae
 OFTEN = {text: place * 37 % len(WORDS) + 1 for place, text in enumerate(WORDS)}
 # The target is one word; gold has another, a phrase, and one whose labelled lemma is a third.
 OWN = [
-    instance(1, "banas", lemma="bana"), *substitutes(1, {"bane": 1, "bano de bara": 2, "bares": 3}),
-    *candidates(1, "a", ["bares"], lemma="bare"), *candidates(1, "a", ["dana"], lemma="dana"),
-]  # fmt: skip
+    instance(1, "banas", lemma="bana"),
+    *substitutes(1, {"bane": 1, "bano de bara": 2, "bares": 3}),
+    *candidates(1, "a", ["bares"], lemma="bare"),
+    *candidates(1, "a", ["dana"], lemma="dana"),
+]
 STAND_HERE = {"bana", "bane", "bano", "bara", "bare", "leso"}  # `leso` is labelled with lemma bana
 
 
@@ -52,13 +54,11 @@ def fitted(folder, lexicon, changed=None, scorer="gradient-boosting", words=WORD
     folder.mkdir(exist_ok=True)
     changed = changed or {}
     tokens = [
-        word(text, changed.get(text, complexity(text)), lemma="bana" if text == "leso" else text)
-        for text in words
+        word(text, changed.get(text, complexity(text)), lemma="bana" if text == "leso" else text) for text in words
     ]
     labelled = [(part,) for part in parts(folder / "labelled", tokens)]
     own = parts_of(folder / "own", OWN)
-    tables = [tuple(own[f"simplification/{name}"])
-              for name in ("instances", "substitutes", "candidates")]  # fmt: skip
+    tables = [tuple(own[f"simplification/{name}"]) for name in ("instances", "substitutes", "candidates")]
     fitting = Fitting(scorer, lexicon, ("often",))
     made = make(Workspace(str(folder / "work")), FIT, FitTask(*labelled, *tables), fitting)
     return Regressor(made, lexicon, ("often",)), Path(checked(made.file)).read_bytes()
@@ -90,9 +90,7 @@ def test_words_that_it_has_not_read_are_ranked_as_they_should(tmp_path, lexicon,
 def test_phrases_by_their_words(tmp_path, lexicon):
     regressor, _ = fitted(tmp_path, lexicon)
     asked = ["mate", "mate dito", "dito", "mate"]
-    first, phrase, second, again = np.transpose(
-        [regressor.predict(asked, ["es"] * 4, how) for how in PHRASES]
-    )
+    first, phrase, second, again = np.transpose([regressor.predict(asked, ["es"] * 4, how) for how in PHRASES])
     assert (first == first[0]).all()
     assert (again == first).all()
     zero, rarest, mean = phrase

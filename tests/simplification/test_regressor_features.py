@@ -17,8 +17,7 @@ def lexicon(tmp_path):
     """Two word lists: `often` for Spanish, `all` for every language."""
     (tmp_path / "often.tsv").write_text("word\tvalue\nmar\t500\narduo\t-2\n", "utf-8")
     (tmp_path / "all.tsv").write_text("word\tvalue\nsea\t0.001\n", "utf-8")
-    lists = ("often={}/often.tsv:word=word,value=value,language=es",
-             "all={}/all.tsv:word=word,value=value")  # fmt: skip
+    lists = ("often={}/often.tsv:word=word,value=value,language=es", "all={}/all.tsv:word=word,value=value")
     texts = tuple(text.format(tmp_path) for text in lists)
     return prepare(LexiconOptions(resources=texts, cache=str(tmp_path / "cache")))
 
@@ -28,9 +27,15 @@ def test_letters_and_lists_by_hand(lexicon):
     names = (*LETTERS, "often", "all")
     first, second, third = (dict(zip(names, row.tolist(), strict=True)) for row in rows)
     wanted = {
-        "length": 5, "vowel_groups": 2, "vowel_share": 3 / 5, "consonant_run": 2,
-        "distinct_letters": 1, "doubled_letters": 0, "not_ascii": 0, "often": math.asinh(-2),
-    }  # fmt: skip
+        "length": 5,
+        "vowel_groups": 2,
+        "vowel_share": 3 / 5,
+        "consonant_run": 2,
+        "distinct_letters": 1,
+        "doubled_letters": 0,
+        "not_ascii": 0,
+        "often": math.asinh(-2),
+    }
     assert {name: first[name] for name in wanted} == pytest.approx(wanted)
     assert math.isnan(first["all"])
     assert math.isnan(second["often"])

@@ -12,13 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from labelled import labelled, word
 from simplified import candidates, instance, parts_of, substitutes
 
-from transforms.simplification.regressor_words import (
-    Known,
-    LabelledWord,
-    excluded_words,
-    labelled_words,
-    left_to_learn,
-)
+from transforms.simplification.regressor_words import Known, LabelledWord, excluded_words, labelled_words, left_to_learn
 
 
 def some(text, language="es", lemmas=(), name=False):
@@ -31,10 +25,13 @@ def paths(made, name):
 
 def test_the_mean_of_instances_by_all_annotators(tmp_path):
     given = [
-        word("arduo", 0.2, lemma="arduo"), word("arduo", 0.4, lemma="Arduo"),
-        word("arduo", 0.9, language="pt"), word("mar", None), word("mar adentro", 0.7, kind="mwe"),
+        word("arduo", 0.2, lemma="arduo"),
+        word("arduo", 0.4, lemma="Arduo"),
+        word("arduo", 0.9, language="pt"),
+        word("mar", None),
+        word("mar adentro", 0.7, kind="mwe"),
         word("nin\u0303o", 0.1),
-    ]  # fmt: skip
+    ]
     found = labelled_words(*labelled(tmp_path / "made", given))
     assert found == [
         LabelledWord("arduo", "es", pytest.approx(0.3), 2, frozenset(["arduo"]), False),
@@ -45,10 +42,14 @@ def test_the_mean_of_instances_by_all_annotators(tmp_path):
 
 def test_capitals_make_a_name_where_no_other_instance_has_none(tmp_path):
     given = [
-        word("Roma", 0.9), word("Flores", 0.9), word("flores", 0.1), word("sol", 0.3, upos="PROPN"),
-        word("Haus", 0.2, language="de"), word("Köln", 0.6, language="de", upos="PROPN"),
+        word("Roma", 0.9),
+        word("Flores", 0.9),
+        word("flores", 0.1),
+        word("sol", 0.3, upos="PROPN"),
+        word("Haus", 0.2, language="de"),
+        word("Köln", 0.6, language="de", upos="PROPN"),
         word("Luna", 0.2, upos="NOUN"),
-    ]  # fmt: skip
+    ]
     found = {one.word: one for one in labelled_words(*labelled(tmp_path / "made", given))}
     names = {text for text, one in found.items() if one.name}
     assert names == {"roma", "sol", "köln", "luna"}
@@ -58,15 +59,15 @@ def test_capitals_make_a_name_where_no_other_instance_has_none(tmp_path):
 
 def test_targets_substitutes_their_words_and_their_lemmas(tmp_path):
     rows = [
-        instance(1, "Perros", lemma="Perro"), *substitutes(1, {"canes": 1, "Mejor amigo": 2}),
-        instance(2, "ágil"), *substitutes(2, {"veloces": 1}, "ágil"),
+        instance(1, "Perros", lemma="Perro"),
+        *substitutes(1, {"canes": 1, "Mejor amigo": 2}),
+        instance(2, "ágil"),
+        *substitutes(2, {"veloces": 1}, "ágil"),
         *candidates(1, "a", ["canes", "gatos"], lemma="can"),
-    ]  # fmt: skip
+    ]
     made = parts_of(tmp_path / "own", rows)
     every = [some("veloces", lemmas=["veloz"]), some("feas", lemmas=["feo"])]
-    found = excluded_words(
-        paths(made, "instances"), paths(made, "substitutes"), paths(made, "candidates"), every
-    )
+    found = excluded_words(paths(made, "instances"), paths(made, "substitutes"), paths(made, "candidates"), every)
     assert found.words == {"perros", "canes", "mejor amigo", "mejor", "amigo", "ágil", "veloces"}
     # Of `gatos`, which nobody gave, the lemma does not count.
     assert found.lemmas == {"perro", "can", "veloz"}
@@ -76,9 +77,15 @@ def test_targets_substitutes_their_words_and_their_lemmas(tmp_path):
 
 def test_each_word_that_is_left_out_has_a_reason():
     every = [
-        some("canes"), some("perrito", lemmas=["perro"]), some("veloz"), some("mar"),
-        some("roma", name=True), some("canes", "pt"), some("sea", "en"), some("costa", "es-MX"),
-    ]  # fmt: skip
+        some("canes"),
+        some("perrito", lemmas=["perro"]),
+        some("veloz"),
+        some("mar"),
+        some("roma", name=True),
+        some("canes", "pt"),
+        some("sea", "en"),
+        some("costa", "es-MX"),
+    ]
     known = Known(frozenset(["canes"]), frozenset(["perro", "veloz"]))
     kept, left = left_to_learn(every, known, ["es"])
     assert [one.word for one in kept] == ["mar", "costa"]
@@ -91,15 +98,22 @@ def test_each_word_that_is_left_out_has_a_reason():
 
 WORDS = st.sampled_from(["a", "b", "ß", "ss", "SS", "é", "e"])
 LABELLED = st.builds(
-    LabelledWord, WORDS.map(str.lower), st.sampled_from(["es", "pt", ""]), st.just(0.5),
-    st.just(1), st.frozensets(WORDS.map(str.casefold), max_size=2), st.booleans(),
-)  # fmt: skip
+    LabelledWord,
+    WORDS.map(str.lower),
+    st.sampled_from(["es", "pt", ""]),
+    st.just(0.5),
+    st.just(1),
+    st.frozensets(WORDS.map(str.casefold), max_size=2),
+    st.booleans(),
+)
 
 
 @given(
-    st.lists(LABELLED), st.frozensets(WORDS.map(str.casefold)),
-    st.frozensets(WORDS.map(str.casefold)), st.lists(st.sampled_from(["es", "fr"])),
-)  # fmt: skip
+    st.lists(LABELLED),
+    st.frozensets(WORDS.map(str.casefold)),
+    st.frozensets(WORDS.map(str.casefold)),
+    st.lists(st.sampled_from(["es", "fr"])),
+)
 def test_nothing_that_is_learned_from_stands_there(every, words, lemmas, languages):
     kept, left = left_to_learn(every, Known(words, lemmas), languages)
     assert len(kept) + sum(left.values()) == len(every)

@@ -12,8 +12,7 @@ def instance(marked, language="es"):
     before, _, rest = marked.partition("[")
     target, _, after = rest.partition("]")
     start = len(before)
-    return Instance("1", language, before + target + after, target, start, start + len(target),
-                    None, None, None)  # fmt: skip
+    return Instance("1", language, before + target + after, target, start, start + len(target), None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -50,14 +49,41 @@ def test_contractions_are_spanish():
 
 
 def rows(*, chosen, form="duro", target_score=None, before=None):
-    ranked = [] if form is None else [
-        {"setting": "s", "ranker": "r", "form": form, "is_target": False, "place": 1, "score": 2.0,
-         "chosen": chosen == form},
-        {"setting": "s", "ranker": "r", "form": "seco", "is_target": False, "place": 2,
-         "score": 1.0, "chosen": False},
-    ]  # fmt: skip
-    ranked.append({"setting": "s", "ranker": "r", "form": "arduo", "is_target": True,
-                   "place": None, "score": target_score, "chosen": chosen == "arduo"})  # fmt: skip
+    ranked = (
+        []
+        if form is None
+        else [
+            {
+                "setting": "s",
+                "ranker": "r",
+                "form": form,
+                "is_target": False,
+                "place": 1,
+                "score": 2.0,
+                "chosen": chosen == form,
+            },
+            {
+                "setting": "s",
+                "ranker": "r",
+                "form": "seco",
+                "is_target": False,
+                "place": 2,
+                "score": 1.0,
+                "chosen": False,
+            },
+        ]
+    )
+    ranked.append(
+        {
+            "setting": "s",
+            "ranker": "r",
+            "form": "arduo",
+            "is_target": True,
+            "place": None,
+            "score": target_score,
+            "chosen": chosen == "arduo",
+        }
+    )
     generated = [
         {"setting": "s", "form": form, "shown": "Duro", "before": before, "reason": None},
         {"setting": "s", "form": "seco", "shown": "Seco", "before": None, "reason": None},

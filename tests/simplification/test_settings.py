@@ -34,9 +34,7 @@ def test_each_stage_takes_its_own(path):
     assert (found["b"].generators, found["b"].k) == (("thesaurus", "vectors"), 7)
     assert found["c"].k == 3
     selected = settings_of("select", SelectionOptions(), path, "")
-    assert [own.filters for own in selected.values()] == [
-        ("morphology",), ("none",), ("morphology",)
-    ]  # fmt: skip
+    assert [own.filters for own in selected.values()] == [("morphology",), ("none",), ("morphology",)]
     ranked = settings_of("rank", RankingOptions(), path, "")
     assert ranked["b"].ranker == ("senses", "frequency")
     assert ranked["c"].keep_target == "if-gain:0.5"
@@ -79,9 +77,7 @@ def test_settings_that_were_generated(path):
 def test_what_is_wrong_is_said(text, message, tmp_path):
     file = tmp_path / "settings.yaml"
     file.write_text(text)
-    stage = ("select", SelectionOptions()) if "filters" in text else (
-        "generate", GenerationOptions()
-    )  # fmt: skip
+    stage = ("select", SelectionOptions()) if "filters" in text else ("generate", GenerationOptions())
     with pytest.raises(UsageError, match=message):
         settings_of(*stage, str(file), "")
 

@@ -19,10 +19,19 @@ from transforms.simplification.spanish import (
 )
 
 PLURALS = {
-    "examen": "exámenes", "joven": "jóvenes", "nación": "naciones", "país": "países",
-    "luz": "luces", "lápiz": "lápices", "inglés": "ingleses", "raíz": "raíces",
-    "autobús": "autobuses", "orden": "órdenes", "rey": "reyes", "tabú": "tabúes",
-}  # fmt: skip
+    "examen": "exámenes",
+    "joven": "jóvenes",
+    "nación": "naciones",
+    "país": "países",
+    "luz": "luces",
+    "lápiz": "lápices",
+    "inglés": "ingleses",
+    "raíz": "raíces",
+    "autobús": "autobuses",
+    "orden": "órdenes",
+    "rey": "reyes",
+    "tabú": "tabúes",
+}
 
 
 @pytest.mark.parametrize(("word", "plural"), PLURALS.items())
@@ -33,10 +42,13 @@ def test_stress_stays_where_it_is(word, plural):
 @pytest.mark.parametrize(
     ("stem_of", "ending", "form"),
     [
-        ("sacar", "é", "saqué"), ("llegar", "ué", "llegüé"), ("llegar", "é", "llegué"),
-        ("cazar", "é", "cacé"), ("averiguar", "é", "averigüé"),
+        ("sacar", "é", "saqué"),
+        ("llegar", "ué", "llegüé"),
+        ("llegar", "é", "llegué"),
+        ("cazar", "é", "cacé"),
+        ("averiguar", "é", "averigüé"),
     ],
-)  # fmt: skip
+)
 def test_spelling_follows_sounds(stem_of, ending, form):
     assert decode(encode(stem_of)[:-2] + ending) == form
 
@@ -60,10 +72,7 @@ def test_any_word_can_be_spelled_again(word):
     assert marked.count("\u0301") <= 1
 
 
-HOSTS = {
-    "decir": "decir", "dar": "dar", "oír": "oír", "dando": "dándo", "haciendo": "haciéndo",
-    "leyendo": "leyéndo",
-}  # fmt: skip
+HOSTS = {"decir": "decir", "dar": "dar", "oír": "oír", "dando": "dándo", "haciendo": "haciéndo", "leyendo": "leyéndo"}
 
 
 @pytest.mark.parametrize("host", HOSTS)
@@ -78,13 +87,20 @@ def test_clitics_come_off_as_they_were_put(host, pronouns):
 @pytest.mark.parametrize(
     ("form", "host", "pronouns"),
     [
-        ("dándoselo", "dando", ("se", "lo")), ("irse", "ir", ("se",)),
-        ("reírse", "reír", ("se",)), ("cómpralas", "compra", ("las",)),
-        ("dígaselo", "diga", ("se", "lo")), ("vámonos", "vamos", ("nos",)),
-        ("dímelo", "di", ("me", "lo")), ("permitirnos", "permitir", ("nos",)),
-        ("casa", "casa", ()), ("vela", "vela", ()), ("comer", "comer", ()), ("dando", "dando", ()),
+        ("dándoselo", "dando", ("se", "lo")),
+        ("irse", "ir", ("se",)),
+        ("reírse", "reír", ("se",)),
+        ("cómpralas", "compra", ("las",)),
+        ("dígaselo", "diga", ("se", "lo")),
+        ("vámonos", "vamos", ("nos",)),
+        ("dímelo", "di", ("me", "lo")),
+        ("permitirnos", "permitir", ("nos",)),
+        ("casa", "casa", ()),
+        ("vela", "vela", ()),
+        ("comer", "comer", ()),
+        ("dando", "dando", ()),
     ],
-)  # fmt: skip
+)
 def test_clitics_of_forms(form, host, pronouns):
     assert strip_clitics(form) == (host, pronouns)
     assert attach_clitics(host, pronouns) == form
@@ -97,9 +113,14 @@ def test_known_hosts_decide():
 
 @pytest.mark.parametrize(
     ("form", "host", "pronouns"),
-    [("ponlas", "pon", ("las",)), ("colocadlos", "colocad", ("los",)), ("dime", "di", ("me",)),
-     ("sentaos", "sentad", ("os",)), ("vela", "vela", ())],
-)  # fmt: skip
+    [
+        ("ponlas", "pon", ("las",)),
+        ("colocadlos", "colocad", ("los",)),
+        ("dime", "di", ("me",)),
+        ("sentaos", "sentad", ("os",)),
+        ("vela", "vela", ()),
+    ],
+)
 def test_known_hosts_of_forms_without_accent(form, host, pronouns):
     known = {"pon", "colocad", "di", "sentad"}.__contains__
     assert strip_clitics(form, known) == (form, ())
@@ -109,9 +130,14 @@ def test_known_hosts_of_forms_without_accent(form, host, pronouns):
 
 @pytest.mark.parametrize(
     ("host", "pronouns", "form"),
-    [("sentad", ("os",), "sentaos"), ("vestid", ("os",), "vestíos"), ("vamos", ("nos",), "vámonos"),
-     ("levantemos", ("nos",), "levantémonos"), ("averigüe", ("lo",), "averígüelo")],
-)  # fmt: skip
+    [
+        ("sentad", ("os",), "sentaos"),
+        ("vestid", ("os",), "vestíos"),
+        ("vamos", ("nos",), "vámonos"),
+        ("levantemos", ("nos",), "levantémonos"),
+        ("averigüe", ("lo",), "averígüelo"),
+    ],
+)
 def test_hosts_that_lose_a_letter(host, pronouns, form):
     assert attach_clitics(host, pronouns) == form
 

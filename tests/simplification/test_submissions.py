@@ -18,12 +18,7 @@ from transforms.evaluation.bootstrap import BootstrapOptions
 from transforms.simplification.evaluating import MeasureOptions, figure_rows
 from transforms.simplification.evaluating_files import evaluate_rows
 from transforms.simplification.listing import gold_of
-from transforms.simplification.submissions import (
-    matched_rows,
-    read_gold,
-    read_predictions,
-    submission,
-)
+from transforms.simplification.submissions import matched_rows, read_gold, read_predictions, submission
 
 NONE = BootstrapOptions(resamples=0)
 GOLD = """\
@@ -50,8 +45,9 @@ def evaluated(folder, gold, predictions, layout="tsar", **options):
     found = evaluate_rows(known, rows, "run", asked)
     metrics = {
         (r["subset"], r["metric"], r["k"]): (r["numerator"], r["denominator"])
-        for r in figure_rows(known, found, asked) if r["system"] == "run"
-    }  # fmt: skip
+        for r in figure_rows(known, found, asked)
+        if r["system"] == "run"
+    }
     return metrics, notes, list(found.funnel.rows())
 
 
@@ -109,8 +105,9 @@ ROWS = st.lists(
         st.lists(st.sampled_from(WORDS[:5]), min_size=1, max_size=6),
         st.none() | st.lists(st.sampled_from(WORDS), max_size=6),
     ),
-    min_size=1, max_size=5,
-)  # fmt: skip
+    min_size=1,
+    max_size=5,
+)
 
 
 @settings(max_examples=60, deadline=None)
@@ -120,8 +117,9 @@ def test_the_option_gives_the_public_scorers_numbers(rows, k, tmp_path_factory):
         return
     folder = tmp_path_factory.mktemp("scorer")
     gold = "".join(f"S {n} t.\tt\t" + "\t".join(words) + "\n" for n, (words, _) in enumerate(rows))
-    run = "".join("\t".join([f"S {n} t.", "t", *words]) + "\n"
-                  for n, (_, words) in enumerate(rows) if words is not None)  # fmt: skip
+    run = "".join(
+        "\t".join([f"S {n} t.", "t", *words]) + "\n" for n, (_, words) in enumerate(rows) if words is not None
+    )
     found, _, _ = evaluated(folder, gold, run, k=(k,), tsar_scorer=True)
     expected = plain_metrics.public_scorer([("t", *row) for row in rows], k)
     for name, value in expected.items():
@@ -135,8 +133,9 @@ def test_the_option_gives_the_public_scorers_numbers(rows, k, tmp_path_factory):
 def test_without_it_missing_rows_are_misses(rows, k, tmp_path_factory):
     folder = tmp_path_factory.mktemp("misses")
     gold = "".join(f"S {n} t.\tt\t" + "\t".join(words) + "\n" for n, (words, _) in enumerate(rows))
-    run = "".join("\t".join([f"S {n} t.", "t", *words]) + "\n"
-                  for n, (_, words) in enumerate(rows) if words is not None)  # fmt: skip
+    run = "".join(
+        "\t".join([f"S {n} t.", "t", *words]) + "\n" for n, (_, words) in enumerate(rows) if words is not None
+    )
     if not run:
         return
     found, _, _ = evaluated(folder, gold, run, k=(k,))
@@ -174,15 +173,16 @@ def test_rows_of_gold_that_stand_there_twice_are_one_instance(tmp_path):
 @pytest.mark.parametrize(
     ("run", "told"),
     [
-        ("Un trabajo arduo.\tardua\tduro\n", "line 1: gold has no target 'ardua' in this sentence, "
-         "but arduo, trabajo"),
+        ("Un trabajo arduo.\tardua\tduro\n", "line 1: gold has no target 'ardua' in this sentence, but arduo, trabajo"),
         ("\nUn trabajo ardua.\tarduo\tduro\n", "line 2: gold has no sentence 'Un trabajo ardua.'"),
-        ("Iba veloz .\tveloz\ta\nIba veloz .\tveloz\tb\n", "line 2: target 'veloz' of this "
-         "sentence stands in line 1 with other substitutes"),
+        (
+            "Iba veloz .\tveloz\ta\nIba veloz .\tveloz\tb\n",
+            "line 2: target 'veloz' of this sentence stands in line 1 with other substitutes",
+        ),
         ("Iba veloz .\n", "line 1: no sentence or no target; give sentence, target"),
         ("\n\n", "is empty"),
     ],
-)  # fmt: skip
+)
 def test_rows_that_do_not_fit_are_named(tmp_path, run, told):
     with pytest.raises(UsageError) as caught:
         evaluated(tmp_path, GOLD, run)
@@ -195,16 +195,13 @@ def test_rows_that_are_equal_are_one(tmp_path):
 
 
 def test_a_bad_row_of_gold_is_named(tmp_path):
-    with pytest.raises(
-        UsageError, match=r"line 2: the place of the target is .x.; rows of layout benchls are"
-    ):
+    with pytest.raises(UsageError, match=r"line 2: the place of the target is .x.; rows of layout benchls are"):
         read_gold(written(tmp_path, "g.tsv", "A b .\tb\t1\t1:x\nA b\tb\tx\n"), "benchls", [])
 
 
 def test_what_is_written_is_read_again(tmp_path):
     draw = random.Random(2)
-    rows = [(f"Frase {n} con t.", "t", tuple(draw.sample("abcdef", draw.randrange(5))))
-            for n in range(20)]  # fmt: skip
+    rows = [(f"Frase {n} con t.", "t", tuple(draw.sample("abcdef", draw.randrange(5)))) for n in range(20)]
     path = written(tmp_path, "run.tsv", submission(rows))
     read = read_predictions(path)
     assert [(one.sentence, one.target, one.words) for one in read] == rows

@@ -15,32 +15,43 @@ IMPS = IMP.replace("Sing", "Plur")
 PAST = "Mood=Ind|Number=Sing|Person=1|Tense=Past|VerbForm=Fin"
 S3 = "Mood=Ind|Number=Sing|Person=3|Tense=Pres|VerbForm=Fin"
 FORMS = [
-    ("decir", IMP, "di"), ("dar", PAST, "di"), ("contar", IMP, "cuenta"), ("contar", PAST, "conté"),
-    ("poner", IMP, "pon"), ("poner", IMPS, "poned"), ("colocar", IMPS, "colocad"),
-    ("colocar", IMP, "coloca"), ("velar", S3, "vela"), ("ver", IMP, "ve"),
-    ("contar", "VerbForm=Ger", "contando"), ("contar", "VerbForm=Inf", "contar"),
-]  # fmt: skip
+    ("decir", IMP, "di"),
+    ("dar", PAST, "di"),
+    ("contar", IMP, "cuenta"),
+    ("contar", PAST, "conté"),
+    ("poner", IMP, "pon"),
+    ("poner", IMPS, "poned"),
+    ("colocar", IMPS, "colocad"),
+    ("colocar", IMP, "coloca"),
+    ("velar", S3, "vela"),
+    ("ver", IMP, "ve"),
+    ("contar", "VerbForm=Ger", "contando"),
+    ("contar", "VerbForm=Inf", "contar"),
+]
 
 
 @pytest.fixture(scope="module")
 def spanish():
-    entries = Counter(
-        Entry(lemma, inflection("VERB", feats_of(feats)), form) for lemma, feats, form in FORMS
-    )
+    entries = Counter(Entry(lemma, inflection("VERB", feats_of(feats)), form) for lemma, feats, form in FORMS)
     return Inflector(compiled(entries, "es"), "es")
 
 
 @pytest.mark.parametrize(
     ("form", "host", "pronouns"),
     [
-        ("dímelo", "di", ("me", "lo")), ("dime", "di", ("me",)), ("ponlas", "pon", ("las",)),
-        ("colocadlos", "colocad", ("los",)), ("colócalos", "coloca", ("los",)),
+        ("dímelo", "di", ("me", "lo")),
+        ("dime", "di", ("me",)),
+        ("ponlas", "pon", ("las",)),
+        ("colocadlos", "colocad", ("los",)),
+        ("colócalos", "coloca", ("los",)),
         ("vela", "vela", ()),  # a word of the dictionary, though `ve` is an imperative
-        ("mesa", "mesa", ()), ("contándolas", "contando", ("las",)),
+        ("mesa", "mesa", ()),
+        ("contándolas", "contando", ("las",)),
         ("licuándolo", "licuando", ("lo",)),  # a gerund that no dictionary has
-        ("licuarlo", "licuarlo", ()), ("perla", "perla", ()),
+        ("licuarlo", "licuarlo", ()),
+        ("perla", "perla", ()),
     ],
-)  # fmt: skip
+)
 def test_hosts(spanish, form, host, pronouns):
     assert without_pronouns(spanish, form) == (host, pronouns)
 
@@ -58,8 +69,12 @@ def test_a_form_with_pronouns_is_an_imperative(spanish):
 
 @pytest.mark.parametrize(
     ("lemma", "target", "form"),
-    [("contar", "dímelo", "cuéntamelo"), ("poner", "colocadlos", "ponedlos"),
-     ("contar", "licuándola", "contándola"), ("colocar", "Ponlas", "Colócalas")],
-)  # fmt: skip
+    [
+        ("contar", "dímelo", "cuéntamelo"),
+        ("poner", "colocadlos", "ponedlos"),
+        ("contar", "licuándola", "contándola"),
+        ("colocar", "Ponlas", "Colócalas"),
+    ],
+)
 def test_pronouns_go_on_again(spanish, lemma, target, form):
     assert place(spanish, lemma, "VERB", target).form == form

@@ -119,9 +119,7 @@ def _identity(task: AnnotateTask, options: AnnotateOptions) -> Any:
 
 def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOptions) -> Annotated:
     """Annotate the records of a staging file: stage documents, sentences and late rejects."""
-    engine = (
-        None if options.engine == "none" else load_engine(options.engine, layers=options.layers)
-    )
+    engine = None if options.engine == "none" else load_engine(options.engine, layers=options.layers)
     schema = sentences_schema(columns_of(options.layers))
     decided = {decision.place: decision for decision in task.decisions}
     tally = _Tally()
@@ -174,9 +172,7 @@ def _records(reader: BatchReader, file: File) -> Iterator[tuple[int, dict[str, A
         yield index, reader.read(file, index).to_pylist()[0]
 
 
-def _left_out(
-    row: dict[str, Any], decision: Decision | None, options: AnnotateOptions
-) -> RejectRow | None:
+def _left_out(row: dict[str, Any], decision: Decision | None, options: AnnotateOptions) -> RejectRow | None:
     place = (row["source"], row["position"])
     if decision is not None and decision.same_as:
         return RejectRow(*place, "ingest", "duplicate", f"same as {decision.same_as}")
@@ -191,17 +187,12 @@ def _normalised(batch: pa.RecordBatch, rules: Rules | None) -> pa.RecordBatch:
     """Return annotation that came with the input, its forms and lemmas mapped by the rules."""
     if rules is None:
         return batch
-    for name, maps, mapped in (
-        ("forms", rules.maps_forms, rules.form),
-        ("lemmas", rules.maps_lemmas, rules.lemma),
-    ):
+    for name, maps, mapped in (("forms", rules.maps_forms, rules.form), ("lemmas", rules.maps_lemmas, rules.lemma)):
         column = batch.column(name)
         if maps and column.null_count < len(column):
             tokens = column.flatten().dictionary_encode()
             words = pa.array([mapped(word) for word in tokens.dictionary.to_pylist()], pa.string())
-            lists = pa.ListArray.from_arrays(
-                column.offsets, words.take(tokens.indices), mask=column.is_null()
-            )
+            lists = pa.ListArray.from_arrays(column.offsets, words.take(tokens.indices), mask=column.is_null())
             batch = batch.set_column(batch.schema.get_field_index(name), name, lists)
     return batch
 
@@ -231,14 +222,9 @@ def _document_batch(name: str, row: dict[str, Any]) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist([{**values, "document_id": name}], schema=schema)
 
 
-def _sentence_batch(
-    name: str, row: dict[str, Any], annotation: pa.RecordBatch, schema: pa.Schema
-) -> pa.RecordBatch:
+def _sentence_batch(name: str, row: dict[str, Any], annotation: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     rows = annotation.num_rows
-    constants = {
-        "document_id": name, "year": row["year"], "genre": row["genre"],
-        "language": row["language"],
-    }  # fmt: skip
+    constants = {"document_id": name, "year": row["year"], "genre": row["genre"], "language": row["language"]}
     arrays = []
     for field in schema:
         if field.name == "sentence":
@@ -274,10 +260,5 @@ def _chosen(_: AnnotateTask, options: AnnotateOptions) -> dict[str, tuple[str, .
 
 
 ANNOTATE: Stage[AnnotateTask, AnnotateOptions, Annotated] = Stage(
-    name="corpus/annotate",
-    receipt=Annotated,
-    identity=_identity,
-    build=_annotate_file,
-    chosen=_chosen,
-    unit="batches",
+    name="corpus/annotate", receipt=Annotated, identity=_identity, build=_annotate_file, chosen=_chosen, unit="batches"
 )

@@ -26,14 +26,7 @@ from typing import NamedTuple
 from transforms.annotation import builtin, spacy, stanza
 from transforms.annotation.layers import check_layers
 from transforms.annotation.normalise import Rules
-from transforms.annotation.records import (
-    Annotate,
-    Engine,
-    EngineInfo,
-    MapForm,
-    Prepare,
-    Resolve,
-)
+from transforms.annotation.records import Annotate, Engine, EngineInfo, MapForm, Prepare, Resolve
 from transforms.common.errors import UsageError, nearest
 from transforms.common.heap import keep_freed_memory
 from transforms.common.records import Sentence
@@ -88,9 +81,7 @@ def check_engine(spec: str) -> None:
         raise UsageError(f"engine {spec!r} names no {_NEEDS.get(kind, 'model')}: {kind}:...")
 
 
-def describe_engine(
-    spec: str, *, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
-) -> EngineInfo:
+def describe_engine(spec: str, *, resolve: Resolve | None = None, layers: tuple[str, ...] = ()) -> EngineInfo:
     """Return what an engine is, without loading its model.
 
     Args:
@@ -105,14 +96,10 @@ def describe_engine(
     return _prepare(spec, resolve, layers)[0]
 
 
-def _prepare(
-    spec: str, resolve: Resolve | None, layers: tuple[str, ...]
-) -> tuple[EngineInfo, Callable[[], Annotate]]:
+def _prepare(spec: str, resolve: Resolve | None, layers: tuple[str, ...]) -> tuple[EngineInfo, Callable[[], Annotate]]:
     kind, _, argument = spec.partition(":")
     if kind == "none":
-        raise UsageError(
-            "engine 'none' keeps the annotation that the input brings: there is nothing to load"
-        )
+        raise UsageError("engine 'none' keeps the annotation that the input brings: there is nothing to load")
     check_engine(spec)
     check_layers(layers, (kind,), f"engine {spec!r}")
     return ENGINES[kind](argument, resolve, layers)
@@ -124,9 +111,7 @@ _TAGGERS_LOADED: dict[str, Engine] = {}
 _LOADING = threading.Lock()
 
 
-def load_engine(
-    spec: str, *, resolve: Resolve | None = None, layers: tuple[str, ...] = ()
-) -> Engine:
+def load_engine(spec: str, *, resolve: Resolve | None = None, layers: tuple[str, ...] = ()) -> Engine:
     """Return an engine with its model loaded, once per process, specification and layers.
 
     Its `annotate` may be called from several threads; they take turns.
@@ -179,9 +164,13 @@ def load_splitter(language: str | None) -> Engine:
     for any language.
     """
     return Engine(
-        name=f"sentences:{language}", language=language, fingerprint="", has_upos=False,
-        has_lemmas=False, annotate=_taking_turns(builtin.splitting(language)),
-    )  # fmt: skip
+        name=f"sentences:{language}",
+        language=language,
+        fingerprint="",
+        has_upos=False,
+        has_lemmas=False,
+        annotate=_taking_turns(builtin.splitting(language)),
+    )
 
 
 def _taking_turns(annotate: Annotate) -> Annotate:
@@ -328,10 +317,6 @@ def _batches(pieces: Iterator[_Piece]) -> Iterator[list[_Piece]]:
         yield batch
 
 
-ENGINES: dict[str, Prepare] = {
-    "builtin": builtin.prepare,
-    "spacy": spacy.prepare,
-    "stanza": stanza.prepare,
-}
+ENGINES: dict[str, Prepare] = {"builtin": builtin.prepare, "spacy": spacy.prepare, "stanza": stanza.prepare}
 # Engines that can do less than all if parts of speech are all that is asked for.
 TAGGERS: dict[str, Prepare] = {"spacy": spacy.prepare_tagger}

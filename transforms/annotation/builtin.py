@@ -51,14 +51,11 @@ def prepare(
     """
     if argument not in languages():
         raise UsageError(
-            f"builtin has no language {argument!r}{nearest(argument, languages())} "
-            f"(languages: {' '.join(languages())})"
+            f"builtin has no language {argument!r}{nearest(argument, languages())} (languages: {' '.join(languages())})"
         )
     tagged = argument in TAG_MAPS
     library = "HanTa" if tagged else "simplemma"
-    model = (
-        hanta.model_file(argument) if tagged else os.path.join(_dictionaries(), f"{argument}.plzma")
-    )
+    model = hanta.model_file(argument) if tagged else os.path.join(_dictionaries(), f"{argument}.plzma")
     info = EngineInfo(
         name=f"builtin:{argument}",
         language=argument,
@@ -72,14 +69,9 @@ def prepare(
         zone = zones(nlp)
         complete = _with_hanta(argument) if tagged else _with_simplemma(argument)
 
-        def annotate(
-            paragraphs: Sequence[str], map_form: MapForm | None = None
-        ) -> list[list[Sentence]]:
+        def annotate(paragraphs: Sequence[str], map_form: MapForm | None = None) -> list[list[Sentence]]:
             with zone():
-                return [
-                    _completed(read, complete, layers)
-                    for read in read_docs(nlp, paragraphs, map_form)
-                ]
+                return [_completed(read, complete, layers) for read in read_docs(nlp, paragraphs, map_form)]
 
         return annotate
 
@@ -95,9 +87,7 @@ def splitting(language: str | None) -> Annotate:
     nlp = _splitter(language or "xx")
     zone = zones(nlp)
 
-    def annotate(
-        paragraphs: Sequence[str], map_form: MapForm | None = None
-    ) -> list[list[Sentence]]:
+    def annotate(paragraphs: Sequence[str], map_form: MapForm | None = None) -> list[list[Sentence]]:
         with zone():
             return [
                 sentences_of(read, lemmas=False, upos=False, kind="builtin", layers=())

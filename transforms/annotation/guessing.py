@@ -16,20 +16,92 @@ __all__ = ["LANGUAGES", "guess_engine", "guess_language", "short_tag"]
 
 # Those that spaCy has stop words of, and an engine lemmas.
 LANGUAGES = (
-    "bg", "ca", "cs", "da", "de", "el", "en", "es", "et", "fa", "fi", "fr", "ga", "grc", "hu", "hy",
-    "id", "is", "it", "la", "lt", "lv", "mk", "nb", "nl", "pl", "pt", "ro", "ru", "sk", "sl", "sq",
-    "sv", "tr", "uk",
-)  # fmt: skip
+    "bg",
+    "ca",
+    "cs",
+    "da",
+    "de",
+    "el",
+    "en",
+    "es",
+    "et",
+    "fa",
+    "fi",
+    "fr",
+    "ga",
+    "grc",
+    "hu",
+    "hy",
+    "id",
+    "is",
+    "it",
+    "la",
+    "lt",
+    "lv",
+    "mk",
+    "nb",
+    "nl",
+    "pl",
+    "pt",
+    "ro",
+    "ru",
+    "sk",
+    "sl",
+    "sq",
+    "sv",
+    "tr",
+    "uk",
+)
 # Tags of three letters, of both kinds, as headers have them.
 _LONG = {
-    "bul": "bg", "cat": "ca", "ces": "cs", "cze": "cs", "dan": "da", "deu": "de", "ger": "de",
-    "ell": "el", "gre": "el", "eng": "en", "spa": "es", "est": "et", "fas": "fa", "per": "fa",
-    "fin": "fi", "fra": "fr", "fre": "fr", "gle": "ga", "hun": "hu", "hye": "hy", "arm": "hy",
-    "ind": "id", "isl": "is", "ice": "is", "ita": "it", "lat": "la", "lit": "lt", "lav": "lv",
-    "mkd": "mk", "mac": "mk", "nob": "nb", "nor": "nb", "nld": "nl", "dut": "nl", "pol": "pl",
-    "por": "pt", "ron": "ro", "rum": "ro", "rus": "ru", "slk": "sk", "slo": "sk", "slv": "sl",
-    "sqi": "sq", "alb": "sq", "swe": "sv", "tur": "tr", "ukr": "uk",
-}  # fmt: skip
+    "bul": "bg",
+    "cat": "ca",
+    "ces": "cs",
+    "cze": "cs",
+    "dan": "da",
+    "deu": "de",
+    "ger": "de",
+    "ell": "el",
+    "gre": "el",
+    "eng": "en",
+    "spa": "es",
+    "est": "et",
+    "fas": "fa",
+    "per": "fa",
+    "fin": "fi",
+    "fra": "fr",
+    "fre": "fr",
+    "gle": "ga",
+    "hun": "hu",
+    "hye": "hy",
+    "arm": "hy",
+    "ind": "id",
+    "isl": "is",
+    "ice": "is",
+    "ita": "it",
+    "lat": "la",
+    "lit": "lt",
+    "lav": "lv",
+    "mkd": "mk",
+    "mac": "mk",
+    "nob": "nb",
+    "nor": "nb",
+    "nld": "nl",
+    "dut": "nl",
+    "pol": "pl",
+    "por": "pt",
+    "ron": "ro",
+    "rum": "ro",
+    "rus": "ru",
+    "slk": "sk",
+    "slo": "sk",
+    "slv": "sl",
+    "sqi": "sq",
+    "alb": "sq",
+    "swe": "sv",
+    "tur": "tr",
+    "ukr": "uk",
+}
 LEAST = 0.2  # of the words of a text are stop words of its language; of most texts, a half
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -41,8 +113,7 @@ def guess_language(text: str) -> str | None:
     """
     words = Counter(_WORD.findall(text.lower()))
     shares = {
-        language: sum(words[word] for word in _stop_words(language)) / max(words.total(), 1)
-        for language in LANGUAGES
+        language: sum(words[word] for word in _stop_words(language)) / max(words.total(), 1) for language in LANGUAGES
     }
     best = max(sorted(shares), key=lambda language: shares[language])
     return best if shares[best] >= LEAST else None

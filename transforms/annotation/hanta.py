@@ -62,9 +62,7 @@ def load_tagger(language: str) -> Tagger:
     every_tag = None
 
     @lru_cache(maxsize=_CACHED)
-    def scores_of(
-        word: str, casesensitive: bool
-    ) -> tuple[dict[int, float], tuple[int, ...] | None]:
+    def scores_of(word: str, casesensitive: bool) -> tuple[dict[int, float], tuple[int, ...] | None]:
         """Return log P(word | tag) by tag, and the tags as a key (None: any tag goes)."""
         if len(word) > MAX_WORD:
             return {}, every_tag

@@ -71,11 +71,7 @@ def searches(model: Any) -> Search:
         reachable = model.reachability.get(target, ()) if target is not None else None
         ways = {}
         for state, found in model.LP_trans_nonfinal.items():
-            every = [
-                (tag, step, (state[1], tag))
-                for tag, step in found
-                if reachable is None or tag in reachable
-            ]
+            every = [(tag, step, (state[1], tag)) for tag, step in found if reachable is None or tag in reachable]
             if every:
                 new = [(places[tag], step, then) for tag, step, then in every if tag in places]
                 ways[state] = (every, new)
@@ -85,10 +81,7 @@ def searches(model: Any) -> Search:
     def scores_of_end(end: str) -> list[tuple[list[float], float]]:
         """Return for each tag of unknown morphemes the score of the longest end that it knows."""
         parts = [end[first:] for first in range(len(end) + 1)]
-        return [
-            (sizes, next(ends[part] for part in parts if part in ends))
-            for _, sizes, ends in unknown
-        ]
+        return [(sizes, next(ends[part] for part in parts if part in ends)) for _, sizes, ends in unknown]
 
     def scores_at(piece: str, short: bool, whole: bool) -> Scores | None:
         """Return the tags of a piece of a short word, or of a whole one; None if it has none."""
@@ -123,9 +116,7 @@ def searches(model: Any) -> Search:
             if scores is not None:
                 yield end, scores
 
-    def search(
-        word: str, target: int | None, known: bool
-    ) -> tuple[list[Row], list[dict[State, tuple[State, int]]]]:
+    def search(word: str, target: int | None, known: bool) -> tuple[list[Row], list[dict[State, tuple[State, int]]]]:
         """Return log probabilities of states by place, the final ones last, and whence they came.
 
         Args:
@@ -149,10 +140,7 @@ def searches(model: Any) -> Search:
                     continue
                 every, unknown_ones = follow
                 if found is None:
-                    found = [
-                        (table[end], origins[end], *scores)
-                        for end, scores in pieces(word, place, known)
-                    ]
+                    found = [(table[end], origins[end], *scores) for end, scores in pieces(word, place, known)]
                 here = (state, place)
                 for cell, origin, own, new in found:
                     if own is None:

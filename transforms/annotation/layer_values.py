@@ -12,11 +12,25 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 __all__ = [
-    "ConlluWord", "conllu_deprels", "conllu_entities", "conllu_feats", "conllu_heads",
-    "conllu_xpos", "iob2", "renumbered", "spacy_deprels", "spacy_entities", "spacy_feats",
-    "spacy_heads", "spacy_xpos", "stanza_deprels", "stanza_entities", "stanza_feats",
-    "stanza_heads", "stanza_xpos",
-]  # fmt: skip
+    "ConlluWord",
+    "conllu_deprels",
+    "conllu_entities",
+    "conllu_feats",
+    "conllu_heads",
+    "conllu_xpos",
+    "iob2",
+    "renumbered",
+    "spacy_deprels",
+    "spacy_entities",
+    "spacy_feats",
+    "spacy_heads",
+    "spacy_xpos",
+    "stanza_deprels",
+    "stanza_entities",
+    "stanza_feats",
+    "stanza_heads",
+    "stanza_xpos",
+]
 
 I = TypeVar("I", bound=Hashable)  # noqa: E741
 Texts = list[str | None]
@@ -75,10 +89,7 @@ def renumbered(kept: Sequence[I], head_of: Callable[[I], I | None]) -> list[int]
 
 def _roots(relations: Sequence[str | None], heads: Sequence[int]) -> Texts:
     """Return relations with `root` for every token without a head, and None for empty ones."""
-    return [
-        (relation or None) if head else "root"
-        for relation, head in zip(relations, heads, strict=True)
-    ]
+    return [(relation or None) if head else "root" for relation, head in zip(relations, heads, strict=True)]
 
 
 def spacy_xpos(tokens: Sequence[Any]) -> Texts:
@@ -109,12 +120,7 @@ def spacy_deprels(tokens: Sequence[Any]) -> Texts:
 
 def spacy_entities(tokens: Sequence[Any]) -> Texts:
     """Return the entities that recognisers and rulers set."""
-    return iob2(
-        [
-            f"{token.ent_iob_}-{token.ent_type_}" if token.ent_type_ else token.ent_iob_
-            for token in tokens
-        ]
-    )
+    return iob2([f"{token.ent_iob_}-{token.ent_type_}" if token.ent_type_ else token.ent_iob_ for token in tokens])
 
 
 def stanza_xpos(words: Sequence[Any]) -> Texts:
@@ -162,9 +168,7 @@ def conllu_heads(words: Sequence[ConlluWord]) -> list[int | None]:
     # The reader takes no sentence whose words are not numbered from 1 without gaps, and empty
     # nodes have numbers of their own: a word's number is its place.
     heads = [word.cells[HEAD] for word in words]
-    return [
-        int(head) if _NUMBER.fullmatch(head) and int(head) <= len(words) else None for head in heads
-    ]
+    return [int(head) if _NUMBER.fullmatch(head) and int(head) <= len(words) else None for head in heads]
 
 
 def conllu_deprels(words: Sequence[ConlluWord]) -> Texts:

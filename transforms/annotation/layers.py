@@ -26,10 +26,7 @@ from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.options import option
 from transforms.common.outside import with_outside
 
-__all__ = [
-    "LAYERS", "Layer", "LayerOptions", "Reading", "check_layers", "columns_of", "needs_of",
-    "told", "values_of",
-]  # fmt: skip
+__all__ = ["LAYERS", "Layer", "LayerOptions", "Reading", "check_layers", "columns_of", "needs_of", "told", "values_of"]
 
 
 class Reading(NamedTuple):
@@ -69,18 +66,19 @@ class LayerOptions:
     """Which layers a corpus gets; they are kept in the order of the registry, each once."""
 
     layers: tuple[str, ...] = option(
-        (), help="further columns of `sentences`: xpos, feats, heads, deprels, entities; "
-        "docs/annotation.md says what they are", metavar="LAYER",
+        (),
+        help="further columns of `sentences`: xpos, feats, heads, deprels, entities; "
+        "docs/annotation.md says what they are",
+        metavar="LAYER",
         choices="transforms.annotation.layers:LAYERS",
-    )  # fmt: skip
+    )
 
     def __post_init__(self) -> None:
         """Refuse unknown names; put the others in order."""
         for name in self.layers:
             if name not in LAYERS:
                 raise UsageError(
-                    f"`layers`: there is no layer {name!r}{nearest(name, LAYERS)} "
-                    f"(layers: {', '.join(LAYERS)})"
+                    f"`layers`: there is no layer {name!r}{nearest(name, LAYERS)} (layers: {', '.join(LAYERS)})"
                 )
             if name in SENTENCES.schema().names:
                 raise UsageError(
@@ -143,8 +141,7 @@ def values_of(layers: Sequence[str], kind: str, tokens: Sequence[Any]) -> tuple[
         values = None if reading is None else reading.values(tokens)
         if values is not None and len(values) != len(tokens):
             raise LexbeamError(
-                f"layer {name!r} of {kind} gives {len(values)} values for {len(tokens)} tokens: "
-                "correct its function"
+                f"layer {name!r} of {kind} gives {len(values)} values for {len(tokens)} tokens: correct its function"
             )
         given = values is not None and any(value is not None for value in values)
         found.append(values if given else None)
@@ -166,8 +163,7 @@ LAYERS: dict[str, Layer] = {
     ),
     "feats": Layer(
         column=_texts(
-            "feats", "morphological features; null where a token has none",
-            "Name=Value|Name=Value, as FEATS of CoNLL-U",
+            "feats", "morphological features; null where a token has none", "Name=Value|Name=Value, as FEATS of CoNLL-U"
         ),
         reads={
             "spacy": Reading(of.spacy_feats, ("token.morph",)),
@@ -177,8 +173,11 @@ LAYERS: dict[str, Layer] = {
     ),
     "heads": Layer(
         column=column(
-            "heads", pa.list_(pa.int32()), "syntactic head of each token: its number within the "
-            "sentence", unit="tokens, from 1", range="0 (root) to the number of tokens",
+            "heads",
+            pa.list_(pa.int32()),
+            "syntactic head of each token: its number within the sentence",
+            unit="tokens, from 1",
+            range="0 (root) to the number of tokens",
             nullable=True,
         ),
         reads={
@@ -203,5 +202,5 @@ LAYERS: dict[str, Layer] = {
             "conllu": Reading(of.conllu_entities),
         },
     ),
-}  # fmt: skip
+}
 with_outside(LAYERS, "lexbeam.layers")

@@ -68,16 +68,8 @@ def _renumbered(reader: BatchReader, staged: Sequence[Staged]) -> Iterator[pa.Re
 
 
 MERGE_DOCUMENTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="corpus/merge-documents",
-    receipt=PartFile,
-    identity=staged_identity,
-    build=_merge_documents,
-    unit="parts",
+    name="corpus/merge-documents", receipt=PartFile, identity=staged_identity, build=_merge_documents, unit="parts"
 )
 MERGE_SENTENCES: Stage[MergeTask, Layers, PartFile] = Stage(
-    name="corpus/merge-sentences",
-    receipt=PartFile,
-    identity=_identity,
-    build=_merge_sentences,
-    unit="parts",
+    name="corpus/merge-sentences", receipt=PartFile, identity=_identity, build=_merge_sentences, unit="parts"
 )

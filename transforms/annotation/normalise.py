@@ -73,12 +73,7 @@ def _pattern(chars: Mapping[str, str]) -> re.Pattern[str] | None:
     return re.compile("|".join(map(re.escape, longest_first))) if chars else None
 
 
-def _mapped(
-    word: str,
-    words: Mapping[str, str],
-    chars: Mapping[str, str],
-    pattern: re.Pattern[str] | None,
-) -> str:
+def _mapped(word: str, words: Mapping[str, str], chars: Mapping[str, str], pattern: re.Pattern[str] | None) -> str:
     if word in words:
         return words[word]
     if pattern is None:
@@ -115,10 +110,7 @@ def _rules(lines: Iterable[str], name: str) -> Rules:
         if problem:
             raise UsageError(f"{name}, line {number}: {problem}")
     return Rules(
-        forms=levels["form"],
-        form_chars=levels["form-char"],
-        lemmas=levels["lemma"],
-        lemma_chars=levels["lemma-char"],
+        forms=levels["form"], form_chars=levels["form-char"], lemmas=levels["lemma"], lemma_chars=levels["lemma-char"]
     )
 
 

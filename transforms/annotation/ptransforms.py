@@ -51,9 +51,7 @@ class AnnotateDocuments(beam.PTransform):
             tasks
             | "KeyByContent" >> beam.Map(_keyed)
             | "SpreadTasks"
-            >> SpreadOverLanes(
-                weight=_characters, lanes=self.lanes, workspace=self.workspace, stage=ANNOTATE.name
-            )
+            >> SpreadOverLanes(weight=_characters, lanes=self.lanes, workspace=self.workspace, stage=ANNOTATE.name)
             | "AnnotateFile" >> beam.ParDo(MakeArtefact(self.workspace, ANNOTATE, self.options))
             | "CountTokens" >> beam.ParDo(_Count())
         )
@@ -79,8 +77,6 @@ class ListStaged(beam.PTransform):
 
     parts: int
 
-    def expand(
-        self, receipts: beam.PCollection[Annotated]
-    ) -> beam.PCollection[tuple[tuple[str, int], StagedRun]]:
+    def expand(self, receipts: beam.PCollection[Annotated]) -> beam.PCollection[tuple[tuple[str, int], StagedRun]]:
         """Apply the transform."""
         return receipts | "ListBatches" >> beam.ParDo(_Staged(self.parts))

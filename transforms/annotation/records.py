@@ -29,9 +29,7 @@ class Annotate(Protocol):
     have the layers that the engine was prepared for; nothing else in them depends on these.
     """
 
-    def __call__(
-        self, paragraphs: Sequence[str], map_form: MapForm | None = None
-    ) -> list[list[Sentence]]:
+    def __call__(self, paragraphs: Sequence[str], map_form: MapForm | None = None) -> list[list[Sentence]]:
         """Return the sentences of each paragraph."""
 
 
@@ -63,6 +61,4 @@ class Engine:
     annotate: Annotate
 
 
-Prepare = Callable[
-    [str, Resolve | None, tuple[str, ...]], tuple[EngineInfo, Callable[[], Annotate]]
-]
+Prepare = Callable[[str, Resolve | None, tuple[str, ...]], tuple[EngineInfo, Callable[[], Annotate]]]

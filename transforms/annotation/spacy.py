@@ -37,10 +37,18 @@ MAX_NEW_STRINGS = 200_000
 
 _UNUSED = frozenset(
     {
-        "ner", "beam_ner", "entity_linker", "entity_ruler", "span_ruler", "spancat",
-        "spancat_singlelabel", "span_finder", "textcat", "textcat_multilabel",
+        "ner",
+        "beam_ner",
+        "entity_linker",
+        "entity_ruler",
+        "span_ruler",
+        "spancat",
+        "spancat_singlelabel",
+        "span_finder",
+        "textcat",
+        "textcat_multilabel",
     }
-)  # fmt: skip
+)
 _PARSERS = frozenset({"parser", "beam_parser"})
 # Where a morphologizer notes what it learnt.
 _LABELS = {"token.pos": "labels_pos", "token.morph": "labels_morph"}
@@ -99,17 +107,12 @@ def _prepared(
         nlp = _load(folder, setup)
         zone = zones(nlp)
 
-        def annotate(
-            paragraphs: Sequence[str], map_form: MapForm | None = None
-        ) -> list[list[Sentence]]:
+        def annotate(paragraphs: Sequence[str], map_form: MapForm | None = None) -> list[list[Sentence]]:
             with zone():
                 return [
-                    sentences_of(
-                        read, lemmas=setup.has_lemmas, upos=setup.has_upos, kind="spacy",
-                        layers=layers,
-                    )
+                    sentences_of(read, lemmas=setup.has_lemmas, upos=setup.has_upos, kind="spacy", layers=layers)
                     for read in read_docs(nlp, paragraphs, map_form)
-                ]  # fmt: skip
+                ]
 
         return annotate
 
@@ -157,25 +160,19 @@ class _Setup(NamedTuple):
     has_upos: bool
 
 
-def _setup(
-    folder: str, engine: str, layers: tuple[str, ...], *, tags_alone: bool = False
-) -> _Setup:
+def _setup(folder: str, engine: str, layers: tuple[str, ...], *, tags_alone: bool = False) -> _Setup:
     from spacy import util
 
     config = util.load_config(os.path.join(folder, "config.cfg"))
     language = config["nlp"]["lang"]
-    factories = {
-        name: config["components"][name].get("factory", "") for name in config["nlp"]["pipeline"]
-    }
+    factories = {name: config["components"][name].get("factory", "") for name in config["nlp"]["pipeline"]}
     disabled = [name for name in config["nlp"].get("disabled", []) if name in factories]
     active = [name for name in factories if name not in disabled]
     setters = [name for name in active if factories[name] in _SETTERS]
     spare = [name for name in disabled if factories[name] in _SETTERS]
     enable = [] if setters else spare[:1]
     needed = _needed(folder, engine, language, {name: factories[name] for name in active}, layers)
-    exclude = [
-        name for name, factory in factories.items() if factory in _UNUSED and name not in needed
-    ]
+    exclude = [name for name, factory in factories.items() if factory in _UNUSED and name not in needed]
     parsers = [name for name in active if factories[name] in _PARSERS]
     order = list(factories)
     if setters or enable:
@@ -206,9 +203,7 @@ def _tags_alone(setup: _Setup, language: str, factories: dict[str, str]) -> _Set
     if "attribute_ruler" in factories.values():
         return setup._replace(exclude=[*setup.exclude, *sorted(spared)], has_lemmas=False)
     spared |= {name for name, kind in factories.items() if kind in _SETTERS | _PARSERS}
-    return setup._replace(
-        exclude=[*setup.exclude, *sorted(spared)], enable=[], add_sentencizer=True, has_lemmas=False
-    )
+    return setup._replace(exclude=[*setup.exclude, *sorted(spared)], enable=[], add_sentencizer=True, has_lemmas=False)
 
 
 @functools.cache
@@ -228,17 +223,12 @@ def _all_that(language: str, factory: str) -> list[str]:
     return list(kind.get_factory_meta(factory).assigns) if kind.has_factory(factory) else []
 
 
-def _needed(
-    folder: str, engine: str, language: str, active: dict[str, str], layers: tuple[str, ...]
-) -> set[str]:
+def _needed(folder: str, engine: str, language: str, active: dict[str, str], layers: tuple[str, ...]) -> set[str]:
     """Return the components that layers need; `active` are names and factories."""
     needed = set()
     for layer, attributes in needs_of(layers, "spacy").items():
         for attribute in attributes:
-            found = {
-                name for name, factory in active.items()
-                if _sets(folder, language, name, factory, attribute)
-            }  # fmt: skip
+            found = {name for name, factory in active.items() if _sets(folder, language, name, factory, attribute)}
             if not found:
                 raise UsageError(
                     f"{engine} cannot give the layer {layer!r}: no component of the pipeline sets "
@@ -320,11 +310,7 @@ def read_docs(nlp: Any, paragraphs: Sequence[str], map_form: MapForm | None) -> 
     originals = [nlp.tokenizer(paragraph) for paragraph in paragraphs]
     places = [_places(doc) for doc in originals]
     mapped = [
-        Doc(
-            nlp.vocab,
-            words=[map_form(token.text) for token in doc],
-            spaces=[bool(token.whitespace_) for token in doc],
-        )
+        Doc(nlp.vocab, words=[map_form(token.text) for token in doc], spaces=[bool(token.whitespace_) for token in doc])
         for doc in originals
     ]
     for doc, place in zip(nlp.pipe(mapped, batch_size=BATCH_DOCS), places, strict=True):
@@ -338,9 +324,7 @@ def _places(doc: Any) -> tuple[list[int], list[int]]:
     return starts, [start + length for start, length in zip(starts, lengths, strict=True)]
 
 
-def sentences_of(
-    read: ReadDoc, *, lemmas: bool, upos: bool, kind: str, layers: tuple[str, ...] = ()
-) -> list[Sentence]:
+def sentences_of(read: ReadDoc, *, lemmas: bool, upos: bool, kind: str, layers: tuple[str, ...] = ()) -> list[Sentence]:
     """Return the sentences of a Doc, whitespace tokens and empty sentences left out.
 
     A lemma that the pipeline left empty is the form, a part of speech `X`. Without `lemmas` or
@@ -353,14 +337,10 @@ def sentences_of(
         return []
     strings = doc.vocab.strings
     # One array of all columns: a tenth of the time that token attributes take.
-    orths, lemma_ids, pos_ids, begins, spaces = doc.to_array(
-        [ORTH, LEMMA, POS, SENT_START, IS_SPACE]
-    ).T.tolist()
+    orths, lemma_ids, pos_ids, begins, spaces = doc.to_array([ORTH, LEMMA, POS, SENT_START, IS_SPACE]).T.tolist()
     forms = [strings[orth] for orth in orths]
     lemma_list = (
-        [strings[lemma] if lemma else form for lemma, form in zip(lemma_ids, forms, strict=True)]
-        if lemmas
-        else None
+        [strings[lemma] if lemma else form for lemma, form in zip(lemma_ids, forms, strict=True)] if lemmas else None
     )
     upos_list = [strings[pos] if pos else "X" for pos in pos_ids] if upos else None
     borders = [index for index, begin in enumerate(begins) if begin == 1 and index] + [len(forms)]

@@ -40,9 +40,7 @@ def prepare(
             none of what a layer needs.
     """
     if importlib.util.find_spec("stanza") is None:
-        raise UsageError(
-            "engine 'stanza' needs the package of that name: pip install 'lexbeam[stanza]'"
-        )
+        raise UsageError("engine 'stanza' needs the package of that name: pip install 'lexbeam[stanza]'")
     language, _, named = argument.partition(":")
     folder = (resolve(named) if resolve else os.path.expanduser(named)) if named else _default()
     try:
@@ -51,8 +49,7 @@ def prepare(
         raise
     except Exception as error:  # an index that is none, or of another shape
         raise LexbeamError(
-            f"resources.json of the Stanza models in {folder!r} cannot be read: {cause_of(error)}; "
-            "download them again"
+            f"resources.json of the Stanza models in {folder!r} cannot be read: {cause_of(error)}; download them again"
         ) from error
     named_files = {os.path.relpath(path, folder).replace(os.sep, "/"): path for path in setup.files}
     model = digest({name: model_digest(path) for name, path in sorted(named_files.items())})
@@ -67,9 +64,7 @@ def prepare(
     def load() -> Annotate:
         pipeline = _load(setup, folder)
 
-        def annotate(
-            paragraphs: Sequence[str], map_form: MapForm | None = None
-        ) -> list[list[Sentence]]:
+        def annotate(paragraphs: Sequence[str], map_form: MapForm | None = None) -> list[list[Sentence]]:
             docs = _annotate(pipeline, setup.processors, paragraphs, map_form)
             return [sentences_of(doc, info, layers) for doc in docs]
 
@@ -103,9 +98,7 @@ def _setup(language: str, folder: str, layers: tuple[str, ...]) -> _Setup:
     with files.open_read(index) as stream:
         resources = parse_json(stream.read())
     if language not in resources:
-        raise UsageError(
-            f"Stanza has no language {language!r}{nearest(language, sorted(resources))}"
-        )
+        raise UsageError(f"Stanza has no language {language!r}{nearest(language, sorted(resources))}")
     code = resources[language].get("alias", language)
     entry = resources.get(code, {})
     default = entry.get("packages", {}).get("default", {})
@@ -157,10 +150,7 @@ def _load(setup: _Setup, folder: str) -> Any:
 
 
 def _annotate(
-    pipeline: Any,
-    processors: Iterable[str],
-    paragraphs: Sequence[str],
-    map_form: MapForm | None,
+    pipeline: Any, processors: Iterable[str], paragraphs: Sequence[str], map_form: MapForm | None
 ) -> list[Any]:
     from stanza.models.common.doc import Document
 
@@ -193,11 +183,7 @@ def sentences_of(doc: Any, info: EngineInfo, layers: tuple[str, ...] = ()) -> li
     """Return the sentences of a Stanza document, whitespace and empty sentences left out."""
     found = []
     for sentence in doc.sentences:
-        rows = [
-            (_form(word.text, token, doc.text), word, token)
-            for token in sentence.tokens
-            for word in token.words
-        ]
+        rows = [(_form(word.text, token, doc.text), word, token) for token in sentence.tokens for word in token.words]
         rows = [row for row in rows if row[0].strip()]
         if rows:
             found.append(

@@ -18,10 +18,25 @@ __all__ = ["TAG_MAPS", "UPOS", "tag_map"]
 
 UPOS = frozenset(
     {
-        "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
-        "PUNCT", "SCONJ", "SYM", "VERB", "X",
+        "ADJ",
+        "ADP",
+        "ADV",
+        "AUX",
+        "CCONJ",
+        "DET",
+        "INTJ",
+        "NOUN",
+        "NUM",
+        "PART",
+        "PRON",
+        "PROPN",
+        "PUNCT",
+        "SCONJ",
+        "SYM",
+        "VERB",
+        "X",
     }
-)  # fmt: skip
+)
 
 
 def tag_map(language: str) -> Callable[[str], str]:
@@ -116,8 +131,4 @@ def _dutch(tag: str) -> str:
     return _DUTCH[name]
 
 
-TAG_MAPS: dict[str, Callable[[str], str]] = {
-    "de": _GERMAN.__getitem__,
-    "en": _ENGLISH.__getitem__,
-    "nl": _dutch,
-}
+TAG_MAPS: dict[str, Callable[[str], str]] = {"de": _GERMAN.__getitem__, "en": _ENGLISH.__getitem__, "nl": _dutch}

@@ -17,9 +17,7 @@ from transforms.annotation.base import Engine, annotate_text, split_paragraphs
 from transforms.common.errors import LexbeamError
 from transforms.common.records import Sentence
 
-__all__ = [
-    "annotate_sentences", "annotate_texts", "count_words", "plain_tokens", "tokens_of",
-]  # fmt: skip
+__all__ = ["annotate_sentences", "annotate_texts", "count_words", "plain_tokens", "tokens_of"]
 
 _BETWEEN = "\n\n"  # a border of paragraphs, which no sentence crosses
 _LISTS = ("forms", "lemmas", "upos", "starts", "ends")
@@ -33,9 +31,8 @@ def plain_tokens(sentence: str) -> Sentence:
     """Return the tokens of a sentence by the rule of this module, without lemmas and tags."""
     found = list(_TOKEN.finditer(sentence))
     return Sentence(
-        [token[0] for token in found], None, None,
-        [token.start() for token in found], [token.end() for token in found],
-    )  # fmt: skip
+        [token[0] for token in found], None, None, [token.start() for token in found], [token.end() for token in found]
+    )
 
 
 def count_words(text: str) -> int:
@@ -128,8 +125,7 @@ def _shifted(sentence: Sentence, start: int) -> Sentence:
     if not start:
         return sentence
     return sentence._replace(
-        starts=[place - start for place in sentence.starts or ()],
-        ends=[place - start for place in sentence.ends or ()],
+        starts=[place - start for place in sentence.starts or ()], ends=[place - start for place in sentence.ends or ()]
     )
 
 
@@ -150,17 +146,13 @@ def _joined(pieces: list[Sentence]) -> Sentence:
     return Sentence(forms, lemmas, upos, starts, ends, layers)
 
 
-def tokens_of(
-    sentence: Sentence, start: int | None, end: int | None
-) -> tuple[int | None, int | None]:
+def tokens_of(sentence: Sentence, start: int | None, end: int | None) -> tuple[int | None, int | None]:
     """Return the first token that overlaps [start, end), and how many do; None where none does."""
     if start is None or end is None:
         return None, None
     places = [
         at
-        for at, (begins, ends) in enumerate(
-            zip(sentence.starts or (), sentence.ends or (), strict=True)
-        )
+        for at, (begins, ends) in enumerate(zip(sentence.starts or (), sentence.ends or (), strict=True))
         if begins < end and ends > start
     ]
     return (places[0], len(places)) if places else (None, None)

@@ -10,13 +10,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from schemas.alignments import ALIGNMENTS as TABLE
-from transforms.change.alignment import (
-    ALIGNMENTS,
-    Alignment,
-    Space,
-    fit_alignment,
-    parse_fit_on,
-)
+from transforms.change.alignment import ALIGNMENTS, Alignment, Space, fit_alignment, parse_fit_on
 from transforms.change.spaces import load_side, load_space, side_row
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.options import option
@@ -24,15 +18,7 @@ from transforms.common.receipts import File
 from transforms.common.sound import checked
 from transforms.common.tables import PartFile, read_rows, write_part
 
-__all__ = [
-    "ALIGN",
-    "AlignOptions",
-    "AlignTask",
-    "Aligned",
-    "SliceFacts",
-    "load_alignments",
-    "load_spaces",
-]
+__all__ = ["ALIGN", "AlignOptions", "AlignTask", "Aligned", "SliceFacts", "load_alignments", "load_spaces"]
 
 
 class SliceFacts(NamedTuple):
@@ -65,12 +51,12 @@ class AlignOptions:
     """
 
     fit_on: str | None = option(
-        None, help="words to fit on: shared, without-targets, top:N, or several joined by +; "
-        "default shared for op, without-targets+top:100000 for cca", metavar="WORDS",
-    )  # fmt: skip
-    rcond: float = option(
-        1e-10, help="cca drops singular values below this share of the first", least=0, most=1
+        None,
+        help="words to fit on: shared, without-targets, top:N, or several joined by +; "
+        "default shared for op, without-targets+top:100000 for cca",
+        metavar="WORDS",
     )
+    rcond: float = option(1e-10, help="cca drops singular values below this share of the first", least=0, most=1)
     targets: tuple[str, ...] = ()
 
 
@@ -99,13 +85,10 @@ def _chosen(task: AlignTask, _: AlignOptions) -> dict[str, tuple[str, ...]]:
     return {"transforms.change.alignment:ALIGNMENTS": (task.alignment,)}
 
 
-def load_spaces(
-    slices: Sequence[SliceFacts], spaces: Sequence[File], seed: int
-) -> tuple[Space, Space]:
+def load_spaces(slices: Sequence[SliceFacts], spaces: Sequence[File], seed: int) -> tuple[Space, Space]:
     """Return the two spaces of a pair."""
     earlier, later = (
-        load_space([checked(file)], facts.name, seed, facts.tokens)
-        for file, facts in zip(spaces, slices, strict=True)
+        load_space([checked(file)], facts.name, seed, facts.tokens) for file, facts in zip(spaces, slices, strict=True)
     )
     return earlier, later
 
@@ -113,9 +96,8 @@ def load_spaces(
 def _align(artefact: Artefact, task: AlignTask, options: AlignOptions) -> Aligned:
     earlier, later = load_spaces(task.slices, task.spaces, task.seed)
     fitted = fit_alignment(
-        task.alignment, earlier, later,
-        fit_on=options.fit_on, targets=options.targets, rcond=options.rcond,
-    )  # fmt: skip
+        task.alignment, earlier, later, fit_on=options.fit_on, targets=options.targets, rcond=options.rcond
+    )
     rows = [
         {
             "slice_from": task.slices[0].name,
@@ -142,20 +124,12 @@ def load_alignments(parts: Mapping[str, File | None]) -> dict[str, Alignment]:
             found[name] = Alignment(*_UNALIGNED, 0, 0.0)
             continue
         source, target = (row for table in read_rows([checked(part)]) for row in table.to_pylist())
-        found[name] = Alignment(
-            load_side(source), load_side(target), source["fit_words"], source["residual"]
-        )
+        found[name] = Alignment(load_side(source), load_side(target), source["fit_words"], source["residual"])
     return found
 
 
 _UNALIGNED = (load_side({"unit_length": False, "mean": None, "matrix": None}),) * 2
 
 ALIGN: Stage[AlignTask, AlignOptions, Aligned] = Stage(
-    name="change/align",
-    receipt=Aligned,
-    identity=_identity,
-    build=_align,
-    chosen=_chosen,
-    blas=True,
-    unit="alignments",
+    name="change/align", receipt=Aligned, identity=_identity, build=_align, chosen=_chosen, blas=True, unit="alignments"
 )

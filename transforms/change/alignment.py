@@ -35,9 +35,18 @@ from transforms.common.blas import one_thread
 from transforms.common.errors import UsageError, nearest
 
 __all__ = [
-    "ALIGNMENTS", "OTHER_NAMES", "Alignment", "FitOn", "Side", "Space", "apply", "fit_alignment",
-    "named_alignment", "parse_fit_on", "shared_places",
-]  # fmt: skip
+    "ALIGNMENTS",
+    "OTHER_NAMES",
+    "Alignment",
+    "FitOn",
+    "Side",
+    "Space",
+    "apply",
+    "fit_alignment",
+    "named_alignment",
+    "parse_fit_on",
+    "shared_places",
+]
 
 Matrix = npt.NDArray[np.float64]
 
@@ -114,13 +123,11 @@ def parse_fit_on(spec: str) -> FitOn:
     return fit_on
 
 
-def shared_places(
-    earlier: Space, later: Space
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def shared_places(earlier: Space, later: Space) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the places of the shared words in either space, in the order of the words."""
-    places = pc.index_in(
-        pa.array(earlier.words, pa.string()), value_set=pa.array(later.words, pa.string())
-    ).fill_null(-1)
+    places = pc.index_in(pa.array(earlier.words, pa.string()), value_set=pa.array(later.words, pa.string())).fill_null(
+        -1
+    )
     found = places.to_numpy(zero_copy_only=False).astype(np.int64)
     mine = np.flatnonzero(found >= 0)
     return mine, found[mine]
@@ -158,9 +165,7 @@ def fit_alignment(
         known = ", ".join(ALIGNMENTS)
         raise UsageError(f"no alignment {name!r}{nearest(name, ALIGNMENTS)} (known: {known})")
     method = ALIGNMENTS[name]
-    mine, theirs = _fit_places(
-        earlier, later, parse_fit_on(fit_on or method.fit_on), frozenset(targets)
-    )
+    mine, theirs = _fit_places(earlier, later, parse_fit_on(fit_on or method.fit_on), frozenset(targets))
     if len(mine) < max(1, method.least_words * earlier.vectors.shape[1]):
         return Alignment(Side(method.unit_length), Side(method.unit_length), len(mine), None)
     with one_thread():
@@ -178,9 +183,7 @@ def _fit_places(
         keep = np.array([earlier.words[place] not in targets for place in mine], dtype=bool)
         mine, theirs = mine[keep], theirs[keep]
     if fit_on.top is not None and fit_on.top < len(mine):
-        smaller = np.minimum(
-            earlier.counts[mine] / earlier.tokens, later.counts[theirs] / later.tokens
-        )
+        smaller = np.minimum(earlier.counts[mine] / earlier.tokens, later.counts[theirs] / later.tokens)
         # A stable sort leaves ties in the order of the words; rows then go back to that order.
         keep = np.sort(np.argsort(-smaller, kind="stable")[: fit_on.top])
         mine, theirs = mine[keep], theirs[keep]
@@ -221,12 +224,7 @@ def procrustes(z: Vectors, x: Vectors, mine: Places, theirs: Places, rcond: floa
 
 
 def _procrustes(
-    z: Vectors,
-    x: Vectors,
-    mine: Places,
-    theirs: Places,
-    mean_z: Matrix | None,
-    mean_x: Matrix | None,
+    z: Vectors, x: Vectors, mine: Places, theirs: Places, mean_z: Matrix | None, mean_x: Matrix | None
 ) -> Fit:
     source, target = Side(True, mean_z), Side(True, mean_x)
     u, _, vt = np.linalg.svd(apply(source, z[mine]).T @ apply(target, x[theirs]))

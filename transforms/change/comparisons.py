@@ -12,9 +12,17 @@ from transforms.change.training import TrainTask
 from transforms.common.receipts import File
 
 __all__ = [
-    "Comparisons", "PairSeed", "SliceReady", "SpaceKey", "align_tasks", "combine_task", "counts_of",
-    "facts_of", "neighbour_task", "train_tasks",
-]  # fmt: skip
+    "Comparisons",
+    "PairSeed",
+    "SliceReady",
+    "SpaceKey",
+    "align_tasks",
+    "combine_task",
+    "counts_of",
+    "facts_of",
+    "neighbour_task",
+    "train_tasks",
+]
 
 
 class Comparisons(NamedTuple):
@@ -39,9 +47,7 @@ SpaceKey = tuple[int, int]  # slice, seed
 PairSeed = tuple[int, int]  # pair, seed
 
 
-def train_tasks(
-    comparisons: Comparisons, ready: SliceReady
-) -> Iterator[tuple[SpaceKey, TrainTask]]:
+def train_tasks(comparisons: Comparisons, ready: SliceReady) -> Iterator[tuple[SpaceKey, TrainTask]]:
     """Yield a slice's training tasks, one per seed."""
     for seed in comparisons.seeds:
         yield (
@@ -62,17 +68,11 @@ def facts_of(comparisons: Comparisons, place: int, slices: Mapping[int, SliceCou
     """Return what aligning and scoring know of a slice."""
     found = slices[place]
     return SliceFacts(
-        comparisons.names[place],
-        found.counts,
-        found.tokens,
-        found.documents,
-        comparisons.min_counts[place],
+        comparisons.names[place], found.counts, found.tokens, found.documents, comparisons.min_counts[place]
     )
 
 
-def counts_of(
-    comparisons: Comparisons, pair: int, slices: Mapping[int, SliceCounts]
-) -> tuple[File, ...]:
+def counts_of(comparisons: Comparisons, pair: int, slices: Mapping[int, SliceCounts]) -> tuple[File, ...]:
     """Return the files of counts of a pair's slices, the earlier one first."""
     return tuple(slices[place].counts for place in comparisons.pairs[pair])
 
@@ -87,17 +87,11 @@ def align_tasks(
 
 
 def combine_task(
-    seeds: Iterable[ScoredSeed],
-    counts: tuple[File, ...],
-    nulls: Iterable[ScoredSeed],
-    deals: Iterable[Deal],
+    seeds: Iterable[ScoredSeed], counts: tuple[File, ...], nulls: Iterable[ScoredSeed], deals: Iterable[Deal]
 ) -> CombineTask:
     """Return the task of a pair from the scores of its seeds and of its null pairs, if any."""
     return CombineTask(
-        tuple(sorted(seeds, key=_sha256)),
-        counts,
-        tuple(sorted(nulls, key=_sha256)),
-        next(iter(deals), None),
+        tuple(sorted(seeds, key=_sha256)), counts, tuple(sorted(nulls, key=_sha256)), next(iter(deals), None)
     )
 
 

@@ -13,22 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.sentences import UPOS
-from transforms.change.tags import (
-    TAGS,
-    USES,
-    Cells,
-    Majority,
-    as_cells,
-    as_lists,
-    count_cells,
-    majority,
-    total_cells,
-)
+from transforms.change.tags import TAGS, USES, Cells, Majority, as_cells, as_lists, count_cells, majority, total_cells
 
-__all__ = [
-    "COUNTS", "ViewCounts", "count_view", "look_up", "majority_tags", "merge_counts",
-    "tag_uses",
-]  # fmt: skip
+__all__ = ["COUNTS", "ViewCounts", "count_view", "look_up", "majority_tags", "merge_counts", "tag_uses"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -83,9 +70,7 @@ def count_view(batches: Iterable[Batch]) -> ViewCounts:
         document = documents_here[row]
         size = lists.value_lengths().to_numpy(zero_copy_only=False)
         uses = _added(uses, np.bincount(word, minlength=len(words)))
-        lengths = _added(
-            lengths, np.bincount(document, size, minlength=len(documents)).astype(np.int64)
-        )
+        lengths = _added(lengths, np.bincount(document, size, minlength=len(documents)).astype(np.int64))
         if tags is not None:
             tagged = True
             cells.append(count_cells(number, tags, places))
@@ -134,9 +119,7 @@ def merge_counts(parts: Sequence[ViewCounts]) -> ViewCounts:
     if not parts:
         return count_view([])
     joined = pa.concat_tables([part.words for part in parts])
-    sums = joined.group_by("word", use_threads=False).aggregate(
-        [("count", "sum"), ("documents", "sum")]
-    )
+    sums = joined.group_by("word", use_threads=False).aggregate([("count", "sum"), ("documents", "sum")])
     sums = sums.select(["word", "count_sum", "documents_sum"]).sort_by("word").combine_chunks()
     table = pa.table([*sums.columns, _merged_tags(joined, sums["word"])], schema=COUNTS)
     return ViewCounts(

@@ -28,9 +28,7 @@ from transforms.common.receipts import File
 from transforms.common.sound import checked
 from transforms.common.tables import Part, read_rows
 
-__all__ = [
-    "DEAL", "DEALT", "SIZES", "Deal", "DealOptions", "DealTask", "DealtTask", "Sized", "SizesTask",
-]  # fmt: skip
+__all__ = ["DEAL", "DEALT", "SIZES", "Deal", "DealOptions", "DealTask", "DealtTask", "Sized", "SizesTask"]
 
 # A document of a slice: keys are content hashes, an author's is null where none is known.
 SIZES_SCHEMA = pa.schema(
@@ -150,9 +148,7 @@ def _deal(artefact: Artefact, task: DealTask, options: DealOptions) -> Deal:
     shares = tokens / max(tokens.sum(), 1)
     nulls = []
     for number in range(options.nulls):
-        places = deal(
-            clusters.keys, found.tokens, shares.tolist(), seed=options.seed, number=number
-        )
+        places = deal(clusters.keys, found.tokens, shares.tolist(), seed=options.seed, number=number)
         held = []
         for place in range(slices):
             suffix = f"-{number * slices + place:04d}.arrow"
@@ -229,9 +225,7 @@ def _documents(file: File) -> npt.NDArray[np.uint64]:
     return np.concatenate([batch["document"].to_numpy() for batch in _staged(file)])
 
 
-def _write(
-    batch: pa.RecordBatch, own: Any, ranges: int, writer: BatchWriter, made: list[int]
-) -> None:
+def _write(batch: pa.RecordBatch, own: Any, ranges: int, writer: BatchWriter, made: list[int]) -> None:
     """Write the sentences of a batch that are a slice's own, by range."""
     numbers = ranges_of(batch["key"].to_numpy(), ranges)
     for number in range(ranges):
@@ -242,11 +236,7 @@ def _write(
 
 
 SIZES: Stage[SizesTask, None, Sized] = Stage(
-    name="change/sizes",
-    unit="parts of slices",
-    receipt=Sized,
-    identity=_sizes_identity,
-    build=_sizes,
+    name="change/sizes", unit="parts of slices", receipt=Sized, identity=_sizes_identity, build=_sizes
 )
 DEAL: Stage[DealTask, DealOptions, Deal] = Stage(
     name="change/deal", unit="deals", receipt=Deal, identity=_deal_identity, build=_deal

@@ -41,9 +41,7 @@ class Clusters(NamedTuple):
     sizes: tuple[int, ...]
 
 
-def clusters_of(
-    documents: Hashes, authors: Hashes, known: Flags, places: Ints, slices: int
-) -> Clusters:
+def clusters_of(documents: Hashes, authors: Hashes, known: Flags, places: Ints, slices: int) -> Clusters:
     """Return the clusters of the documents of some slices.
 
     Authors, where all are known, none is in two slices, and each slice has enough of them; else
@@ -65,9 +63,7 @@ def clusters_of(
     return Clusters("document", documents, tuple(sizes.tolist()))
 
 
-def deal(
-    clusters: Hashes, tokens: Ints, shares: Sequence[float], *, seed: int, number: int
-) -> Ints:
+def deal(clusters: Hashes, tokens: Ints, shares: Sequence[float], *, seed: int, number: int) -> Ints:
     """Return the slice that a deal puts each document into, by its place.
 
     Clusters are put in the order of a hash of seed and number, and cut where the tokens before a

@@ -43,9 +43,7 @@ def space_number(comparisons: Comparisons, key: SpaceKey) -> int:
     return place * len(comparisons.seeds) + comparisons.seeds.index(seed)
 
 
-def map_number(
-    comparisons: Comparisons, alignments: tuple[str, ...], key: PairSeed, alignment: str
-) -> int | None:
+def map_number(comparisons: Comparisons, alignments: tuple[str, ...], key: PairSeed, alignment: str) -> int | None:
     """Return the number of an alignment's part: by pair, seed, then name; None for `none`."""
     if alignment == "none":
         return None

@@ -25,14 +25,10 @@ from transforms.evaluation.evaluating import Measured, measure, measure_differen
 from transforms.evaluation.metrics import metric_of
 from transforms.evaluation.outcomes import Floats
 
-__all__ = [
-    "COLUMNS", "MISSING", "NEEDS", "EvaluationOptions", "Missing", "evaluate", "of_gold",
-]  # fmt: skip
+__all__ = ["COLUMNS", "MISSING", "NEEDS", "EvaluationOptions", "Missing", "evaluate", "of_gold"]
 
 # What of table `scores` is read.
-COLUMNS = (
-    "word", "slice_from", "slice_to", "alignment", "measure", "seed", "score", "changed", "reason",
-)  # fmt: skip
+COLUMNS = ("word", "slice_from", "slice_to", "alignment", "measure", "seed", "score", "changed", "reason")
 NOT_SCORED = "not_scored"  # the reason of a word that has no row
 NEEDS = ("pairs", "classes", "ranking")
 PUBLISHED = "published"
@@ -72,18 +68,23 @@ class EvaluationOptions:
         help="metrics, see docs/evaluation.md",
     )
     missing: str = option(
-        "refuse", help="gold words without a score: refuse those that no row of `scores` is of and "
+        "refuse",
+        help="gold words without a score: refuse those that no row of `scores` is of and "
         "leave out the others; leave all out; or give them the least or the median score",
         choices=tuple(MISSING),
-    )  # fmt: skip
+    )
     class_threshold: str = option(
-        PUBLISHED, help="predicted classes: as published with the scores, or by this threshold "
-        "over the scores that gold words have", choices=(PUBLISHED, *THRESHOLDS),
-    )  # fmt: skip
+        PUBLISHED,
+        help="predicted classes: as published with the scores, or by this threshold "
+        "over the scores that gold words have",
+        choices=(PUBLISHED, *THRESHOLDS),
+    )
     baseline: str | None = option(
-        None, help="ALIGNMENT/MEASURE (none/frequency): add the difference of every other mean to "
-        "this one, on the same words and resamples", metavar="SYSTEM",
-    )  # fmt: skip
+        None,
+        help="ALIGNMENT/MEASURE (none/frequency): add the difference of every other mean to "
+        "this one, on the same words and resamples",
+        metavar="SYSTEM",
+    )
     bootstrap: BootstrapOptions = embedded(BootstrapOptions, group="intervals")
 
 
@@ -117,9 +118,7 @@ def of_gold(tables: Iterable[pa.Table], words: Sequence[str]) -> pa.Table:
     return pa.concat_tables(found)
 
 
-def evaluate(
-    scores: pa.Table, gold: Gold, options: EvaluationOptions
-) -> tuple[pa.Table, list[Missing]]:
+def evaluate(scores: pa.Table, gold: Gold, options: EvaluationOptions) -> tuple[pa.Table, list[Missing]]:
     """Evaluate every system of a table of scores.
 
     Args:
@@ -175,9 +174,7 @@ def _check_words(scores: pa.Table, words: Sequence[str]) -> None:
         )
 
 
-def _systems(
-    scores: pa.Table, words: Sequence[str], options: EvaluationOptions
-) -> Iterator[_System]:
+def _systems(scores: pa.Table, words: Sequence[str], options: EvaluationOptions) -> Iterator[_System]:
     own: dict[tuple[Any, ...], dict[str, dict[str, Any]]] = {}
     for found in scores.select(COLUMNS).to_pylist():
         pair = f"{found['slice_from']}:{found['slice_to']}"
@@ -191,9 +188,7 @@ def _systems(
         rows = [by_word.get(word, {"reason": NOT_SCORED}) for word in words]
         values = [rows[i].get("score") for i in range(len(words))]
         numbers = np.array([math.nan if v is None else v for v in values], np.float64)
-        missing = {
-            word: str(rows[i]["reason"]) for i, word in enumerate(words) if values[i] is None
-        }
+        missing = {word: str(rows[i]["reason"]) for i, word in enumerate(words) if values[i] is None}
         filled = np.isnan(numbers)
         given = numbers[~filled]
         numbers[filled] = MISSING[options.missing](given)

@@ -26,10 +26,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "LEAST_RUNS", "Evidence", "Run", "Standard", "benjamini_hochberg", "evidence_of", "fitting",
-    "moments",
-]  # fmt: skip
+__all__ = ["LEAST_RUNS", "Evidence", "Run", "Standard", "benjamini_hochberg", "evidence_of", "fitting", "moments"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -113,11 +110,15 @@ def evidence_of(real: Run, nulls: Sequence[Run], tested: Flags) -> Evidence:
     p_relative = _relative(r, null_r, ranked, fitted)
     p_relative = np.where(tested, p_relative, np.nan)
     return Evidence(
-        null_mean, null_sd, null_runs,
-        p_value, benjamini_hochberg(p_value),
-        p_relative, benjamini_hochberg(p_relative),
+        null_mean,
+        null_sd,
+        null_runs,
+        p_value,
+        benjamini_hochberg(p_value),
+        p_relative,
+        benjamini_hochberg(p_relative),
         middle / math.sqrt(sum(spread)) if sum(spread) > 0 else math.nan,
-    )  # fmt: skip
+    )
 
 
 def benjamini_hochberg(p: Floats) -> Floats:
@@ -223,8 +224,7 @@ def _moderated(r: Floats, null_r: Floats, spread: _Spread) -> Floats:
     np.divide(number * between, total, out=trust, where=total > 0)
     variance = within + between * (1.0 - trust)
     z = r - trust * np.where(number > 0, mean, 0.0)
-    return np.asarray(np.divide(z, np.sqrt(variance), out=np.full(len(r), np.nan),
-                                where=variance > 0))  # fmt: skip
+    return np.asarray(np.divide(z, np.sqrt(variance), out=np.full(len(r), np.nan), where=variance > 0))
 
 
 def _tail(z: Floats) -> Floats:
@@ -263,6 +263,4 @@ def _scaled(z: Floats, among: Flags) -> Floats:
     if not len(found):
         return np.full(len(z), np.nan)
     middle, lower = np.quantile(found, [0.5, LOWER])
-    return np.asarray((z - middle) / (middle - lower)) if middle > lower else np.full(
-        len(z), np.nan
-    )  # fmt: skip
+    return np.asarray((z - middle) / (middle - lower)) if middle > lower else np.full(len(z), np.nan)

@@ -127,11 +127,7 @@ def draw_examples(
     Raises:
         LexbeamError: a part is damaged.
     """
-    places = {
-        parts.sentences.sha256: _Place(corpus, parts)
-        for corpus in reversed(corpora)
-        for parts in corpus.pairs
-    }
+    places = {parts.sentences.sha256: _Place(corpus, parts) for corpus in reversed(corpora) for parts in corpus.pairs}
     drawn: list[list[list[_Drawn]]] = [[[] for _ in slices] for _ in tokens]
     finder = _Finder(tokens, options)
     for place in places.values():
@@ -149,11 +145,7 @@ def draw_examples(
                     own = [one for one in some if one.key.document_id not in away]
                     kept[number] = _least([*kept[number], *own], drawing)
     chosen = [
-        [
-            _chosen(some, slice.name, drawing, vectors)
-            for some, slice in zip(of, slices, strict=True)
-        ]
-        for of in drawn
+        [_chosen(some, slice.name, drawing, vectors) for some, slice in zip(of, slices, strict=True)] for of in drawn
     ]
     return _fetched(chosen, places)
 
@@ -190,11 +182,7 @@ class _Finder:
         return numbers[texts.indices.to_numpy()]
 
     def _uses(
-        self,
-        token: Token,
-        words: npt.NDArray[np.int32],
-        upos: pa.StringArray | None,
-        parents: npt.NDArray[np.int64],
+        self, token: Token, words: npt.NDArray[np.int32], upos: pa.StringArray | None, parents: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
         hits = words == self._bare[token.word]
         if upos is not None and token.tag:
@@ -277,9 +265,7 @@ def _few_of_each(drawn: Iterable[_Drawn], drawing: Drawing) -> list[_Drawn]:
 _Chosen = tuple[_Drawn, float | None]
 
 
-def _chosen(
-    drawn: Sequence[_Drawn], slice_name: str, drawing: Drawing, vectors: Vectors | None
-) -> list[_Chosen]:
+def _chosen(drawn: Sequence[_Drawn], slice_name: str, drawing: Drawing, vectors: Vectors | None) -> list[_Chosen]:
     """Return the uses that are shown, in their order, each with how typical it is."""
     if drawing.order != "typical":
         return [(one, None) for one in drawn]
@@ -292,9 +278,7 @@ def _chosen(
     return [(one, known[one]) for one in _few_of_each(order, drawing)]
 
 
-def _counted_elsewhere(
-    documents: Iterable[str], own: Part, corpora: Sequence[Corpus]
-) -> frozenset[str]:
+def _counted_elsewhere(documents: Iterable[str], own: Part, corpora: Sequence[Corpus]) -> frozenset[str]:
     """Return which documents of a part count in another part."""
     asked: dict[str, tuple[Part, list[str]]] = {}
     holders = {name: [own.sha256] for name in sorted(documents)}
@@ -310,9 +294,7 @@ def _counted_elsewhere(
     return frozenset(name for name, parts in holders.items() if copies(parts)[0] != own.sha256)
 
 
-def _fetched(
-    chosen: Sequence[Sequence[Sequence[_Chosen]]], places: Mapping[str, _Place]
-) -> list[list[list[Example]]]:
+def _fetched(chosen: Sequence[Sequence[Sequence[_Chosen]]], places: Mapping[str, _Place]) -> list[list[list[Example]]]:
     """Return what is shown of uses; a part is read once."""
     wanted: dict[str, list[_Drawn]] = {}
     for one, _ in (pair for of in chosen for some in of for pair in some):
@@ -322,9 +304,7 @@ def _fetched(
         corpus, parts = places[part]
         names = dict.fromkeys(one.key.document_id for one in own)
         described = ["source", "author", "title"]
-        documents = {
-            row.document_id: row for row in fetch_documents(corpus, names, columns=described)
-        }
+        documents = {row.document_id: row for row in fetch_documents(corpus, names, columns=described)}
         spots: dict[SentenceKey, list[int]] = {}
         for one in own:
             spots.setdefault(one.key, []).append(one.place)
@@ -335,10 +315,13 @@ def _fetched(
             about = documents.get(key.document_id)
             for spot in spots[key]:
                 found[key, spot] = Example(
-                    key, passage.sentence.year, about and about.author, about and about.title,
-                    about.source if about else "", cut(passage, spot),
-                )  # fmt: skip
+                    key,
+                    passage.sentence.year,
+                    about and about.author,
+                    about and about.title,
+                    about.source if about else "",
+                    cut(passage, spot),
+                )
     return [
-        [[found[one.key, one.place]._replace(typical=value) for one, value in some] for some in of]
-        for of in chosen
+        [[found[one.key, one.place]._replace(typical=value) for one, value in some] for some in of] for of in chosen
     ]

@@ -43,26 +43,25 @@ class GoldOptions:
     """Where gold is, and in which form."""
 
     gold: str | None = option(
-        None, help="table of gold, Parquet or tab-separated with a header", metavar="FILE",
-        path="file", published=False,
-    )  # fmt: skip
+        None, help="table of gold, Parquet or tab-separated with a header", metavar="FILE", path="file", published=False
+    )
     binary: str | None = option(
-        None, help="gold classes as SemEval-2020 Task 1 has them: a word, a tab, 0 or 1",
-        metavar="FILE", path="file", published=False,
-    )  # fmt: skip
+        None,
+        help="gold classes as SemEval-2020 Task 1 has them: a word, a tab, 0 or 1",
+        metavar="FILE",
+        path="file",
+        published=False,
+    )
     graded: str | None = option(
-        None, help="graded gold as SemEval-2020 Task 1 has it: a word, a tab, a number",
-        metavar="FILE", path="file", published=False,
-    )  # fmt: skip
-    word_column: str | None = option(
-        None, help=f"column of `gold`; the first of {', '.join(WORDS)} if not given"
+        None,
+        help="graded gold as SemEval-2020 Task 1 has it: a word, a tab, a number",
+        metavar="FILE",
+        path="file",
+        published=False,
     )
-    binary_column: str | None = option(
-        None, help=f"column of `gold`; the first of {', '.join(BINARY)} if not given"
-    )
-    graded_column: str | None = option(
-        None, help=f"column of `gold`; the first of {', '.join(GRADED)} if not given"
-    )
+    word_column: str | None = option(None, help=f"column of `gold`; the first of {', '.join(WORDS)} if not given")
+    binary_column: str | None = option(None, help=f"column of `gold`; the first of {', '.join(BINARY)} if not given")
+    graded_column: str | None = option(None, help=f"column of `gold`; the first of {', '.join(GRADED)} if not given")
     changed_above: float | None = option(
         None, help="without gold classes: words with a graded change above this have changed"
     )
@@ -144,9 +143,7 @@ def _table(path: str, options: GoldOptions) -> tuple[Iterator[_Cell], Iterator[_
         is_parquet = stream.read(4) == b"PAR1"
     rows = _parquet(path, files.read_bytes(path)) if is_parquet else _tsv(path)
     if doubled := sorted(n for n, times in Counter(rows.column_names).items() if times > 1):
-        raise LexbeamError(
-            f"{files.shown(path)} has several columns {', '.join(map(repr, doubled))}: rename them"
-        )
+        raise LexbeamError(f"{files.shown(path)} has several columns {', '.join(map(repr, doubled))}: rename them")
     word = _column(rows, path, "word_column", options.word_column, WORDS)
     if word is None:
         raise UsageError(
@@ -185,16 +182,13 @@ def _tsv(path: str) -> pa.Table:
     for number, cells in lines[1:]:
         if len(cells) != len(header):
             raise LexbeamError(
-                f"{files.shown(path)}, line {number}: {len(cells)} cells under a header of "
-                f"{len(header)}"
+                f"{files.shown(path)}, line {number}: {len(cells)} cells under a header of {len(header)}"
             )
     columns = list(zip(*rows, strict=True)) or [()] * len(header)
     return pa.table([pa.array(column, pa.string()) for column in columns], names=header)
 
 
-def _column(
-    rows: pa.Table, path: str, asked: str, name: str | None, known: Iterable[str]
-) -> str | None:
+def _column(rows: pa.Table, path: str, asked: str, name: str | None, known: Iterable[str]) -> str | None:
     if name is not None and name not in rows.column_names:
         hint = nearest(name, rows.column_names) or f"; it has {', '.join(rows.column_names)}"
         raise UsageError(f"`{asked}`: {files.shown(path)} has no column {name!r}{hint}")
@@ -213,9 +207,7 @@ def _cells(rows: pa.Table, path: str, word: str, name: str | None) -> Iterator[_
             yield _Cell(where, text.strip(), value)
 
 
-def _values(
-    cells: Iterable[_Cell], read: Callable[[_Cell], Any], view: ViewOptions
-) -> dict[str, Any]:
+def _values(cells: Iterable[_Cell], read: Callable[[_Cell], Any], view: ViewOptions) -> dict[str, Any]:
     found: dict[str, Any] = {}
     doubled: set[str] = set()
     for cell in cells:
@@ -238,9 +230,7 @@ def _class(cell: _Cell) -> bool:
     except (TypeError, ValueError):
         value = math.nan
     if value not in (0, 1):
-        raise LexbeamError(
-            f"{cell.where}: the class of {cell.word!r} is {cell.value!r}; give 0 or 1"
-        )
+        raise LexbeamError(f"{cell.where}: the class of {cell.word!r} is {cell.value!r}; give 0 or 1")
     return value == 1
 
 
@@ -250,7 +240,5 @@ def _number(cell: _Cell) -> float:
     except (TypeError, ValueError):
         value = math.nan
     if not math.isfinite(value):
-        raise LexbeamError(
-            f"{cell.where}: the change of {cell.word!r} is {cell.value!r}; give a number"
-        )
+        raise LexbeamError(f"{cell.where}: the change of {cell.word!r} is {cell.value!r}; give a number")
     return value

@@ -62,9 +62,17 @@ def judge(real: Scores, nulls: Sequence[Scores], deal: Deal | None) -> tuple[pa.
 
 
 _EVIDENCE = (
-    "null_mean", "null_sd", "null_runs", "null_unit", "excess", "p_value", "q_value", "p_relative",
-    "q_relative", "significant",
-)  # fmt: skip
+    "null_mean",
+    "null_sd",
+    "null_runs",
+    "null_unit",
+    "excess",
+    "p_value",
+    "q_value",
+    "p_relative",
+    "q_relative",
+    "significant",
+)
 
 
 def _empty(rows: pa.Table, name: str) -> Any:
@@ -91,14 +99,10 @@ def _block(rows: pa.Table, alignment: str, measure: str) -> pa.Table:
 def _weigh(real: pa.Table, documents: int, nulls: Sequence[tuple[pa.Table, int]]) -> Evidence:
     """Return the evidence for the rows of a block; null pairs may have other words, too."""
     own = real["word"].combine_chunks()
-    words = pc.unique(
-        pa.concat_arrays([own, *(null["word"].combine_chunks() for null, _ in nulls)])
-    )
+    words = pc.unique(pa.concat_arrays([own, *(null["word"].combine_chunks() for null, _ in nulls)]))
     tested = np.zeros(len(words), bool)
     tested[: len(own)] = pc.or_(real["ranked"], real["target"]).to_numpy()
-    found = evidence_of(
-        _run(real, words, documents), [_run(null, words, number) for null, number in nulls], tested
-    )
+    found = evidence_of(_run(real, words, documents), [_run(null, words, number) for null, number in nulls], tested)
     # The words of the block come first.
     cut = {name: values[: len(own)] for name, values in found._asdict().items() if name != "shift"}
     return Evidence(**cut, shift=found.shift)
@@ -113,20 +117,15 @@ def _run(rows: pa.Table, words: pa.Array, documents: int) -> Run:
     fewest = {}
     for name in ("count", "documents"):
         fewest[name] = np.zeros(len(words), np.int64)
-        fewest[name][place] = np.minimum(
-            rows[f"{name}_from"].to_numpy(), rows[f"{name}_to"].to_numpy()
-        )
+        fewest[name][place] = np.minimum(rows[f"{name}_from"].to_numpy(), rows[f"{name}_to"].to_numpy())
     return Run(scores, fewest["count"], fewest["documents"], ranked, documents)
 
 
-def _pair(
-    block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: int
-) -> dict[str, Any]:
+def _pair(block: pa.Table, evidence: Evidence | None, deal: Deal | None, nulls: int) -> dict[str, Any]:
     ranked = block.filter(pc.and_(block["ranked"], block["score"].is_valid()))
     scores = ranked["score"].to_numpy()
     row: dict[str, Any] = {
-        name: block[name][0].as_py()
-        for name in ("slice_from", "slice_to", "alignment", "measure", "threshold")
+        name: block[name][0].as_py() for name in ("slice_from", "slice_to", "alignment", "measure", "threshold")
     }
     row |= {
         "seeds": max(block["seeds"].to_pylist()),

@@ -37,9 +37,7 @@ class NeighbourOptions:
     """How many neighbours a word gets, and the uses that a neighbour needs."""
 
     neighbours: int = option(10, help="neighbours to list per word", least=1, most=10_000)
-    min_count: int = option(
-        20, name="neighbour_min_count", help="uses that a neighbour needs", least=1
-    )
+    min_count: int = option(20, name="neighbour_min_count", help="uses that a neighbour needs", least=1)
 
 
 @dataclass(frozen=True)
@@ -50,10 +48,7 @@ class Listed:
 
 
 def _identity(task: NeighbourTask, options: NeighbourOptions) -> Any:
-    return [
-        task.slice, task.seed, task.space.sha256, task.words, options.neighbours,
-        options.min_count,
-    ]  # fmt: skip
+    return [task.slice, task.seed, task.space.sha256, task.words, options.neighbours, options.min_count]
 
 
 def _find(artefact: Artefact, task: NeighbourTask, options: NeighbourOptions) -> Listed:
@@ -83,12 +78,7 @@ def _write_row(artefact: Artefact, row: dict[str, Any], _: None) -> Listed:
 
 
 NEIGHBOURS: Stage[NeighbourTask, NeighbourOptions, Listed] = Stage(
-    name="change/neighbours",
-    receipt=Listed,
-    identity=_identity,
-    build=_find,
-    blas=True,
-    unit="embeddings",
+    name="change/neighbours", receipt=Listed, identity=_identity, build=_find, blas=True, unit="embeddings"
 )
 SLICE: Stage[dict[str, Any], None, Listed] = Stage(
     name="change/slices", receipt=Listed, identity=_row_identity, build=_write_row, unit="slices"

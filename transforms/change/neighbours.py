@@ -39,9 +39,7 @@ def nearest_neighbours(
     """
     unit = Side(unit_length=True)
     asked = apply(unit, vectors[queries])
-    found: list[tuple[Places, npt.NDArray[np.float64]]] = [
-        (np.zeros(0, np.int64), np.zeros(0)) for _ in queries
-    ]
+    found: list[tuple[Places, npt.NDArray[np.float64]]] = [(np.zeros(0, np.int64), np.zeros(0)) for _ in queries]
     for start in range(0, len(candidates), BLOCK):
         places = candidates[start : start + BLOCK]
         block = apply(unit, vectors[places])
@@ -55,9 +53,7 @@ def nearest_neighbours(
     return found
 
 
-def _best(
-    places: Places, cosines: npt.NDArray[np.float64], k: int
-) -> tuple[Places, npt.NDArray[np.float64]]:
+def _best(places: Places, cosines: npt.NDArray[np.float64], k: int) -> tuple[Places, npt.NDArray[np.float64]]:
     """Return the k largest; places ascend among equals, so a stable sort settles ties."""
     if k < len(cosines):
         least = np.partition(cosines, len(cosines) - k)[len(cosines) - k]

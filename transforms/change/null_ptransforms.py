@@ -16,17 +16,7 @@ import apache_beam as beam
 
 from transforms.change.aligning import AlignOptions
 from transforms.change.comparisons import Comparisons, SpaceKey
-from transforms.change.dealing import (
-    DEAL,
-    DEALT,
-    SIZES,
-    Deal,
-    DealOptions,
-    DealTask,
-    DealtTask,
-    Sized,
-    SizesTask,
-)
+from transforms.change.dealing import DEAL, DEALT, SIZES, Deal, DealOptions, DealTask, DealtTask, Sized, SizesTask
 from transforms.change.nulls import Groups, deal_task, dealt_tasks
 from transforms.change.preparing import Viewed
 from transforms.change.ptransforms import AlignPairs, ScoreSeeds
@@ -71,9 +61,7 @@ class _DealTask(beam.DoFn):
     def __init__(self, groups: Groups) -> None:
         self._groups = groups
 
-    def process(
-        self, element: tuple[int, Iterable[tuple[int, File]]]
-    ) -> Iterator[tuple[int, DealTask]]:
+    def process(self, element: tuple[int, Iterable[tuple[int, File]]]) -> Iterator[tuple[int, DealTask]]:
         group, found = element
         yield group, deal_task(len(self._groups[group]), found)
 
@@ -85,18 +73,14 @@ class _DealtTasks(beam.DoFn):
         self._groups = groups
         self._ranges = ranges
 
-    def process(
-        self, element: PartView, deals: dict[int, Deal]
-    ) -> Iterator[tuple[tuple[int, ...], list[DealtTask]]]:
+    def process(self, element: PartView, deals: dict[int, Deal]) -> Iterator[tuple[tuple[int, ...], list[DealtTask]]]:
         for group, deal in sorted(deals.items()):
             found = dealt_tasks(self._groups, group, deal, element[1], self._ranges)
             yield tuple(place for place, _ in found), [task for _, task in found]
 
 
 class _EachPlace(beam.DoFn):
-    def process(
-        self, element: tuple[tuple[int, ...], list[Viewed]]
-    ) -> Iterator[tuple[int, Viewed]]:
+    def process(self, element: tuple[tuple[int, ...], list[Viewed]]) -> Iterator[tuple[int, Viewed]]:
         yield from zip(*element, strict=True)
 
 
@@ -135,8 +119,7 @@ class DealSlices(beam.PTransform):
         )
         views = (
             viewed
-            | "MakeDealtTasks"
-            >> beam.ParDo(_DealtTasks(self.groups, self.ranges), deals=beam.pvalue.AsDict(deals))
+            | "MakeDealtTasks" >> beam.ParDo(_DealtTasks(self.groups, self.ranges), deals=beam.pvalue.AsDict(deals))
             | "DealPart" >> beam.ParDo(MakeArtefact(self.workspace, DEALT, None))
             | "EachPlace" >> beam.ParDo(_EachPlace())
         )
@@ -184,16 +167,11 @@ class ScoreNulls(beam.PTransform):
     score: ScoreOptions
     ready: beam.PCollection
 
-    def expand(
-        self, spaces: beam.PCollection[tuple[SpaceKey, Trained]]
-    ) -> beam.PCollection[tuple[int, ScoredSeed]]:
+    def expand(self, spaces: beam.PCollection[tuple[SpaceKey, Trained]]) -> beam.PCollection[tuple[int, ScoredSeed]]:
         """Apply the transform."""
         return (
             spaces
-            | "Align"
-            >> AlignPairs(
-                self.workspace, self.comparisons, self.score.alignments, self.align, self.ready
-            )
+            | "Align" >> AlignPairs(self.workspace, self.comparisons, self.score.alignments, self.align, self.ready)
             | "Score" >> ScoreSeeds(self.workspace, self.score)
             | "KeyByPair" >> beam.ParDo(_OfPair(self.nulls))
         )

@@ -48,9 +48,7 @@ def null_slices(comparisons: Comparisons, groups: Groups, nulls: int) -> Compari
 def deal_task(slices: int, found: Iterable[tuple[int, File]]) -> DealTask:
     """Return the task of a group of so many slices from files by the slices that they are of."""
     held = sorted(found, key=_sha256)
-    return DealTask(
-        tuple(tuple(file for own, file in held if own == place) for place in range(slices))
-    )
+    return DealTask(tuple(tuple(file for own, file in held if own == place) for place in range(slices)))
 
 
 def _sha256(entry: tuple[int, File]) -> str:

@@ -16,21 +16,26 @@ from transforms.change.panels_uses import use_panels
 from transforms.change.panels_words import word_panels
 from transforms.change.ranked import pair_facts, pairs_of
 from transforms.change.telling import missing_targets
-from transforms.change.warnings import (
-    frequency_warning,
-    overlap_warnings,
-    size_warnings,
-    slice_warnings,
-)
+from transforms.change.warnings import frequency_warning, overlap_warnings, size_warnings, slice_warnings
 from transforms.common.snapshots import Snapshot
 from transforms.report.panels import Note, Panel, Rows
 
 __all__ = ["panels", "quotes"]
 
 _SLICE_COLUMNS = (
-    "slice", "from", "to", "documents", "sentences", "tokens_before", "tokens", "types",
-    "vocabulary", "min_count", "sentences_short", "largest_document_share",
-)  # fmt: skip
+    "slice",
+    "from",
+    "to",
+    "documents",
+    "sentences",
+    "tokens_before",
+    "tokens",
+    "types",
+    "vocabulary",
+    "min_count",
+    "sentences_short",
+    "largest_document_share",
+)
 
 
 def panels(snapshot: Snapshot) -> list[Panel]:
@@ -108,30 +113,42 @@ def _evidence(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]:
     facts = [_facts(snapshot, one) for one in rankings]
     if not any(row.get("null_runs") for row in facts):
         return [Note("Evidence", NO_NULL)]
-    schema = pa.schema([
-        column("compared", pa.string(), "slices and alignment"),
-        column("dealt", pa.string(), "what a null pair deals out anew between the two slices"),
-        column("null pairs", pa.int32(), "how many were made"),
-        column("earlier", pa.int64(), "such units in the earlier slice"),
-        column("later", pa.int64(), "such units in the later slice"),
-        column("ranked words", pa.int64(), "words that are ranked and tested"),
-        column("shift", pa.float64(), "how far the vocabulary at large has moved, in standard "
-               "deviations of chance"),
-        column("usage differs", pa.float64(), "share of the ranked words with q up to .05",
-               unit="%"),
-        column("more than the vocabulary at large", pa.float64(), "the same, beyond how far the "
-               "vocabulary at large has moved", unit="%"),
-        column("a finding is", pa.string(), "whether this size allows one"),
-    ])  # fmt: skip
+    schema = pa.schema(
+        [
+            column("compared", pa.string(), "slices and alignment"),
+            column("dealt", pa.string(), "what a null pair deals out anew between the two slices"),
+            column("null pairs", pa.int32(), "how many were made"),
+            column("earlier", pa.int64(), "such units in the earlier slice"),
+            column("later", pa.int64(), "such units in the later slice"),
+            column("ranked words", pa.int64(), "words that are ranked and tested"),
+            column(
+                "shift", pa.float64(), "how far the vocabulary at large has moved, in standard deviations of chance"
+            ),
+            column("usage differs", pa.float64(), "share of the ranked words with q up to .05", unit="%"),
+            column(
+                "more than the vocabulary at large",
+                pa.float64(),
+                "the same, beyond how far the vocabulary at large has moved",
+                unit="%",
+            ),
+            column("a finding is", pa.string(), "whether this size allows one"),
+        ]
+    )
     rows = [
         (
-            one.name, _UNITS.get(row.get("null_unit") or ""), row.get("null_runs"),
-            row.get("clusters_from"), row.get("clusters_to"), row.get("ranked"), row.get("shift"),
-            _percent(row.get("share_differs")), _percent(row.get("share_significant")),
+            one.name,
+            _UNITS.get(row.get("null_unit") or ""),
+            row.get("null_runs"),
+            row.get("clusters_from"),
+            row.get("clusters_to"),
+            row.get("ranked"),
+            row.get("shift"),
+            _percent(row.get("share_differs")),
+            _percent(row.get("share_significant")),
             _possible(row),
         )
         for one, row in zip(rankings, facts, strict=True)
-    ]  # fmt: skip
+    ]
     text = (
         "A row is a ranking. Null pairs deal the dates of documents out anew, and are trained, "
         "aligned and scored as the real pair is: a word's usage differs where its score is higher "

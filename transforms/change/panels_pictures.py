@@ -52,15 +52,10 @@ def picture_panels(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Pan
     if not words:
         return []
     near = neighbours_by_slice(snapshot, dict.fromkeys(slices, words), NEIGHBOURS)
-    return [
-        *_trajectories(snapshot, pictured(rankings), slices, near),
-        *_neighbours(snapshot, words, slices, near),
-    ]
+    return [*_trajectories(snapshot, pictured(rankings), slices, near), *_neighbours(snapshot, words, slices, near)]
 
 
-def _neighbours(
-    snapshot: Snapshot, words: Sequence[str], slices: Sequence[str], near: Near
-) -> list[Panel]:
+def _neighbours(snapshot: Snapshot, words: Sequence[str], slices: Sequence[str], near: Near) -> list[Panel]:
     rows = [
         (word, name, rank, one.word, one.cosine)
         for word in words
@@ -70,13 +65,15 @@ def _neighbours(
     if not rows:
         return []
     seeds = len(snapshot.section("change")["seeds"])
-    schema = pa.schema([
-        column("word", pa.string(), "a target, or a word whose usage differs most"),
-        column("slice", pa.string(), "slice whose space is searched"),
-        column("rank", pa.int32(), "nearest is 1"),
-        column("neighbour", pa.string(), "a near word of enough uses"),
-        column("cosine", pa.float64(), "cosine similarity, mean over seeds"),
-    ])  # fmt: skip
+    schema = pa.schema(
+        [
+            column("word", pa.string(), "a target, or a word whose usage differs most"),
+            column("slice", pa.string(), "slice whose space is searched"),
+            column("rank", pa.int32(), "nearest is 1"),
+            column("neighbour", pa.string(), "a near word of enough uses"),
+            column("cosine", pa.float64(), "cosine similarity, mean over seeds"),
+        ]
+    )
     least = snapshot.section("change")["options"]["neighbour-min-count"]
     text = (
         "The nearest words of a chosen word in each slice, by "
@@ -87,9 +84,7 @@ def _neighbours(
     return [Choice("Neighbours in each slice", text, table, "word", "slice", listed=True)]
 
 
-def _trajectories(
-    snapshot: Snapshot, words: Sequence[str], slices: Sequence[str], near: Near
-) -> list[Panel]:
+def _trajectories(snapshot: Snapshot, words: Sequence[str], slices: Sequence[str], near: Near) -> list[Panel]:
     seed = snapshot.section("change")["seeds"][0]
     name, links = _links(snapshot, seed)
     sides = common_space(slices, links) if links else {}
@@ -111,24 +106,20 @@ def _trajectories(
         ]
     if not rows:
         return []
-    schema = pa.schema([
-        column("word", pa.string(), "the word whose way is drawn"),
-        column("slice", pa.string(), "slice whose vector it is"),
-        column("name", pa.string(), "the slice at the word itself, or a neighbour"),
-        column("order", pa.int32(), "place of the slice in time; 0 for neighbours"),
-        column("x", pa.float64(), "along the first principal component; 1 is as far as the word's "
-               "picture goes"),
-        column("y", pa.float64(), "along the second one, likewise"),
-        column("variance shown", pa.float64(), "share of the points' variance in the plane",
-               unit="%"),
-    ])  # fmt: skip
+    schema = pa.schema(
+        [
+            column("word", pa.string(), "the word whose way is drawn"),
+            column("slice", pa.string(), "slice whose vector it is"),
+            column("name", pa.string(), "the slice at the word itself, or a neighbour"),
+            column("order", pa.int32(), "place of the slice in time; 0 for neighbours"),
+            column("x", pa.float64(), "along the first principal component; 1 is as far as the word's picture goes"),
+            column("y", pa.float64(), "along the second one, likewise"),
+            column("variance shown", pa.float64(), "share of the points' variance in the plane", unit="%"),
+        ]
+    )
     table = pa.table([list(values) for values in zip(*rows, strict=True)], schema=schema)
     percents = pc.unique(table["variance shown"]).to_pylist()
-    told = (
-        f"{min(percents):.0f} to {max(percents):.0f} %"
-        if len(percents) > 1
-        else f"{percents[0]:.0f} %"
-    )
+    told = f"{min(percents):.0f} to {max(percents):.0f} %" if len(percents) > 1 else f"{percents[0]:.0f} %"
     text = (
         f"A chosen word in each slice, in the order of time, among its {each} nearest neighbours "
         f"there, by their vectors of that slice (seed {seed}). All slices are turned onto the "
@@ -144,9 +135,7 @@ def _links(snapshot: Snapshot, seed: int) -> tuple[str, list[Link]]:
     """Return the alignments of a seed by the first method that turns, in the order of time."""
     rows = snapshot.read("alignments").to_pylist() if "alignments" in snapshot.tables else []
     sides: dict[tuple[str, str, str, str], dict[str, Any]] = {
-        (row["alignment"], row["slice_from"], row["slice_to"], row["side"]): row
-        for row in rows
-        if row["seed"] == seed
+        (row["alignment"], row["slice_from"], row["slice_to"], row["side"]): row for row in rows if row["seed"] == seed
     }
     section = snapshot.section("change")
     names = [row[0] for row in section["slices"]]

@@ -74,15 +74,11 @@ def compared(snapshot: Snapshot, *, first_alone: bool = False) -> list[Compared]
         kinds = kinds[:1]
     pairs = pairs_of(snapshot)[:PAIRS]
     most = max(WORDS // 20, min(WORDS, ALL_WORDS // max(1, len(pairs) * len(kinds))))
-    found = [
-        _compared(snapshot, pair, kind, len(measures) > 1, most) for pair in pairs for kind in kinds
-    ]
+    found = [_compared(snapshot, pair, kind, len(measures) > 1, most) for pair in pairs for kind in kinds]
     return [one for one in found if one.rows.num_rows]
 
 
-def _compared(
-    snapshot: Snapshot, pair: Pair, kind: tuple[str, str], several: bool, most: int
-) -> Compared:
+def _compared(snapshot: Snapshot, pair: Pair, kind: tuple[str, str], several: bool, most: int) -> Compared:
     alignment, measure = kind
     rows = ranked_rows(snapshot, pair, alignment, measure)
     rows = rows.filter(pc.or_(rows["score"].is_valid(), rows["target"]))
@@ -114,8 +110,7 @@ def _ordered(rows: pa.Table, words: pa.Table) -> pa.Table:
     others = rest.filter(pc.invert(ranked))
     least = pc.min_element_wise(others["count_from"], others["count_to"])
     order = pc.sort_indices(
-        pa.table({"least": least, "word": others["word"]}),
-        [("least", "descending"), ("word", "ascending")],
+        pa.table({"least": least, "word": others["word"]}), [("least", "descending"), ("word", "ascending")]
     )
     own = words.filter(pc.invert(words["target"]))
     parts = [target_rows(rows, words), own, by_change(rest.filter(ranked)), others.take(order)]

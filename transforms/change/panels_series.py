@@ -72,9 +72,7 @@ def _points(snapshot: Snapshot) -> pa.Table:
     pos = snapshot.section("change")["options"].get("rank-pos") or ()
     others = of_pos(rows.filter(pc.and_(rows[RANKED], pc.invert(rows[TARGET]))), pos)
     rows = pa.concat_tables([rows.filter(rows[TARGET]), others])
-    return rows.sort_by(
-        [(P_VALUE, "ascending"), (DISTANCE, "descending"), (WORD, "ascending")]
-    ).combine_chunks()
+    return rows.sort_by([(P_VALUE, "ascending"), (DISTANCE, "descending"), (WORD, "ascending")]).combine_chunks()
 
 
 def _lines(snapshot: Snapshot, words: Sequence[str], tested: bool) -> list[Panel]:
@@ -114,32 +112,41 @@ def _lines(snapshot: Snapshot, words: Sequence[str], tested: bool) -> list[Panel
             "out anew over all slices: mean and two standard deviations to either side."
         )
     spec = series(
-        "slice", "distance", null=("null from", "null mean", "null to") if null else None,
-        colour="measured", values=list(DISTANCES.values()),
-    )  # fmt: skip
+        "slice",
+        "distance",
+        null=("null from", "null mean", "null to") if null else None,
+        colour="measured",
+        values=list(DISTANCES.values()),
+    )
     return [Chart("Words over all slices", text, spec, table, key="word")]
 
 
 def _line(rows: pa.Table, name: str, what: str) -> pa.Table:
     mean, spread = rows[name + NULL_MEAN], pc.coalesce(rows[name + NULL_SD], pa.scalar(0.0))
     low = pc.max_element_wise(pc.subtract(mean, pc.multiply(spread, 2.0)), 0.0, skip_nulls=False)
-    schema = pa.schema([
-        column("word", pa.string(), "a target, or one of the words of least p-value"),
-        column("slice", pa.string(), "the slice whose vector it is"),
-        column("measured", pa.string(), "which other slice the distance is to"),
-        column("distance", pa.float64(), "cosine distance, mean over seeds"),
-        column("null from", pa.float64(), "mean in null series less two standard deviations, 0 at "
-               "least"),
-        column("null mean", pa.float64(), "mean in null series"),
-        column("null to", pa.float64(), "that mean and two standard deviations"),
-    ])  # fmt: skip
+    schema = pa.schema(
+        [
+            column("word", pa.string(), "a target, or one of the words of least p-value"),
+            column("slice", pa.string(), "the slice whose vector it is"),
+            column("measured", pa.string(), "which other slice the distance is to"),
+            column("distance", pa.float64(), "cosine distance, mean over seeds"),
+            column("null from", pa.float64(), "mean in null series less two standard deviations, 0 at least"),
+            column("null mean", pa.float64(), "mean in null series"),
+            column("null to", pa.float64(), "that mean and two standard deviations"),
+        ]
+    )
     return pa.table(
         [
-            rows[WORD], rows[SLICE], pa.array([what] * rows.num_rows, pa.string()),
-            rows[name], low, mean, pc.add(mean, pc.multiply(spread, 2.0)),
+            rows[WORD],
+            rows[SLICE],
+            pa.array([what] * rows.num_rows, pa.string()),
+            rows[name],
+            low,
+            mean,
+            pc.add(mean, pc.multiply(spread, 2.0)),
         ],
         schema=schema,
-    )  # fmt: skip
+    )
 
 
 def _change_points(points: pa.Table) -> Rows:
@@ -151,13 +158,16 @@ def _change_points(points: pa.Table) -> Rows:
         (column("target", pa.bool_(), "whether it stands in the targets file"), shown[TARGET]),
         (column("last before", pa.string(), "last slice before the change point"), shown[FROM]),
         (column("first after", pa.string(), "first slice after the change point"), shown[TO]),
-        (column("distance", pa.float64(), "cosine distance of the mean vectors before and after"),
-         shown[DISTANCE]),
-        (column("p", pa.float64(), "probability of such a change point if usage did not differ"),
-         pc.if_else(pc.is_null(shown[FINDING]), shown[P_VALUE], None)),
-        (column("q usage differs", pa.float64(), "share of false discoveries among words with a q "
-                "as small"), shown[Q_VALUE]),
-    ]  # fmt: skip
+        (column("distance", pa.float64(), "cosine distance of the mean vectors before and after"), shown[DISTANCE]),
+        (
+            column("p", pa.float64(), "probability of such a change point if usage did not differ"),
+            pc.if_else(pc.is_null(shown[FINDING]), shown[P_VALUE], None),
+        ),
+        (
+            column("q usage differs", pa.float64(), "share of false discoveries among words with a q as small"),
+            shown[Q_VALUE],
+        ),
+    ]
     table = pa.table([value for _, value in fields], schema=pa.schema([one for one, _ in fields]))
     known = [name for name in table.column_names if table[name].null_count < table.num_rows]
     text = (

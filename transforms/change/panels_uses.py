@@ -57,14 +57,16 @@ def use_panels(snapshot: Snapshot, corpora: Sequence[str] = ()) -> list[Panel]:
     noted: list[Panel] = [Note(TITLE, OTHER)] if notes else []
     if not rows:
         return noted
-    schema = pa.schema([
-        column("word", pa.string(), "word of the training view"),
-        column("slice", pa.string(), "slice of the document's year"),
-        column("before", pa.string(), "the text before it"),
-        column("use", pa.string(), "the word as it stands in the text"),
-        column("after", pa.string(), "the text after it"),
-        column("from", pa.string(), "author, title and year, or source and year"),
-    ])  # fmt: skip
+    schema = pa.schema(
+        [
+            column("word", pa.string(), "word of the training view"),
+            column("slice", pa.string(), "slice of the document's year"),
+            column("before", pa.string(), "the text before it"),
+            column("use", pa.string(), "the word as it stands in the text"),
+            column("after", pa.string(), "the text after it"),
+            column("from", pa.string(), "author, title and year, or source and year"),
+        ]
+    )
     table = pa.table([list(values) for values in zip(*rows, strict=True)], schema=schema)
     text = (
         f"Up to {most} uses of a chosen word in each slice, the most typical first: those whose "

@@ -28,12 +28,13 @@ TOLD = 6  # rankings whose correlations a caption has
 
 KEY = "slices and alignment"
 MORE, DIFFERS, CHANCE, UNKNOWN = (
-    "more than the vocabulary at large", "usage differs", "not told from chance", "no finding"
-)  # fmt: skip
+    "more than the vocabulary at large",
+    "usage differs",
+    "not told from chance",
+    "no finding",
+)
 # What q-values allow to say of a word, with the colour of its point.
-FINDINGS = {
-    MORE: "var(--c2)", DIFFERS: "var(--c1)", CHANCE: "var(--c8)", UNKNOWN: "var(--c8)"
-}  # fmt: skip
+FINDINGS = {MORE: "var(--c2)", DIFFERS: "var(--c1)", CHANCE: "var(--c8)", UNKNOWN: "var(--c8)"}
 _NO_FINDING = {UNKNOWN: FINDINGS[UNKNOWN]}
 
 
@@ -53,9 +54,7 @@ def word_panels(snapshot: Snapshot, rankings: Sequence[Compared]) -> list[Panel]
 
 def _known(rankings: Sequence[Compared], tables: Sequence[pa.Table]) -> tuple[pa.Array, pa.Table]:
     """Return the names of rankings, one for each row of their tables, and the rows."""
-    names = [
-        one.name for one, table in zip(rankings, tables, strict=True) for _ in range(len(table))
-    ]
+    names = [one.name for one, table in zip(rankings, tables, strict=True) for _ in range(len(table))]
     return pa.array(names, pa.string()), pa.concat_tables(tables).combine_chunks()
 
 
@@ -81,24 +80,23 @@ def _bands(rankings: Sequence[Compared], null: bool, seeds: int) -> Chart:
     high = pc.add(mean, pc.multiply(spread, 2.0))
     score, noise = rows["score"], rows["score_sd"]
     fields: list[tuple[pa.Field, Any]] = [
-        (_NAME, names), (_WORD, rows["word"]),
+        (_NAME, names),
+        (_WORD, rows["word"]),
         (column("score", pa.float64(), "mean over seeds"), score),
-        (column("noise from", pa.float64(), "score less the training noise"),
-         pc.subtract(score, noise)),
+        (column("noise from", pa.float64(), "score less the training noise"), pc.subtract(score, noise)),
         (column("noise to", pa.float64(), "score and the training noise"), pc.add(score, noise)),
-        (column("null from", pa.float64(), "mean under dealt dates less twice their standard "
-                "deviation, 0 at least"), low),
+        (
+            column("null from", pa.float64(), "mean under dealt dates less twice their standard deviation, 0 at least"),
+            low,
+        ),
         (column("null mean", pa.float64(), "mean score under dealt dates"), mean),
         (column("null to", pa.float64(), "that mean and twice the standard deviation"), high),
         (column("finding", pa.string(), "what may be said of the word"), _findings(rows)),
         (column("target", pa.bool_(), "whether it stands in the targets file"), rows["target"]),
-    ]  # fmt: skip
+    ]
     table = _with_values(fields)
     has = {name for name in table.column_names if table[name].null_count < table.num_rows}
-    text = (
-        "Targets first, then the words whose usage differs most; the point is the score, mean over "
-        "seeds."
-    )
+    text = "Targets first, then the words whose usage differs most; the point is the score, mean over seeds."
     if null:
         text += (
             " The bar behind it is what dealt dates give: mean and two standard deviations to "
@@ -118,15 +116,17 @@ def _bands(rankings: Sequence[Compared], null: bool, seeds: int) -> Chart:
         "Scores and what chance gives" if null else "Scores",
         text,
         bands(
-            "word", "score",
+            "word",
+            "score",
             null=("null from", "null mean", "null to") if "null mean" in has else None,
             noise=("noise from", "noise to") if "noise from" in has else None,
-            colour="finding", values=FINDINGS if null else _NO_FINDING,
+            colour="finding",
+            values=FINDINGS if null else _NO_FINDING,
             number=max(one.num_rows for one in tables),
         ),
         _without_nulls(table),
         key=KEY,
-    )  # fmt: skip
+    )
 
 
 def _findings(rows: pa.Table) -> pa.Array:
@@ -138,16 +138,12 @@ def _findings(rows: pa.Table) -> pa.Array:
 
 
 def _with_values(fields: Sequence[tuple[pa.Field, Any]]) -> pa.Table:
-    return pa.table(
-        [value for _, value in fields], schema=pa.schema([field for field, _ in fields])
-    )
+    return pa.table([value for _, value in fields], schema=pa.schema([field for field, _ in fields]))
 
 
 def _without_nulls(table: pa.Table) -> pa.Table:
     """Return a table without the columns that have no value."""
-    return table.select(
-        [name for name in table.column_names if table[name].null_count < table.num_rows]
-    )
+    return table.select([name for name in table.column_names if table[name].null_count < table.num_rows])
 
 
 def _cloud(rankings: Sequence[Compared], null: bool) -> Chart:
@@ -156,15 +152,17 @@ def _cloud(rankings: Sequence[Compared], null: bool) -> Chart:
     names, rows = _known(rankings, tables)
     fewest = pc.min_element_wise(rows["count_from"], rows["count_to"])
     findings = _findings(rows)
-    table = _with_values([
-        (_NAME, names), (_WORD, rows["word"]),
-        (column("fewest uses", pa.int64(), "uses in the slice that has fewer"), fewest),
-        (column("score", pa.float64(), "mean over seeds"), rows["score"]),
-        (column("null mean", pa.float64(), "mean score under dealt dates"), rows["null_mean"]),
-        (column("finding", pa.string(), "what may be said of the word"), findings),
-        (column("label", pa.string(), "what is written beside the point"),
-         _labels(rankings, tables)),
-    ])  # fmt: skip
+    table = _with_values(
+        [
+            (_NAME, names),
+            (_WORD, rows["word"]),
+            (column("fewest uses", pa.int64(), "uses in the slice that has fewer"), fewest),
+            (column("score", pa.float64(), "mean over seeds"), rows["score"]),
+            (column("null mean", pa.float64(), "mean score under dealt dates"), rows["null_mean"]),
+            (column("finding", pa.string(), "what may be said of the word"), findings),
+            (column("label", pa.string(), "what is written beside the point"), _labels(rankings, tables)),
+        ]
+    )
     table = table.filter(pc.greater(table["fewest uses"], 0))
     told = [f"{one.name}: {_rho(one.rho[0])} and {_rho(one.rho[1])}" for one in rankings]
     if len(told) > TOLD:
@@ -183,12 +181,17 @@ def _cloud(rankings: Sequence[Compared], null: bool) -> Chart:
         "Score against count",
         text,
         cloud(
-            "fewest uses", "score", behind="null mean" if null else None, name="word",
-            label="label", colour="finding", values=FINDINGS if null else _NO_FINDING,
+            "fewest uses",
+            "score",
+            behind="null mean" if null else None,
+            name="word",
+            label="label",
+            colour="finding",
+            values=FINDINGS if null else _NO_FINDING,
         ),
         _without_nulls(table),
         key=KEY,
-    )  # fmt: skip
+    )
 
 
 def _spread(rows: pa.Table, most: int) -> pa.Table:
@@ -225,31 +228,54 @@ def _table(rankings: Sequence[Compared], null: bool, section: dict[str, Any]) ->
         (column("target", pa.bool_(), "whether it stands in the targets file"), rows["target"]),
         (column("part of speech", pa.string(), "which most of its uses have"), rows["upos"]),
         (column("score", pa.float64(), "mean over seeds"), rows["score"]),
-        (column("training noise", pa.float64(), "standard deviation of the score over seeds"),
-         rows["score_sd"]),
+        (column("training noise", pa.float64(), "standard deviation of the score over seeds"), rows["score_sd"]),
         (column("null mean", pa.float64(), "mean score under dealt dates"), rows["null_mean"]),
         (column("null sd", pa.float64(), "standard deviation of these"), rows["null_sd"]),
-        (column("excess", pa.float64(), "score less the null mean; the order goes by it"),
-         rows["excess"]),
-        (column("q usage differs", pa.float64(), "share of false discoveries among words with a q "
-                "as small: usage differs, genre, topics and all else included"), rows["q_value"]),
-        (column("q more than the vocabulary at large", pa.float64(), "the same for: usage differs "
-                "more than that of the vocabulary at large"), rows["q_relative"]),
+        (column("excess", pa.float64(), "score less the null mean; the order goes by it"), rows["excess"]),
+        (
+            column(
+                "q usage differs",
+                pa.float64(),
+                "share of false discoveries among words with a q "
+                "as small: usage differs, genre, topics and all else included",
+            ),
+            rows["q_value"],
+        ),
+        (
+            column(
+                "q more than the vocabulary at large",
+                pa.float64(),
+                "the same for: usage differs more than that of the vocabulary at large",
+            ),
+            rows["q_relative"],
+        ),
         (column("uses earlier", pa.int64(), "uses in the earlier slice"), rows["count_from"]),
         (column("uses later", pa.int64(), "uses in the later slice"), rows["count_to"]),
-        (column("per million earlier", pa.float64(), "of a million tokens of the slice"),
-         pc.multiply(rows["relative_from"], 1e6)),
-        (column("per million later", pa.float64(), "of a million tokens of the slice"),
-         pc.multiply(rows["relative_to"], 1e6)),
+        (
+            column("per million earlier", pa.float64(), "of a million tokens of the slice"),
+            pc.multiply(rows["relative_from"], 1e6),
+        ),
+        (
+            column("per million later", pa.float64(), "of a million tokens of the slice"),
+            pc.multiply(rows["relative_to"], 1e6),
+        ),
         (column("documents earlier", pa.int64(), "documents that use it"), rows["documents_from"]),
         (column("documents later", pa.int64(), "documents that use it"), rows["documents_to"]),
-        (column("changed", pa.bool_(), "whether the score is above the threshold of the task, the "
-                "mean over the targets"), rows["changed"]),
-        (column("ranked", pa.bool_(), "whether it is frequent and spread enough to be ranked and "
-                "tested"), rows["ranked"]),
-        (column("no score", pa.string(), "why there is none"),
-         pa.array([why_none(*known) or None for known in reasons], pa.string())),
-    ]  # fmt: skip
+        (
+            column(
+                "changed", pa.bool_(), "whether the score is above the threshold of the task, the mean over the targets"
+            ),
+            rows["changed"],
+        ),
+        (
+            column("ranked", pa.bool_(), "whether it is frequent and spread enough to be ranked and tested"),
+            rows["ranked"],
+        ),
+        (
+            column("no score", pa.string(), "why there is none"),
+            pa.array([why_none(*known) or None for known in reasons], pa.string()),
+        ),
+    ]
     if not section["targets"]:
         fields = [(field, value) for field, value in fields if field.name != "target"]
     options = section["options"]

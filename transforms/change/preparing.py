@@ -31,17 +31,7 @@ from transforms.common.sound import checked
 from transforms.common.tables import read_rows
 from transforms.corpora.corpus import SentencePart
 
-__all__ = [
-    "MEASURE",
-    "RANGE_TOKENS",
-    "SMALLEST",
-    "VIEW",
-    "Measured",
-    "ViewSpec",
-    "ViewTask",
-    "Viewed",
-    "limits_of",
-]
+__all__ = ["MEASURE", "RANGE_TOKENS", "SMALLEST", "VIEW", "Measured", "ViewSpec", "ViewTask", "Viewed", "limits_of"]
 
 RANGE_TOKENS = 4_000_000
 SMALLEST = "smallest"
@@ -138,9 +128,14 @@ def _identity(task: ViewTask, spec: ViewSpec) -> Any:
     if task.limit is None:
         del targets["words"]  # they decide only which sentences downsampling keeps
     return [
-        task.part.sha256, task.slice[1:], list(task.left_out), task.limit, targets,
-        asdict(spec.options), task.ranges,
-    ]  # fmt: skip
+        task.part.sha256,
+        task.slice[1:],
+        list(task.left_out),
+        task.limit,
+        targets,
+        asdict(spec.options),
+        task.ranges,
+    ]
 
 
 def _measure_identity(task: ViewTask, spec: ViewSpec) -> Any:
@@ -148,23 +143,17 @@ def _measure_identity(task: ViewTask, spec: ViewSpec) -> Any:
     return [task.part.sha256, task.slice[1:], list(task.left_out), targets, options]
 
 
-def _measure(
-    artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: ViewSpec
-) -> list[Measured]:
+def _measure(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: ViewSpec) -> list[Measured]:
     bins = np.zeros((len(tasks), BINS), np.int64)
     held = [0] * len(tasks)
     for batch in _view(tasks, spec):
         sizes = _sizes(batch)
         for index in range(len(tasks)):
             inside = batch.slice == index
-            more, with_target = token_histogram(
-                batch.key[inside], sizes[inside], batch.target[inside]
-            )
+            more, with_target = token_histogram(batch.key[inside], sizes[inside], batch.target[inside])
             bins[index] += more
             held[index] += with_target
-    return [
-        Measured(bins=tuple(row.tolist()), held=own) for row, own in zip(bins, held, strict=True)
-    ]
+    return [Measured(bins=tuple(row.tolist()), held=own) for row, own in zip(bins, held, strict=True)]
 
 
 def limits_of(measured: Sequence[Sequence[Measured]], budget: int | str) -> list[int]:
@@ -176,15 +165,10 @@ def limits_of(measured: Sequence[Sequence[Measured]], budget: int | str) -> list
     held = np.array([[slice.held for slice in part] for part in measured], np.int64).sum(axis=0)
     totals = bins.sum(axis=1) + held
     wanted = int(totals.min()) if budget == SMALLEST else int(budget)
-    return [
-        threshold(row, int(with_target), wanted)
-        for row, with_target in zip(bins, held, strict=True)
-    ]
+    return [threshold(row, int(with_target), wanted) for row, with_target in zip(bins, held, strict=True)]
 
 
-def _derive(
-    artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: ViewSpec
-) -> list[Viewed]:
+def _derive(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: ViewSpec) -> list[Viewed]:
     number = len(tasks)
     totals = {name: np.zeros(number, np.int64) for name in _TOTALS}
     inside: list[set[str]] = [set() for _ in tasks]
@@ -222,9 +206,7 @@ def _derive(
 _TOTALS = ("tokens_before", "short", "split", "sampled_out")
 
 
-def counted(
-    artefact: Artefact, ranges: tuple[int, ...], totals: dict[str, int], *, seen: int, of: int
-) -> Viewed:
+def counted(artefact: Artefact, ranges: tuple[int, ...], totals: dict[str, int], *, seen: int, of: int) -> Viewed:
     with BatchReader() as reader:
         batches = (reader.read(artefact.file(".arrow"), place) for place in range(len(ranges)))
         counts = count_view(_for_counting(batches))
@@ -258,19 +240,13 @@ def _for_counting(batches: Iterator[pa.RecordBatch]) -> Iterator[Any]:
 
 
 def _stage(
-    batch: ViewBatch,
-    take: Any,
-    tasks: Sequence[ViewTask],
-    writers: Sequence[BatchWriter],
-    ranges: Sequence[list[int]],
+    batch: ViewBatch, take: Any, tasks: Sequence[ViewTask], writers: Sequence[BatchWriter], ranges: Sequence[list[int]]
 ) -> None:
     """Write the sentences kept, by slice and range."""
     tags: Any = pa.nulls(len(take), STAGED.field("tags").type)
     if batch.tags is not None:
         # Sentence by sentence: whether a slice is tagged must not depend on the others of its rows.
-        tags = pa.ListArray.from_arrays(
-            batch.words.offsets, pa.array(batch.tags), mask=pa.array(~batch.tagged)
-        )
+        tags = pa.ListArray.from_arrays(batch.words.offsets, pa.array(batch.tags), mask=pa.array(~batch.tagged))
     for index, (task, writer) in enumerate(zip(tasks, writers, strict=True)):
         rows = np.flatnonzero(take & (batch.slice == index))
         if not len(rows):
@@ -300,18 +276,8 @@ def ranges_of(keys: Any, ranges: int) -> Any:
 
 
 MEASURE: Stage[ViewTask, ViewSpec, Measured] = Stage(
-    name="change/measure",
-    receipt=Measured,
-    identity=_measure_identity,
-    build=_measure,
-    together=True,
-    unit="parts",
+    name="change/measure", receipt=Measured, identity=_measure_identity, build=_measure, together=True, unit="parts"
 )
 VIEW: Stage[ViewTask, ViewSpec, Viewed] = Stage(
-    name="change/view",
-    receipt=Viewed,
-    identity=_identity,
-    build=_derive,
-    together=True,
-    unit="parts of slices",
+    name="change/view", receipt=Viewed, identity=_identity, build=_derive, together=True, unit="parts of slices"
 )

@@ -86,9 +86,7 @@ def propose_slices(documents: Mapping[int, int], tokens: Mapping[int, int]) -> P
         return Proposal(reason=f"all {total} documents with a date are of the year {years[0]}")
     usable = next(filter(None, (_with(cuts, least) for least in (ENOUGH, LEAST))), [])
     if not usable:
-        return Proposal(
-            reason=f"no year separates the {total} documents with a date into sides of {LEAST}"
-        )
+        return Proposal(reason=f"no year separates the {total} documents with a date into sides of {LEAST}")
     if not sum(usable[0].tokens):
         return Proposal(reason="the documents with a date have no tokens")
     cut = _best(usable, years[-1] - years[0] + 1)
@@ -107,11 +105,9 @@ def _cuts(years: list[int], documents: Mapping[int, int], tokens: Mapping[int, i
         left_tokens += tokens.get(before, 0)
         found.append(
             _Cut(
-                before, after,
-                (left_documents, all_documents - left_documents),
-                (left_tokens, all_tokens - left_tokens),
+                before, after, (left_documents, all_documents - left_documents), (left_tokens, all_tokens - left_tokens)
             )
-        )  # fmt: skip
+        )
     return found
 
 

@@ -28,15 +28,7 @@ from transforms.change.comparisons import (
     train_tasks,
 )
 from transforms.change.listing import NEIGHBOURS, Listed, NeighbourOptions, NeighbourTask
-from transforms.change.scoring import (
-    COMBINE,
-    SCORE,
-    Combined,
-    CombineTask,
-    ScoredSeed,
-    ScoreOptions,
-    ScoreTask,
-)
+from transforms.change.scoring import COMBINE, SCORE, Combined, CombineTask, ScoredSeed, ScoreOptions, ScoreTask
 from transforms.change.sgns import SgnsOptions
 from transforms.change.slice_merges import SliceCounts
 from transforms.change.summarising import SUMMARISE, SummaryTask
@@ -45,9 +37,7 @@ from transforms.common.artefacts import Workspace
 from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.common.receipts import File
 
-__all__ = [
-    "AlignPairs", "CombineSeeds", "ListNeighbours", "ScoreSeeds", "SummarisePairs", "TrainSlices",
-]  # fmt: skip
+__all__ = ["AlignPairs", "CombineSeeds", "ListNeighbours", "ScoreSeeds", "SummarisePairs", "TrainSlices"]
 
 
 class _Tasks(beam.DoFn):
@@ -71,9 +61,7 @@ class TrainSlices(beam.PTransform):
     options: SgnsOptions
     lanes: int
 
-    def expand(
-        self, ready: beam.PCollection[SliceReady]
-    ) -> beam.PCollection[tuple[SpaceKey, Trained]]:
+    def expand(self, ready: beam.PCollection[SliceReady]) -> beam.PCollection[tuple[SpaceKey, Trained]]:
         """Apply the transform."""
         return (
             ready
@@ -127,9 +115,7 @@ def _index_of(ready: SliceReady) -> tuple[int, SliceCounts]:
     return ready.place, ready.counts
 
 
-def _with_task(
-    element: tuple[tuple[PairSeed, AlignTask], Aligned],
-) -> tuple[PairSeed, tuple[AlignTask, Aligned]]:
+def _with_task(element: tuple[tuple[PairSeed, AlignTask], Aligned]) -> tuple[PairSeed, tuple[AlignTask, Aligned]]:
     (key, task), aligned = element
     return key, (task, aligned)
 
@@ -165,16 +151,11 @@ class AlignPairs(beam.PTransform):
 
 
 class _ScoreTasks(beam.DoFn):
-    def process(
-        self, element: tuple[PairSeed, Iterable[tuple[AlignTask, Aligned]]]
-    ) -> Iterator[tuple[int, ScoreTask]]:
+    def process(self, element: tuple[PairSeed, Iterable[tuple[AlignTask, Aligned]]]) -> Iterator[tuple[int, ScoreTask]]:
         (pair, _), found = element
         fitted = list(found)
         task = fitted[0][0]
-        maps = {
-            task.alignment: None if task.alignment == "none" else aligned.part.file
-            for task, aligned in fitted
-        }
+        maps = {task.alignment: None if task.alignment == "none" else aligned.part.file for task, aligned in fitted}
         yield pair, ScoreTask(task.slices, task.spaces, task.seed, maps)
 
 
@@ -225,9 +206,7 @@ class CombineSeeds(beam.PTransform):
     nulls: Mapping[str, beam.PCollection]
     slices: beam.PCollection
 
-    def expand(
-        self, scored: beam.PCollection[tuple[int, ScoredSeed]]
-    ) -> beam.PCollection[tuple[int, Combined]]:
+    def expand(self, scored: beam.PCollection[tuple[int, ScoredSeed]]) -> beam.PCollection[tuple[int, Combined]]:
         """Apply the transform."""
         counts = beam.pvalue.AsDict(self.slices | "KeyCounts" >> beam.Map(_index_of))
         return (
@@ -263,9 +242,7 @@ class SummarisePairs(beam.PTransform):
     options: ScoreOptions
     slices: beam.PCollection
 
-    def expand(
-        self, combined: beam.PCollection[tuple[int, Combined]]
-    ) -> beam.PCollection[tuple[int, Listed]]:
+    def expand(self, combined: beam.PCollection[tuple[int, Combined]]) -> beam.PCollection[tuple[int, Listed]]:
         """Apply the transform."""
         counts = beam.pvalue.AsDict(self.slices | "KeyCounts" >> beam.Map(_index_of))
         return (
@@ -313,16 +290,11 @@ class ListNeighbours(beam.PTransform):
     options: NeighbourOptions
     combined: beam.PCollection
 
-    def expand(
-        self, spaces: beam.PCollection[tuple[SpaceKey, Trained]]
-    ) -> beam.PCollection[tuple[SpaceKey, Listed]]:
+    def expand(self, spaces: beam.PCollection[tuple[SpaceKey, Trained]]) -> beam.PCollection[tuple[SpaceKey, Listed]]:
         """Apply the transform."""
         return (
             spaces
             | "MakeTasks"
-            >> beam.ParDo(
-                _NeighbourTasks(self.comparisons, self.score),
-                combined=beam.pvalue.AsDict(self.combined),
-            )
+            >> beam.ParDo(_NeighbourTasks(self.comparisons, self.score), combined=beam.pvalue.AsDict(self.combined))
             | "FindNeighbours" >> beam.ParDo(MakeArtefact(self.workspace, NEIGHBOURS, self.options))
         )

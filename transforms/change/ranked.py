@@ -20,10 +20,20 @@ from transforms.common.snapshots import Snapshot
 from transforms.common.tables import read_rows, read_table
 
 __all__ = [
-    "FREQUENCY", "SUMMARY", "SUMMED", "chosen_alignment", "chosen_kind", "chosen_pairs", "has_null",
+    "FREQUENCY",
+    "SUMMARY",
+    "SUMMED",
+    "chosen_alignment",
+    "chosen_kind",
+    "chosen_pairs",
+    "has_null",
     "pair_facts",
-    "pairs_of", "ranked_rows", "ranked_words", "spearman", "target_rows",
-]  # fmt: skip
+    "pairs_of",
+    "ranked_rows",
+    "ranked_words",
+    "spearman",
+    "target_rows",
+]
 
 SUMMARY = "change/summary"
 PAIRS = "change/pairs"
@@ -31,19 +41,35 @@ SUMMED = "cosine"  # the measure of table `change/summary`
 FREQUENCY = "frequency"  # a measure that needs no alignment
 
 _OF_SCORE = (
-    ("score", pa.float64()), ("score_sd", pa.float64()), ("null_mean", pa.float64()),
-    ("null_sd", pa.float64()), ("excess", pa.float64()), ("p_value", pa.float64()),
-    ("q_value", pa.float64()), ("p_relative", pa.float64()), ("q_relative", pa.float64()),
-    ("significant", pa.bool_()), ("changed", pa.bool_()), ("top50", pa.float64()),
+    ("score", pa.float64()),
+    ("score_sd", pa.float64()),
+    ("null_mean", pa.float64()),
+    ("null_sd", pa.float64()),
+    ("excess", pa.float64()),
+    ("p_value", pa.float64()),
+    ("q_value", pa.float64()),
+    ("p_relative", pa.float64()),
+    ("q_relative", pa.float64()),
+    ("significant", pa.bool_()),
+    ("changed", pa.bool_()),
+    ("top50", pa.float64()),
     ("reason", pa.string()),
-)  # fmt: skip
+)
 _OF_WORD = (
-    ("word", pa.string()), ("target", pa.bool_()), ("slice_from", pa.string()),
-    ("slice_to", pa.string()), ("ranked", pa.bool_()), ("count_from", pa.int64()),
-    ("count_to", pa.int64()), ("relative_from", pa.float64()), ("relative_to", pa.float64()),
-    ("documents_from", pa.int64()), ("documents_to", pa.int64()), ("upos", pa.string()),
+    ("word", pa.string()),
+    ("target", pa.bool_()),
+    ("slice_from", pa.string()),
+    ("slice_to", pa.string()),
+    ("ranked", pa.bool_()),
+    ("count_from", pa.int64()),
+    ("count_to", pa.int64()),
+    ("relative_from", pa.float64()),
+    ("relative_to", pa.float64()),
+    ("documents_from", pa.int64()),
+    ("documents_to", pa.int64()),
+    ("upos", pa.string()),
     ("upos_share", pa.float64()),
-)  # fmt: skip
+)
 
 Pair = tuple[str, str]
 
@@ -66,9 +92,7 @@ def chosen_pairs(snapshot: Snapshot, spec: str | None) -> list[Pair]:
         return pairs
     known = {f"{earlier}:{later}": (earlier, later) for earlier, later in pairs}
     if spec not in known:
-        raise UsageError(
-            f"`pair`: {spec!r} was not compared{nearest(spec, known)}; there are {', '.join(known)}"
-        )
+        raise UsageError(f"`pair`: {spec!r} was not compared{nearest(spec, known)}; there are {', '.join(known)}")
     return [known[spec]]
 
 
@@ -125,9 +149,7 @@ def ranked_rows(snapshot: Snapshot, pair: Pair, alignment: str, measure: str = S
     tables = [read_table([path]) for path in snapshot.paths("scores") if _may_hold(path, pair)]
     rows = _of_pair(pa.concat_tables(tables) if tables else snapshot.read("scores"), pair)
     rows = rows.filter(
-        pc.field("seed").is_null()
-        & (pc.field("alignment") == alignment)
-        & (pc.field("measure") == measure)
+        pc.field("seed").is_null() & (pc.field("alignment") == alignment) & (pc.field("measure") == measure)
     )
     if measure == FREQUENCY and SUMMARY in snapshot.tables:
         rows = _with_tags(rows, _of_pair(snapshot.read(SUMMARY), pair))

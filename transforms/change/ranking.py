@@ -20,9 +20,16 @@ from transforms.common.errors import UsageError
 from transforms.common.options import option
 
 __all__ = [
-    "ALL_TAGS", "RankOptions", "SliceCounts", "by_change", "of_pos",
-    "ranked_in_all", "ranked_mask", "spearman_with_log_count", "top",
-]  # fmt: skip
+    "ALL_TAGS",
+    "RankOptions",
+    "SliceCounts",
+    "by_change",
+    "of_pos",
+    "ranked_in_all",
+    "ranked_mask",
+    "spearman_with_log_count",
+    "top",
+]
 
 ALL_TAGS = "all"
 
@@ -42,18 +49,19 @@ class RankOptions:
             `all` for words of any. A word has the one that most of its uses in both slices have.
     """
 
-    min_count: int = option(
-        50, name="rank_min_count", help="uses in both slices that a ranked word needs"
-    )
+    min_count: int = option(50, name="rank_min_count", help="uses in both slices that a ranked word needs")
     min_documents: int = option(
-        5, name="rank_min_documents",
+        5,
+        name="rank_min_documents",
         help="documents in both slices that a ranked word needs, or a fifth of a smaller slice",
-    )  # fmt: skip
+    )
     max_proper: float = 0.5
     pos: tuple[str, ...] = option(
-        ("NOUN", "VERB", "ADJ"), name="rank_pos", choices=(*UPOS, ALL_TAGS),
+        ("NOUN", "VERB", "ADJ"),
+        name="rank_pos",
+        choices=(*UPOS, ALL_TAGS),
         help="parts of speech that rankings show, where there are tags; all for any",
-    )  # fmt: skip
+    )
 
     def __post_init__(self) -> None:
         for name in ("min_count", "min_documents"):
@@ -77,9 +85,7 @@ class SliceCounts(NamedTuple):
     slice_documents: int
 
 
-def ranked_mask(
-    earlier: SliceCounts, later: SliceCounts, options: RankOptions
-) -> npt.NDArray[np.bool_]:
+def ranked_mask(earlier: SliceCounts, later: SliceCounts, options: RankOptions) -> npt.NDArray[np.bool_]:
     """Return for each word whether rankings of a pair of slices take it, see `ranked_in_all`."""
     return ranked_in_all((earlier, later), options)
 
@@ -102,9 +108,7 @@ def ranked_in_all(slices: Sequence[SliceCounts], options: RankOptions) -> npt.ND
     return np.asarray(ranked & (proper <= options.max_proper * tagged))
 
 
-def spearman_with_log_count(
-    scores: npt.NDArray[np.float64], counts: npt.NDArray[np.integer]
-) -> float:
+def spearman_with_log_count(scores: npt.NDArray[np.float64], counts: npt.NDArray[np.integer]) -> float:
     """Return Spearman's rho of scores and log counts, -1 to 1, ties by mean rank.
 
     It is that of the counts themselves, for the logarithm keeps their order. Words without a score
@@ -147,9 +151,7 @@ def by_change(rows: pa.Table) -> pa.Table:
     return rows.sort_by(keys)
 
 
-def top(
-    scores: pa.Table, n: int, *, alignment: str, measure: str = "cosine", pos: Sequence[str] = ()
-) -> pa.Table:
+def top(scores: pa.Table, n: int, *, alignment: str, measure: str = "cosine", pos: Sequence[str] = ()) -> pa.Table:
     """Return the `n` most changed ranked words of each pair of slices in a table of scores.
 
     The rows are the means over seeds, by pair as the table has them, then as `by_change` has them.

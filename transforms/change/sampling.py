@@ -51,8 +51,6 @@ def threshold(histogram: npt.NDArray[np.int64], target_tokens: int, budget: int 
     return int(np.searchsorted(target_tokens + np.cumsum(histogram), budget, side="right"))
 
 
-def kept(
-    keys: npt.NDArray[np.uint64], targets: npt.NDArray[np.bool_], limit: int
-) -> npt.NDArray[np.bool_]:
+def kept(keys: npt.NDArray[np.uint64], targets: npt.NDArray[np.bool_], limit: int) -> npt.NDArray[np.bool_]:
     """Return which sentences are kept: those with a target, and those in a bin below `limit`."""
     return targets | (_bins(keys) < limit)

@@ -96,9 +96,7 @@ def score_pair(
             fitted = alignments[alignment]
             scores, reasons = _score_vectors(measure, earlier, later, words, fitted, missing)
         else:
-            scores = MEASURES[measure].function(
-                sides[0].uses, sides[1].uses, earlier.tokens, later.tokens
-            )
+            scores = MEASURES[measure].function(sides[0].uses, sides[1].uses, earlier.tokens, later.tokens)
             reasons = np.where(np.isnan(scores), REASONS.index("absent_from"), SCORED)
         blocks.append(
             _rows(
@@ -111,9 +109,7 @@ def score_pair(
     return pa.concat_tables(blocks).combine_chunks()
 
 
-def _combinations(
-    alignments: Mapping[str, Alignment], measures: Sequence[str]
-) -> list[tuple[str, str]]:
+def _combinations(alignments: Mapping[str, Alignment], measures: Sequence[str]) -> list[tuple[str, str]]:
     """Return the pairs of alignment and measure, sorted, each once."""
     pairs = [
         (alignment, measure)
@@ -166,12 +162,7 @@ def _missing(earlier: Scored, later: Scored, sides: Sequence[SliceCounts]) -> Co
 
 
 def _score_vectors(
-    measure: str,
-    earlier: Scored,
-    later: Scored,
-    words: pa.Array,
-    alignment: Alignment,
-    missing: Codes,
+    measure: str, earlier: Scored, later: Scored, words: pa.Array, alignment: Alignment, missing: Codes
 ) -> tuple[Floats, Codes]:
     scores = np.full(len(words), np.nan)
     reasons = missing.copy()
@@ -209,9 +200,7 @@ def combine_seeds(tables: Sequence[pa.Table], *, threshold: str = "mean") -> pa.
     tables = sorted(tables, key=_seed)
     first = tables[0]
     for other in tables[1:]:
-        if not first.select(["alignment", "measure", "word"]).equals(
-            other.select(["alignment", "measure", "word"])
-        ):
+        if not first.select(["alignment", "measure", "word"]).equals(other.select(["alignment", "measure", "word"])):
             raise ValueError("seeds of one pair of slices must have the same rows")
     scores = np.stack([_nan_filled(table["score"]) for table in tables])
     found = ~np.isnan(scores)

@@ -30,9 +30,17 @@ from transforms.common.sound import checked
 from transforms.common.tables import GROUP_ROWS, PartFile, write_part, write_rows
 
 __all__ = [
-    "COMBINE", "SCORE", "CombineTask", "Combined", "Ranking", "ScoreOptions", "ScoreTask",
-    "ScoredSeed", "cosine_alignments", "rankings",
-]  # fmt: skip
+    "COMBINE",
+    "SCORE",
+    "CombineTask",
+    "Combined",
+    "Ranking",
+    "ScoreOptions",
+    "ScoreTask",
+    "ScoredSeed",
+    "cosine_alignments",
+    "rankings",
+]
 
 TOP_WORDS = 10  # of a ranking, at least
 
@@ -51,9 +59,12 @@ class ScoreOptions:
     """
 
     alignments: tuple[str, ...] = option(
-        ("op", "cca"), name="alignment", help="alignments; procrustes is another name for op",
-        choices="transforms.change.alignment:ALIGNMENTS", stands_for=named_alignment,
-    )  # fmt: skip
+        ("op", "cca"),
+        name="alignment",
+        help="alignments; procrustes is another name for op",
+        choices="transforms.change.alignment:ALIGNMENTS",
+        stands_for=named_alignment,
+    )
     measures: tuple[str, ...] = option(
         ("cosine",), name="measure", help="measures", choices="transforms.change.measures:MEASURES"
     )
@@ -61,10 +72,7 @@ class ScoreOptions:
     threshold: str = "mean"
     rank: RankOptions = embedded(RankOptions)
     neighbour_words: int = option(
-        100,
-        help="first words of rankings that get neighbours, beside the targets",
-        least=0,
-        most=1_000_000,
+        100, help="first words of rankings that get neighbours, beside the targets", least=0, most=1_000_000
     )
 
 
@@ -116,12 +124,9 @@ def _score_chosen(_: ScoreTask, options: ScoreOptions) -> dict[str, tuple[str, .
 def _score(artefact: Artefact, task: ScoreTask, options: ScoreOptions) -> ScoredSeed:
     spaces = load_spaces(task.slices, task.spaces, task.seed)
     earlier, later = (
-        Scored(
-            facts.name, space, read_counts(facts.counts), facts.tokens, facts.documents,
-            facts.min_count,
-        )
+        Scored(facts.name, space, read_counts(facts.counts), facts.tokens, facts.documents, facts.min_count)
         for facts, space in zip(task.slices, spaces, strict=True)
-    )  # fmt: skip
+    )
     rows = score_pair(
         earlier,
         later,
@@ -186,10 +191,14 @@ def _combine_identity(task: CombineTask, options: ScoreOptions) -> Any:
     deal = task.deal
     return [
         *(sorted([s.rows.sha256, s.documents] for s in some) for some in (task.seeds, task.nulls)),
-        deal and [deal.unit, deal.sizes], options.threshold, options.neighbour_words,
-        options.alignments, options.measures, options.rank.pos,
+        deal and [deal.unit, deal.sizes],
+        options.threshold,
+        options.neighbour_words,
+        options.alignments,
+        options.measures,
+        options.rank.pos,
         [file.sha256 for file in task.counts],
-    ]  # fmt: skip
+    ]
 
 
 def _combine_chosen(_: CombineTask, options: ScoreOptions) -> dict[str, tuple[str, ...]]:
@@ -211,11 +220,7 @@ def _combine(artefact: Artefact, task: CombineTask, options: ScoreOptions) -> Co
     upos = majority_tags([read_counts(file) for file in task.counts], words).upos
     tagged = rows.append_column("upos", upos.take(pc.index_in(rows["word"], value_set=words)))
     tops = rankings(tagged, options.alignments, options.measures, most, pos=options.rank.pos)
-    return Combined(
-        part=part,
-        pair=PartFile(artefact.file("-pairs.parquet"), pairs.num_rows),
-        tops=tuple(tops),
-    )
+    return Combined(part=part, pair=PartFile(artefact.file("-pairs.parquet"), pairs.num_rows), tops=tuple(tops))
 
 
 def _sha256(scored: ScoredSeed) -> str:
@@ -232,12 +237,7 @@ def _cut(rows: pa.Table) -> Iterator[pa.Table]:
 
 
 def rankings(
-    rows: pa.Table,
-    alignments: Sequence[str],
-    measures: Sequence[str],
-    most: int,
-    *,
-    pos: Sequence[str] = (),
+    rows: pa.Table, alignments: Sequence[str], measures: Sequence[str], most: int, *, pos: Sequence[str] = ()
 ) -> Iterator[Ranking]:
     """Yield the `most` changed words of a pair, for each alignment and measure of vectors.
 
@@ -248,11 +248,7 @@ def rankings(
         for measure in measures:
             if measure == "frequency":
                 continue
-            same = means.filter(
-                pc.and_(
-                    pc.equal(means["alignment"], alignment), pc.equal(means["measure"], measure)
-                )
-            )
+            same = means.filter(pc.and_(pc.equal(means["alignment"], alignment), pc.equal(means["measure"], measure)))
             head = top(rows, most, alignment=alignment, measure=measure, pos=pos)
             ranked = same.filter(same["ranked"])
             scores = ranked["score"].to_numpy(zero_copy_only=False)
@@ -265,9 +261,7 @@ def rankings(
                 scores=tuple(head["score"].to_pylist()),
                 ranked=ranked.num_rows,
                 threshold=pc.first(same["threshold"]).as_py() if same.num_rows else None,
-                spearman_from=_number(
-                    spearman_with_log_count(scores, ranked["count_from"].to_numpy())
-                ),
+                spearman_from=_number(spearman_with_log_count(scores, ranked["count_from"].to_numpy())),
                 spearman_to=_number(spearman_with_log_count(scores, ranked["count_to"].to_numpy())),
             )
 

@@ -29,9 +29,16 @@ from transforms.change.measures import cosine_distance
 from transforms.common.blas import one_thread
 
 __all__ = [
-    "MOST_ROUNDS", "TOLERANCE", "Points", "Traces", "common_rotations", "common_space",
-    "cut_distances", "points_of", "unit_rows",
-]  # fmt: skip
+    "MOST_ROUNDS",
+    "TOLERANCE",
+    "Points",
+    "Traces",
+    "common_rotations",
+    "common_space",
+    "cut_distances",
+    "points_of",
+    "unit_rows",
+]
 
 Matrix = npt.NDArray[np.float64]
 Floats = npt.NDArray[np.float64]
@@ -102,9 +109,7 @@ def common_rotations(spaces: Sequence[Matrix]) -> list[Matrix]:
             turned = [_nearest_rotation(_summed(row, rotations)) for row in products]
             steps = [new - old for new, old in zip(turned, rotations, strict=True)]
             square = sum(
-                np.einsum("ij,ij->", steps[s], products[s][t] @ steps[t])
-                for s in range(number)
-                for t in range(number)
+                np.einsum("ij,ij->", steps[s], products[s][t] @ steps[t]) for s in range(number) for t in range(number)
             )
             rotations = turned
             if max(float(square), 0.0) <= words * (number * TOLERANCE) ** 2:

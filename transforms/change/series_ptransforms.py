@@ -11,13 +11,7 @@ from typing import Any
 import apache_beam as beam
 
 from transforms.change.aligning import Aligned, AlignTask
-from transforms.change.comparisons import (
-    Comparisons,
-    PairSeed,
-    SliceReady,
-    SpaceKey,
-    facts_of,
-)
+from transforms.change.comparisons import Comparisons, PairSeed, SliceReady, SpaceKey, facts_of
 from transforms.change.series_tables import SERIES, SeriesMade, SeriesTask
 from transforms.change.series_tasks import RunKey, map_of, series_task, side_of, trace_task
 from transforms.change.slice_merges import SliceCounts
@@ -60,9 +54,7 @@ class _Maps(beam.DoFn):
 
 
 class _TraceTask(beam.DoFn):
-    def process(
-        self, element: tuple[RunKey, dict[str, Iterable[Any]]]
-    ) -> Iterator[tuple[RunKey, TraceTask]]:
+    def process(self, element: tuple[RunKey, dict[str, Iterable[Any]]]) -> Iterator[tuple[RunKey, TraceTask]]:
         key, found = element
         yield key, trace_task(key, found["sides"], found.get("maps", ()))
 
@@ -90,18 +82,11 @@ class TraceSeries(beam.PTransform):
     ready: beam.PCollection
     maps: Mapping[str, beam.PCollection]
 
-    def expand(
-        self, spaces: beam.PCollection[tuple[SpaceKey, Trained]]
-    ) -> beam.PCollection[tuple[RunKey, Traced]]:
+    def expand(self, spaces: beam.PCollection[tuple[SpaceKey, Trained]]) -> beam.PCollection[tuple[RunKey, Traced]]:
         """Apply the transform."""
         counts = beam.pvalue.AsDict(self.ready | "KeyCounts" >> beam.Map(_counts_of))
-        sides = spaces | "KeySpaces" >> beam.ParDo(
-            _Sides(self.comparisons, self.first, self.slices), counts=counts
-        )
-        maps = {
-            name: aligned | "KeyMaps" >> beam.ParDo(_Maps(self.comparisons))
-            for name, aligned in self.maps.items()
-        }
+        sides = spaces | "KeySpaces" >> beam.ParDo(_Sides(self.comparisons, self.first, self.slices), counts=counts)
+        maps = {name: aligned | "KeyMaps" >> beam.ParDo(_Maps(self.comparisons)) for name, aligned in self.maps.items()}
         return (
             {"sides": sides, **maps}
             | "JoinByRun" >> beam.CoGroupByKey()
@@ -143,14 +128,10 @@ class CombineSeries(beam.PTransform):
     deals: Mapping[str, beam.PCollection]
     ready: beam.PCollection
 
-    def expand(
-        self, traced: beam.PCollection[tuple[RunKey, Traced]]
-    ) -> beam.PCollection[tuple[int, SeriesMade]]:
+    def expand(self, traced: beam.PCollection[tuple[RunKey, Traced]]) -> beam.PCollection[tuple[int, SeriesMade]]:
         """Apply the transform."""
         counts = beam.pvalue.AsDict(self.ready | "KeyCounts" >> beam.Map(_counts_of))
-        nulls = {
-            name: found | "GatherNulls" >> beam.Map(_traced) for name, found in self.nulls.items()
-        }
+        nulls = {name: found | "GatherNulls" >> beam.Map(_traced) for name, found in self.nulls.items()}
         return (
             {"seeds": traced | "GatherSeeds" >> beam.Map(_traced), **nulls, **self.deals}
             | "JoinAll" >> beam.CoGroupByKey()

@@ -78,8 +78,7 @@ def _identity(task: SeriesTask, options: SeriesOptions) -> Any:
 def _make(artefact: Artefact, task: SeriesTask, options: SeriesOptions) -> SeriesMade:
     number = len(task.slices)
     seeds, nulls = (
-        [(one, read_trace(one.rows, number)) for one in sorted(some, key=_sha256)]
-        for some in (task.seeds, task.nulls)
+        [(one, read_trace(one.rows, number)) for one in sorted(some, key=_sha256)] for some in (task.seeds, task.nulls)
     )
     first = seeds[0][1]
     if any(not trace.words.equals(first.words) for _, trace in seeds):
@@ -96,9 +95,7 @@ def _make(artefact: Artefact, task: SeriesTask, options: SeriesOptions) -> Serie
     series = _series(task.slices, first, _mean([trace.distances for _, trace in seeds]), held)
     part = write_part(artefact, TABLE.schema(), _cut(series), sort_keys=TABLE.key)
     columns = {"target": target, "ranked": first.ranked, "null_runs": held.runs}
-    columns["upos"] = majority_tags(
-        [read_counts(facts.counts) for facts in task.slices], first.words
-    ).upos
+    columns["upos"] = majority_tags([read_counts(facts.counts) for facts in task.slices], first.words).upos
     rows = _points(task, first.words, points, cuts, columns)
     with artefact.writing("-points.parquet") as stream:
         write_rows(stream, POINTS.schema(), _cut(rows), sort_keys=POINTS.key)
@@ -138,9 +135,7 @@ def _held(words: pa.Array, nulls: Sequence[Trace]) -> _Nulls:
     return _Nulls(mean.reshape(shape), sd.reshape(shape), runs)
 
 
-def _series(
-    slices: Sequence[SliceFacts], trace: Trace, distances: Floats, nulls: _Nulls
-) -> pa.Table:
+def _series(slices: Sequence[SliceFacts], trace: Trace, distances: Floats, nulls: _Nulls) -> pa.Table:
     """Return the rows of `change/series`: the slices of each word one after another."""
     words, number = len(trace.words), len(slices)
     order = np.repeat(np.arange(words), number)
@@ -155,17 +150,13 @@ def _series(
         "documents": trace.documents.T.ravel(),
     }
     for kind, name in enumerate(DISTANCES):
-        for suffix, values in (
-            ("", distances), ("_null_mean", nulls.mean), ("_null_sd", nulls.sd),
-        ):  # fmt: skip
+        for suffix, values in (("", distances), ("_null_mean", nulls.mean), ("_null_sd", nulls.sd)):
             own = np.broadcast_to(values[kind], (number, words)).T.ravel()
             columns[name + suffix] = pa.array(own, pa.float64(), from_pandas=True)
     return _typed(columns, TABLE.schema())
 
 
-def _points(
-    task: SeriesTask, words: pa.Array, points: Points, cuts: Floats, columns: dict[str, Any]
-) -> pa.Table:
+def _points(task: SeriesTask, words: pa.Array, points: Points, cuts: Floats, columns: dict[str, Any]) -> pa.Table:
     """Return the rows of `change/points`."""
     names = pa.array([facts.name for facts in task.slices], pa.string())
     none = points.cut < 0
@@ -176,13 +167,14 @@ def _points(
     q_value = points.q_value if finding is None else np.full(size, np.nan)
     numbers = {
         "distance": np.where(none, np.nan, cuts[before, np.arange(size)]),
-        "m": points.m, "p_value": points.p_value, "q_value": q_value,
-    }  # fmt: skip
+        "m": points.m,
+        "p_value": points.p_value,
+        "q_value": q_value,
+    }
     unit = None if task.deal is None else task.deal.unit
     return _typed(
         columns
-        | {name: pa.array(values, pa.float64(), from_pandas=True)
-           for name, values in numbers.items()}
+        | {name: pa.array(values, pa.float64(), from_pandas=True) for name, values in numbers.items()}
         | {
             "word": words,
             "alignment": pa.array([ALIGNMENT] * size, pa.string()),
@@ -192,7 +184,7 @@ def _points(
             "finding": pa.array([finding] * size, pa.string()),
         },
         POINTS.schema(),
-    )  # fmt: skip
+    )
 
 
 def _finding(tested: int, deal: Deal | None) -> str | None:
@@ -206,9 +198,7 @@ def _finding(tested: int, deal: Deal | None) -> str | None:
 
 def _typed(columns: dict[str, Any], schema: pa.Schema) -> pa.Table:
     arrays = [
-        column.cast(field.type)
-        if isinstance(column := columns[field.name], pa.Array)
-        else pa.array(column, field.type)
+        column.cast(field.type) if isinstance(column := columns[field.name], pa.Array) else pa.array(column, field.type)
         for field in schema
     ]
     return pa.table(arrays, schema=schema)

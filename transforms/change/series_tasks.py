@@ -17,9 +17,7 @@ RunKey = tuple[int, int]
 Side = tuple[int, SliceFacts, File]  # the place in its series, the slice, its space
 
 
-def side_of(
-    key: SpaceKey, first: int, slices: int, facts: SliceFacts, space: File
-) -> tuple[RunKey, Side]:
+def side_of(key: SpaceKey, first: int, slices: int, facts: SliceFacts, space: File) -> tuple[RunKey, Side]:
     """Return the run that a space is of, with its place there.
 
     The first series begins at the place `first`; each has so many slices.
@@ -38,9 +36,7 @@ def map_of(
         yield (0, seed), (*comparisons.pairs[pair], aligned.part.file)
 
 
-def trace_task(
-    key: RunKey, sides: Iterable[Side], maps: Iterable[tuple[int, int, File]]
-) -> TraceTask:
+def trace_task(key: RunKey, sides: Iterable[Side], maps: Iterable[tuple[int, int, File]]) -> TraceTask:
     """Return the task of a run."""
     found = sorted(sides, key=_place)
     return TraceTask(

@@ -26,25 +26,27 @@ POINTS = "change/points"
 
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _NOTHING = "·"
-_SHOWN = (("pair_previous", "to the previous"), ("pair_first", "to the first"),
-          ("pair_last", "to the last"))  # fmt: skip
+_SHOWN = (("pair_previous", "to the previous"), ("pair_first", "to the first"), ("pair_last", "to the last"))
 _LINES = (
-    ("pair_previous", "to the previous"), ("pair_first", "to the first"),
-    ("pair_last", "to the last"), ("common_first", "to the first, in the common space"),
-)  # fmt: skip
+    ("pair_previous", "to the previous"),
+    ("pair_first", "to the first"),
+    ("pair_last", "to the last"),
+    ("common_first", "to the first, in the common space"),
+)
 _HEADS = (
-    ("slice", "<"), ("uses", ">"), ("per million", ">"), ("documents", ">"),
+    ("slice", "<"),
+    ("uses", ">"),
+    ("per million", ">"),
+    ("documents", ">"),
     *(head for _, name in _SHOWN for head in ((name, ">"), ("null band", ">"))),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SeriesViewOptions:
     """Options of the view `series`."""
 
-    series: tuple[str, ...] = option(
-        help="how the usage of these words moves over three or more slices", metavar="W"
-    )
+    series: tuple[str, ...] = option(help="how the usage of these words moves over three or more slices", metavar="W")
 
 
 def series_of(snapshot: Snapshot, options: SeriesViewOptions) -> pa.Table:
@@ -88,9 +90,7 @@ def _found(snapshot: Snapshot, options: SeriesViewOptions) -> tuple[pa.Table, li
 def _rows_of(snapshot: Snapshot, table: str, words: Sequence[str]) -> pa.Table:
     wanted = pa.array(words, pa.string())
     groups = read_rows(snapshot.paths(table))
-    return pa.concat_tables(
-        rows.filter(pc.is_in(rows["word"], value_set=wanted)) for rows in groups
-    )
+    return pa.concat_tables(rows.filter(pc.is_in(rows["word"], value_set=wanted)) for rows in groups)
 
 
 def tell_series(snapshot: Snapshot, options: SeriesViewOptions) -> Iterator[Block]:
@@ -137,9 +137,7 @@ def _turn(point: dict[str, Any]) -> str:
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
-    cells = [
-        row["slice"], str(row["count"]), number(1e6 * row["relative"], 1), str(row["documents"]),
-    ]  # fmt: skip
+    cells = [row["slice"], str(row["count"]), number(1e6 * row["relative"], 1), str(row["documents"])]
     for name, _ in _SHOWN:
         null = {key: row[f"{name}_{key}"] for key in ("null_mean", "null_sd")}
         cells += [number(row[name]), null_band(null)]
@@ -191,8 +189,6 @@ def sparkline(values: Sequence[float | None]) -> str:
     most = max((value for value in values if value is not None), default=0.0)
     steps = len(_BLOCKS)
     return "".join(
-        _NOTHING
-        if value is None
-        else _BLOCKS[min(steps - 1, int(value / most * steps)) if most > 0 else 0]
+        _NOTHING if value is None else _BLOCKS[min(steps - 1, int(value / most * steps)) if most > 0 else 0]
         for value in values
     )

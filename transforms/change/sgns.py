@@ -39,9 +39,7 @@ class SgnsOptions:
     window: int = option(10, help="words to either side, at most", least=1, most=10_000)
     epochs: int = option(5, help="passes over a slice", least=1, most=10_000)
     negative: int = option(5, help="words drawn for each true context", least=1, most=1_000)
-    sample: float = option(
-        0.0, help="threshold of random removal of frequent words; 0 for none", least=0, most=1
-    )
+    sample: float = option(0.0, help="threshold of random removal of frequent words; 0 for none", least=0, most=1)
     min_count: int = 5
     alpha: float = option(0.025, help="learning rate at the start", least=0, most=1)
     min_alpha: float = 0.0001
@@ -66,9 +64,7 @@ def derive_seed(slice_name: str, seed: int) -> int:
     Slices get seeds of their own: with the same one, two slices would start words of like rank
     at the same vector, and seem aligned before they are.
     """
-    return int.from_bytes(
-        hashlib.blake2b(f"{seed}:{slice_name}".encode(), digest_size=4).digest(), "little"
-    )
+    return int.from_bytes(hashlib.blake2b(f"{seed}:{slice_name}".encode(), digest_size=4).digest(), "little")
 
 
 class _Feed:
@@ -146,12 +142,7 @@ def train(
     model.build_vocab_from_freq(ordered, corpus_count=sentences)
     source = _Feed(feed)
     with one_thread():
-        model.train(
-            corpus_iterable=source,
-            total_examples=sentences,
-            total_words=tokens,
-            epochs=options.epochs,
-        )
+        model.train(corpus_iterable=source, total_examples=sentences, total_words=tokens, epochs=options.epochs)
     if source.error is not None:
         raise source.error
     words = sorted(ordered)

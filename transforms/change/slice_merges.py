@@ -73,10 +73,7 @@ def _count(artefact: Artefact, parts: tuple[PartCounts, ...], _: None) -> SliceC
     ordered = sorted(parts, key=lambda part: part.counts.sha256)
     with BatchReader() as reader:
         merged = merge_counts(
-            [
-                ViewCounts(pa.Table.from_batches([reader.read(part.counts, 0)]), *part[1:5])
-                for part in ordered
-            ]
+            [ViewCounts(pa.Table.from_batches([reader.read(part.counts, 0)]), *part[1:5]) for part in ordered]
         )
     with artefact.writing(".arrow") as stream, BatchWriter(stream, COUNTS) as writer:
         writer.write(one_batch(merged.words))
@@ -108,12 +105,7 @@ def _shuffle(artefact: Artefact, staged: tuple[StagedView, ...], _: None) -> Shu
         table = pa.Table.from_batches(batches, STAGED)
     # Stable, for the pieces of a split sentence share a key and follow one another.
     order = np.lexsort(
-        (
-            np.arange(table.num_rows),
-            table["sentence"].to_numpy(),
-            _ranks(table["document_id"]),
-            table["key"].to_numpy(),
-        )
+        (np.arange(table.num_rows), table["sentence"].to_numpy(), _ranks(table["document_id"]), table["key"].to_numpy())
     )
     lists = table["words"].take(pa.array(order)).combine_chunks()
     lists = lists.chunk(0) if isinstance(lists, pa.ChunkedArray) else lists
@@ -134,9 +126,5 @@ COUNT: Stage[tuple[PartCounts, ...], None, SliceCounts] = Stage(
     name="change/count", receipt=SliceCounts, identity=_count_identity, build=_count, unit="slices"
 )
 SHUFFLE: Stage[tuple[StagedView, ...], None, Shuffled] = Stage(
-    name="change/shuffle",
-    receipt=Shuffled,
-    identity=_shuffle_identity,
-    build=_shuffle,
-    unit="ranges",
+    name="change/shuffle", receipt=Shuffled, identity=_shuffle_identity, build=_shuffle, unit="ranges"
 )

@@ -19,9 +19,18 @@ from typing import NamedTuple
 from transforms.common.errors import LexbeamError, UsageError, nearest
 
 __all__ = [
-    "PAIRS", "UNDATED", "Slice", "filled_slices", "lacking", "parse_slices", "per_slice",
-    "slice_of", "slice_pairs", "span_name", "with_hyphens",
-]  # fmt: skip
+    "PAIRS",
+    "UNDATED",
+    "Slice",
+    "filled_slices",
+    "lacking",
+    "parse_slices",
+    "per_slice",
+    "slice_of",
+    "slice_pairs",
+    "span_name",
+    "with_hyphens",
+]
 
 FORMS = "write FROM-TO, FROM..TO, FROM.. or ..TO, each perhaps as NAME=..., or 'every YEARS'"
 UNDATED = "no document has a year: make the corpus anew with `dates`"
@@ -78,9 +87,7 @@ def parse_slices(spec: str, *, years: tuple[int, int] | None = None) -> tuple[Sl
     names = [slice.name for slice in slices]
     for name in names:
         if names.count(name) > 1:
-            raise UsageError(
-                f"slice name {name!r} is used twice in {spec!r}: give each slice its own name"
-            )
+            raise UsageError(f"slice name {name!r} is used twice in {spec!r}: give each slice its own name")
     return tuple(slices)
 
 
@@ -102,9 +109,7 @@ def _parse_one(item: str, spec: str) -> Slice:
     if named and not name:
         raise UsageError(f"slice {item!r} has an empty name: write NAME={span}")
     if any(char in "/\\" for char in name):
-        raise UsageError(
-            f"slice {item!r}: a name is part of file names, so it cannot contain a slash"
-        )
+        raise UsageError(f"slice {item!r}: a name is part of file names, so it cannot contain a slash")
     if not name.isprintable() or len(name.encode()) > LONGEST_NAME:
         raise UsageError(
             f"slice {item!r}: a name is part of file names, so it has at most {LONGEST_NAME} bytes "
@@ -155,8 +160,7 @@ def filled_slices(spec: str, years: Collection[int]) -> tuple[Slice, ...]:
     for index, slice in enumerate(slices):
         if index not in filled:
             raise LexbeamError(
-                f"slice {slice.name!r} has no document: the corpus has the years {min(years)} to "
-                f"{max(years)}"
+                f"slice {slice.name!r} has no document: the corpus has the years {min(years)} to {max(years)}"
             )
     return slices
 
@@ -198,9 +202,7 @@ def slice_pairs(slices: Sequence[Slice], pairs: str = "consecutive") -> tuple[tu
     return PAIRS[pairs](len(slices))
 
 
-def per_slice(
-    values: Sequence[int], slices: Sequence[Slice], option: str = "min_count"
-) -> list[int]:
+def per_slice(values: Sequence[int], slices: Sequence[Slice], option: str = "min_count") -> list[int]:
     """Return one value per slice from one value for all, or one each in the order of time.
 
     Raises:

@@ -29,17 +29,13 @@ class SummaryTask(NamedTuple):
 
 
 def _identity(task: SummaryTask, options: ScoreOptions) -> Any:
-    return [
-        task.scores.sha256, [file.sha256 for file in task.counts], cosine_alignments(options),
-    ]  # fmt: skip
+    return [task.scores.sha256, [file.sha256 for file in task.counts], cosine_alignments(options)]
 
 
 def _summarise(artefact: Artefact, task: SummaryTask, options: ScoreOptions) -> Listed:
     scores = read_table([checked(task.scores)])
     words = pc.unique(scores["word"])
-    tags = majority_tags(
-        [read_counts(file) for file in task.counts], words.take(pc.sort_indices(words))
-    )
+    tags = majority_tags([read_counts(file) for file in task.counts], words.take(pc.sort_indices(words)))
     alignments = cosine_alignments(options)
     rows = summarise(scores, alignments, tags)
     schema = SUMMARY.schema(alignments=alignments)

@@ -19,13 +19,32 @@ MEASURE = "cosine"
 Floats = npt.NDArray[np.float64]
 
 _OF_WORD = (
-    "word", "slice_from", "slice_to", "target", "ranked", "count_from", "count_to",
-    "relative_from", "relative_to", "documents_from", "documents_to",
-)  # fmt: skip
+    "word",
+    "slice_from",
+    "slice_to",
+    "target",
+    "ranked",
+    "count_from",
+    "count_to",
+    "relative_from",
+    "relative_to",
+    "documents_from",
+    "documents_to",
+)
 _OF_ALIGNMENT = (
-    "score", "score_sd", "null_mean", "null_sd", "excess", "p_value", "q_value", "p_relative",
-    "q_relative", "significant", "changed", "reason",
-)  # fmt: skip
+    "score",
+    "score_sd",
+    "null_mean",
+    "null_sd",
+    "excess",
+    "p_value",
+    "q_value",
+    "p_relative",
+    "q_relative",
+    "significant",
+    "changed",
+    "reason",
+)
 
 
 def summarise(scores: pa.Table, alignments: Sequence[str], tags: Majority) -> pa.Table:
@@ -70,8 +89,7 @@ def _of_alignment(rows: pa.Table, words: pa.Array) -> dict[str, pa.Array]:
     means = rows.filter(pc.is_null(rows["seed"]))
     place = pc.index_in(words, value_set=means["word"].combine_chunks())
     columns = {
-        name: means[name].take(place) if name in means.column_names else pa.nulls(len(words))
-        for name in _OF_ALIGNMENT
+        name: means[name].take(place) if name in means.column_names else pa.nulls(len(words)) for name in _OF_ALIGNMENT
     }
     ranked = by_change(_rankable(means))["word"].combine_chunks()
     rank = pc.index_in(words, value_set=ranked)

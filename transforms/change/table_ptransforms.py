@@ -48,10 +48,7 @@ class _Row(beam.DoFn):
         place, found = element
         words = next(iter(found["words"]))
         for counts in found["counts"]:
-            yield (
-                place,
-                slice_row(self._slices[place], counts, words, self._comparisons.min_counts[place]),
-            )
+            yield (place, slice_row(self._slices[place], counts, words, self._comparisons.min_counts[place]))
 
 
 @dataclass
@@ -89,16 +86,12 @@ class _Number(beam.DoFn):
             yield Part.of(self._table, number, made)
 
 
-def _of_space(
-    comparisons: Comparisons, element: tuple[SpaceKey, Trained | Listed]
-) -> tuple[int, PartFile]:
+def _of_space(comparisons: Comparisons, element: tuple[SpaceKey, Trained | Listed]) -> tuple[int, PartFile]:
     return space_number(comparisons, element[0]), element[1].part
 
 
 def _of_map(
-    comparisons: Comparisons,
-    alignments: tuple[str, ...],
-    element: tuple[PairSeed, tuple[AlignTask, Aligned]],
+    comparisons: Comparisons, alignments: tuple[str, ...], element: tuple[PairSeed, tuple[AlignTask, Aligned]]
 ) -> tuple[int | None, PartFile]:
     key, (task, aligned) = element
     return map_number(comparisons, alignments, key, task.alignment), aligned.part

@@ -15,9 +15,18 @@ import pyarrow as pa
 from schemas.sentences import UPOS
 
 __all__ = [
-    "NO_TAG", "TAGS", "USES", "Cells", "Majority", "as_cells", "as_lists", "count_cells",
-    "majority", "tag_codes", "total_cells",
-]  # fmt: skip
+    "NO_TAG",
+    "TAGS",
+    "USES",
+    "Cells",
+    "Majority",
+    "as_cells",
+    "as_lists",
+    "count_cells",
+    "majority",
+    "tag_codes",
+    "total_cells",
+]
 
 Ints = npt.NDArray[np.int64]
 Tags = npt.NDArray[np.uint8]
@@ -73,19 +82,14 @@ def as_lists(found: Cells, words: int) -> pa.MapArray:
     """Return uses by tag, of type `USES`, for each of a number of words; cells are in order."""
     offsets = np.searchsorted(found.cells, np.arange(words + 1) * TAGS)
     return pa.MapArray.from_arrays(
-        pa.array(offsets, pa.int32()),
-        pa.array(found.cells % TAGS, pa.uint8()),
-        pa.array(found.uses, pa.int64()),
+        pa.array(offsets, pa.int32()), pa.array(found.cells % TAGS, pa.uint8()), pa.array(found.uses, pa.int64())
     )
 
 
 def as_cells(lists: pa.MapArray, places: Ints) -> Cells:
     """Return uses by tag as cells, each entry of `lists` under its word in `places`."""
     offsets = lists.offsets.to_numpy()
-    tags, uses = (
-        values.to_numpy()[offsets[0] : offsets[-1]].astype(np.int64)
-        for values in (lists.keys, lists.items)
-    )
+    tags, uses = (values.to_numpy()[offsets[0] : offsets[-1]].astype(np.int64) for values in (lists.keys, lists.items))
     return Cells(np.repeat(places, np.diff(offsets)) * TAGS + tags, uses)
 
 

@@ -73,9 +73,7 @@ def load_targets(lines: Iterable[str], options: ViewOptions) -> Targets:
         match = _SUFFIXED.fullmatch(text) if options.target_pos == "join" else None
         bare = normalise_word(match[1] if match else text, options)
         if not is_word(bare):
-            raise UsageError(
-                f"`targets`, line {number}: {quoted(text)} has no letter or digit; remove it"
-            )
+            raise UsageError(f"`targets`, line {number}: {quoted(text)} has no letter or digit; remove it")
         word = f"{bare}_{match[2]}" if match else bare
         words.add(word)
         if match:
@@ -85,9 +83,7 @@ def load_targets(lines: Iterable[str], options: ViewOptions) -> Targets:
     return Targets(tuple(sorted(words)), tuple(sorted(joined)))
 
 
-def near_matches(
-    missing: Sequence[str], vocabulary: Iterable[str], limit: int = 3
-) -> dict[str, list[str]]:
+def near_matches(missing: Sequence[str], vocabulary: Iterable[str], limit: int = 3) -> dict[str, list[str]]:
     """Return, for each missing target, up to `limit` words that may be meant, likeliest first.
 
     First come words equal to it but for its part-of-speech suffix, case, diacritics, or u for v
@@ -110,10 +106,9 @@ def near_matches(
                 elif abs(len(key) - len(wanted[target])) <= 2:
                     alike[target].add(word)
     return {
-        target: (
-            sorted(same[target])
-            + difflib.get_close_matches(_bare(target), sorted(alike[target]), limit, 0.7)
-        )[:limit]
+        target: (sorted(same[target]) + difflib.get_close_matches(_bare(target), sorted(alike[target]), limit, 0.7))[
+            :limit
+        ]
         for target in missing
     }
 

@@ -28,9 +28,18 @@ from transforms.common.snapshots import Snapshot
 from transforms.common.tables import read_rows
 
 __all__ = [
-    "NEIGHBOURS_SHOWN", "NO_NULL", "Asked", "missing_targets", "neighbours_by_slice", "noise",
-    "null_band", "ranking", "score_told", "tell_ranking", "why_none",
-]  # fmt: skip
+    "NEIGHBOURS_SHOWN",
+    "NO_NULL",
+    "Asked",
+    "missing_targets",
+    "neighbours_by_slice",
+    "noise",
+    "null_band",
+    "ranking",
+    "score_told",
+    "tell_ranking",
+    "why_none",
+]
 
 NO_NULL = "no null: nothing says which of these scores chance gives (option `null`)"
 ABSENT_FROM_BOTH = "the word occurs in neither slice"
@@ -39,10 +48,18 @@ NEIGHBOURS_SHOWN = 5
 WITH_NEIGHBOURS = 10  # targets, and words
 
 _HEADS = (
-    ("rank", ">"), ("word", "<"), ("part of speech", "<"), ("score", ">"), ("training noise", ">"),
-    ("null band", ">"), ("q usage differs", ">"), ("q more than the vocabulary at large", ">"),
-    ("uses", ">"), ("documents", ">"), ("no score", "<"),
-)  # fmt: skip
+    ("rank", ">"),
+    ("word", "<"),
+    ("part of speech", "<"),
+    ("score", ">"),
+    ("training noise", ">"),
+    ("null band", ">"),
+    ("q usage differs", ">"),
+    ("q more than the vocabulary at large", ">"),
+    ("uses", ">"),
+    ("documents", ">"),
+    ("no score", "<"),
+)
 
 
 class Asked(NamedTuple):
@@ -98,9 +115,13 @@ def ranking(snapshot: Snapshot) -> Iterator[Block]:
     measures = [name for name in options["measure"] if name != FREQUENCY]
     if measures:
         asked = Asked(
-            pairs_of(snapshot), chosen_alignment(snapshot, None), measures[0],
-            options.get("rank-pos") or (), SHOWN, neighbours=NEIGHBOURS_SHOWN,
-        )  # fmt: skip
+            pairs_of(snapshot),
+            chosen_alignment(snapshot, None),
+            measures[0],
+            options.get("rank-pos") or (),
+            SHOWN,
+            neighbours=NEIGHBOURS_SHOWN,
+        )
         yield from tell_ranking(snapshot, asked)
 
 
@@ -135,9 +156,7 @@ def tell_ranking(snapshot: Snapshot, asked: Asked) -> Iterator[Block]:
             yield ""
             yield f"nearest neighbours ({_of_seeds('cosine', seeds)}):"
             heads = [("word", "<"), (pair[0], "<"), (pair[1], "<")]
-            yield columns_with(
-                heads, [[word, *(_near(near.get((n, word))) for n in pair)] for word in words], 2
-            )
+            yield columns_with(heads, [[word, *(_near(near.get((n, word))) for n in pair)] for word in words], 2)
         for warning in _warnings(snapshot, pair, asked, one):
             yield f"warning: {warning}"
 
@@ -164,9 +183,7 @@ def _told(snapshot: Snapshot, pair: Pair, asked: Asked) -> _Told:
     return _Told(rows, words, target_rows(rows, words), most, asked.measure)
 
 
-def _heading(
-    snapshot: Snapshot, pair: Pair, asked: Asked, told: _Told, seeds: int
-) -> Iterator[str]:
+def _heading(snapshot: Snapshot, pair: Pair, asked: Asked, told: _Told, seeds: int) -> Iterator[str]:
     options = snapshot.section("change")["options"]
     by = f"{asked.alignment}, {_of_seeds(asked.measure, seeds)}"
     if asked.measure == FREQUENCY:
@@ -217,14 +234,21 @@ def _grid(rows: pa.Table, seeds: int) -> Block:
     cells = []
     for row in rows.to_pylist():
         share = "" if row["upos_share"] is None else f" {100 * row['upos_share']:.0f} %"
-        cells.append([
-            "" if row["rank"] is None else str(row["rank"]), row["word"],
-            f"{row['upos']}{share}" if row["upos"] else "", score_told(row, "score"),
-            noise(row), null_band(row), number(row["q_value"]),
-            number(row["q_relative"]), f"{row['count_from']} / {row['count_to']}",
-            f"{row['documents_from']} / {row['documents_to']}",
-            why_none(row["reason"], row["count_to"]),
-        ])  # fmt: skip
+        cells.append(
+            [
+                "" if row["rank"] is None else str(row["rank"]),
+                row["word"],
+                f"{row['upos']}{share}" if row["upos"] else "",
+                score_told(row, "score"),
+                noise(row),
+                null_band(row),
+                number(row["q_value"]),
+                number(row["q_relative"]),
+                f"{row['count_from']} / {row['count_to']}",
+                f"{row['documents_from']} / {row['documents_to']}",
+                why_none(row["reason"], row["count_to"]),
+            ]
+        )
     return columns_with(_HEADS, cells, 2)
 
 

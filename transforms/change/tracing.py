@@ -18,13 +18,7 @@ import pyarrow.parquet as pq
 
 from schemas.series import DISTANCES
 from transforms.change.aligning import AlignOptions, SliceFacts, load_alignments
-from transforms.change.alignment import (
-    ALIGNMENTS,
-    Space,
-    apply,
-    fit_alignment,
-    parse_fit_on,
-)
+from transforms.change.alignment import ALIGNMENTS, Space, apply, fit_alignment, parse_fit_on
 from transforms.change.counts import look_up
 from transforms.change.feeds import read_counts
 from transforms.change.measures import cosine_distance
@@ -181,15 +175,12 @@ class _Pairs:
             fitted = load_alignments({ALIGNMENT: self._maps[sides]})[ALIGNMENT]
         else:
             fitted = fit_alignment(
-                ALIGNMENT, earlier, later,
-                fit_on=self._options.fit_on, targets=self._options.targets,
-            )  # fmt: skip
+                ALIGNMENT, earlier, later, fit_on=self._options.fit_on, targets=self._options.targets
+            )
         if fitted.residual is None:
             return np.full(len(self._words), np.nan)
         both = ((earlier, fitted.source), (later, fitted.target))
-        return cosine_distance(
-            *(apply(side, space.vectors[_places(space, self._words)]) for space, side in both)
-        )
+        return cosine_distance(*(apply(side, space.vectors[_places(space, self._words)]) for space, side in both))
 
 
 def _shared(spaces: Sequence[File]) -> pa.Array:

@@ -51,16 +51,17 @@ class Trained:
 
 def _identity(task: TrainTask, options: SgnsOptions) -> Any:
     return [
-        task.slice, task.seed, task.counts.sha256, [file.sha256 for file in task.feed],
+        task.slice,
+        task.seed,
+        task.counts.sha256,
+        [file.sha256 for file in task.feed],
         asdict(replace(options, min_count=task.min_count)),
-    ]  # fmt: skip
+    ]
 
 
 def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> Trained:
     if not task.sentences:
-        raise LexbeamError(
-            f"slice {task.slice!r} has no sentence left: lower `min_sentence`, or take wider slices"
-        )
+        raise LexbeamError(f"slice {task.slice!r} has no sentence left: lower `min_sentence`, or take wider slices")
     counts = read_counts(task.counts)
     uses = dict(zip(counts["word"].to_pylist(), counts["count"].to_pylist(), strict=True))
     words, vectors = train(
@@ -94,10 +95,5 @@ def _cut(table: pa.Table) -> Sequence[pa.Table]:
 
 
 TRAIN: Stage[TrainTask, SgnsOptions, Trained] = Stage(
-    name="change/train",
-    receipt=Trained,
-    identity=_identity,
-    build=_train,
-    blas=True,
-    unit="embeddings",
+    name="change/train", receipt=Trained, identity=_identity, build=_train, blas=True, unit="embeddings"
 )

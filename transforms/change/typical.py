@@ -32,9 +32,7 @@ def weighted(space: Space, words: Sequence[str]) -> dict[str, Vector]:
     return {space.words[row]: vector for row, vector in zip(rows, scaled, strict=True)}
 
 
-def typicality(
-    contexts: Sequence[Sequence[str]], vectors: Mapping[str, Vector]
-) -> list[float | None]:
+def typicality(contexts: Sequence[Sequence[str]], vectors: Mapping[str, Vector]) -> list[float | None]:
     """Return how typical uses are, -1 to 1, by the words around them.
 
     None where no word around a use has a vector, or where the contexts cancel each other out.

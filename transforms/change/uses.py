@@ -96,11 +96,7 @@ def uses_of(
         vectors,
     )
     return {
-        word: [
-            _use(slice.name, example)
-            for slice, some in zip(slices, of, strict=True)
-            for example in some
-        ]
+        word: [_use(slice.name, example) for slice, some in zip(slices, of, strict=True) for example in some]
         for word, of in zip(words, drawn, strict=True)
     }
 
@@ -115,8 +111,13 @@ def _weighted(snapshot: Snapshot, name: str, words: Collection[str]) -> Mapping[
 
 def _use(slice_name: str, example: Example) -> dict[str, Any]:
     return {
-        "slice": slice_name, "year": example.year, "author": example.author,
-        "title": example.title, "source": example.source, **example.text._asdict(),
-        "document_id": example.key.document_id, "sentence": example.key.sentence,
+        "slice": slice_name,
+        "year": example.year,
+        "author": example.author,
+        "title": example.title,
+        "source": example.source,
+        **example.text._asdict(),
+        "document_id": example.key.document_id,
+        "sentence": example.key.sentence,
         "typical": example.typical,
-    }  # fmt: skip
+    }

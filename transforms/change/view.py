@@ -94,9 +94,7 @@ def sentence_keys(documents: pa.DictionaryArray, sentences: npt.ArrayLike, seed:
     return mix64(starts + (np.asarray(sentences).astype(np.uint64) + np.uint64(1)) * GOLDEN)
 
 
-def derive(
-    table: pa.Table, slices: Sequence[Slice], targets: Targets, options: ViewOptions
-) -> ViewBatch:
+def derive(table: pa.Table, slices: Sequence[Slice], targets: Targets, options: ViewOptions) -> ViewBatch:
     """Return the training view of a batch of sentences, before downsampling.
 
     Args:
@@ -149,8 +147,7 @@ def derive(
         sentence=sentence[rows],
         target=holds[rows],
         words=pa.ListArray.from_arrays(
-            pa.array(offsets, pa.int32()),
-            pa.DictionaryArray.from_arrays(pa.array(codes[take], pa.int32()), words),
+            pa.array(offsets, pa.int32()), pa.DictionaryArray.from_arrays(pa.array(codes[take], pa.int32()), words)
         ),
         tags=None if tags is None else tags[take],
         tagged=_numpy(_column(table, "upos").is_valid())[rows],
@@ -194,8 +191,7 @@ def _require(table: pa.Table, name: str, remedy: str) -> None:
     if missing.true_count:
         documents = _column(table, "document_id").filter(missing)
         raise UsageError(
-            f"{missing.true_count} sentences have no {name}, the first in document "
-            f"{documents[0].as_py()}: {remedy}"
+            f"{missing.true_count} sentences have no {name}, the first in document {documents[0].as_py()}: {remedy}"
         )
 
 
@@ -243,9 +239,7 @@ def _tags(upos: Any, lengths: Any) -> Tags | None:
     return tags
 
 
-def _join_targets(
-    codes: Codes, vocabulary: list[str], tags: Tags | None, targets: Targets
-) -> tuple[Codes, list[str]]:
+def _join_targets(codes: Codes, vocabulary: list[str], tags: Tags | None, targets: Targets) -> tuple[Codes, list[str]]:
     if tags is None or not targets.joined or not vocabulary:
         return codes, vocabulary
     places = {word: place for place, word in enumerate(vocabulary)}

@@ -17,15 +17,7 @@ from apache_beam.metrics import Metrics
 
 from transforms.change.comparisons import SliceReady
 from transforms.change.feeds import StagedView
-from transforms.change.preparing import (
-    MEASURE,
-    VIEW,
-    Measured,
-    Viewed,
-    ViewSpec,
-    ViewTask,
-    limits_of,
-)
+from transforms.change.preparing import MEASURE, VIEW, Measured, Viewed, ViewSpec, ViewTask, limits_of
 from transforms.change.slice_merges import COUNT, SHUFFLE, PartCounts, Shuffled, SliceCounts
 from transforms.change.text import write_text
 from transforms.common.artefacts import Workspace
@@ -45,10 +37,7 @@ class _Tasks(beam.DoFn):
         self._spec = spec
 
     def process(
-        self,
-        element: SentencePart,
-        repeated: dict[str, list[str]],
-        limits: list[int] | None = None,
+        self, element: SentencePart, repeated: dict[str, list[str]], limits: list[int] | None = None
     ) -> Iterator[tuple[str, list[ViewTask]]]:
         left_out = tuple(repeated.get(element.sha256, ()))
         slices = self._spec.slices
@@ -92,9 +81,8 @@ class DeriveView(beam.PTransform):
     def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[PartView]:
         """Apply the transform."""
         spread = parts | "SpreadParts" >> SpreadOverLanes(
-            weight=_rows, lanes=self.lanes, workspace=self.workspace, stage=VIEW.name,
-            pieces=len(self.spec.slices),
-        )  # fmt: skip
+            weight=_rows, lanes=self.lanes, workspace=self.workspace, stage=VIEW.name, pieces=len(self.spec.slices)
+        )
         found = parts | "FindRepeated" >> FindRepeated(self.settle)
         repeated = beam.pvalue.AsDict(found)
         limits = {}
@@ -146,9 +134,7 @@ class _BySlice(beam.DoFn):
 
 
 class _CountTask(beam.DoFn):
-    def process(
-        self, element: tuple[int, Iterable[PartCounts]]
-    ) -> Iterator[tuple[int, tuple[PartCounts, ...]]]:
+    def process(self, element: tuple[int, Iterable[PartCounts]]) -> Iterator[tuple[int, tuple[PartCounts, ...]]]:
         yield element[0], tuple(element[1])
 
 
@@ -172,9 +158,7 @@ class _ShuffleTask(beam.DoFn):
         yield element[0], tuple(element[1])
 
 
-def _by_slice(
-    element: tuple[tuple[int, int], Shuffled],
-) -> tuple[int, tuple[int, Shuffled]]:
+def _by_slice(element: tuple[tuple[int, int], Shuffled]) -> tuple[int, tuple[int, Shuffled]]:
     (place, number), shuffled = element
     return place, (number, shuffled)
 

@@ -9,25 +9,12 @@ import pyarrow.compute as pc
 
 from schemas.sentences import UPOS
 from transforms.change.alignment import named_alignment
-from transforms.change.ranked import (
-    chosen_kind,
-    chosen_pairs,
-    ranked_rows,
-    ranked_words,
-    target_rows,
-)
+from transforms.change.ranked import chosen_kind, chosen_pairs, ranked_rows, ranked_words, target_rows
 from transforms.change.ranking import ALL_TAGS
 from transforms.change.series_view import SeriesViewOptions, series_of, tell_series
 from transforms.change.slicing import with_hyphens
 from transforms.change.telling import NEIGHBOURS_SHOWN, Asked, tell_ranking
-from transforms.change.word import (
-    NeighbourViewOptions,
-    WordOptions,
-    WordsOptions,
-    facts_of,
-    neighbours_of,
-    scores_of,
-)
+from transforms.change.word import NeighbourViewOptions, WordOptions, WordsOptions, facts_of, neighbours_of, scores_of
 from transforms.change.word_shown import tell_words
 from transforms.common.errors import UsageError
 from transforms.common.options import option
@@ -43,21 +30,19 @@ class TopOptions:
     """Options of the view `top`."""
 
     top: int = option(20, help="the words of each pair of slices whose usage differs most", least=1)
-    alignment: str | None = option(
-        None, help="by this alignment; the first if not given", stands_for=named_alignment
-    )
+    alignment: str | None = option(None, help="by this alignment; the first if not given", stands_for=named_alignment)
     measure: str | None = option(None, help="by this measure; the first if not given")
     pair: str | None = option(
-        None, help="only this pair of slices, by their names", metavar="EARLIER:LATER",
-        stands_for=with_hyphens,
-    )  # fmt: skip
-    targets: bool = option(
-        False, help="the targets alone: all of them, those without a score with the reason"
+        None, help="only this pair of slices, by their names", metavar="EARLIER:LATER", stands_for=with_hyphens
     )
+    targets: bool = option(False, help="the targets alone: all of them, those without a score with the reason")
     pos: tuple[str, ...] = option(
-        (), help="words that mostly are one of these universal parts of speech, or `all`; if not "
-        "given, as the run was asked for", choices=(*UPOS, ALL_TAGS), metavar="POS",
-    )  # fmt: skip
+        (),
+        help="words that mostly are one of these universal parts of speech, or `all`; if not "
+        "given, as the run was asked for",
+        choices=(*UPOS, ALL_TAGS),
+        metavar="POS",
+    )
 
 
 def top_words(snapshot: Snapshot, options: TopOptions) -> pa.Table:
@@ -112,21 +97,14 @@ def _check_tags(options: TopOptions, rows: pa.Table) -> None:
 
 
 VIEWS: dict[str, View[Any]] = {
-    "top": View(
-        "the words of each pair of slices whose usage differs most", TopOptions, top_words, tell_top
-    ),
-    "word": View(
-        "scores, neighbours and uses of words", WordOptions, scores_of, tell_words, facts_of
-    ),
-    "words": View(
-        "scores, neighbours and uses of the words of a file", WordsOptions, scores_of, tell_words,
-        facts_of,
-    ),
+    "top": View("the words of each pair of slices whose usage differs most", TopOptions, top_words, tell_top),
+    "word": View("scores, neighbours and uses of words", WordOptions, scores_of, tell_words, facts_of),
+    "words": View("scores, neighbours and uses of the words of a file", WordsOptions, scores_of, tell_words, facts_of),
     "series": View(
         "how the usage of words moves over three or more slices, and where it turns",
-        SeriesViewOptions, series_of, tell_series,
+        SeriesViewOptions,
+        series_of,
+        tell_series,
     ),
-    "neighbours": View(
-        "the neighbours of a word in every slice", NeighbourViewOptions, neighbours_of
-    ),
-}  # fmt: skip
+    "neighbours": View("the neighbours of a word in every slice", NeighbourViewOptions, neighbours_of),
+}

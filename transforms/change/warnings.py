@@ -5,9 +5,14 @@ from itertools import combinations
 from typing import Any
 
 __all__ = [
-    "FALLING", "LARGE_SHARE", "UNEVEN", "frequency_warning", "overlap_warnings", "size_warnings",
+    "FALLING",
+    "LARGE_SHARE",
+    "UNEVEN",
+    "frequency_warning",
+    "overlap_warnings",
+    "size_warnings",
     "slice_warnings",
-]  # fmt: skip
+]
 
 LARGE_SHARE = 0.2  # of a slice's tokens, in one document
 UNEVEN = 5  # times as many tokens in one slice as in another
@@ -30,8 +35,7 @@ def slice_warnings(slices: Sequence[Mapping[str, Any]], outside: int) -> list[st
     ['slice old: one document has 50 % of the tokens', '2 documents lie outside all slices']
     """
     found = [
-        f"slice {row['slice']}: one document has {100 * row['largest_document_share']:.0f} % of "
-        "the tokens"
+        f"slice {row['slice']}: one document has {100 * row['largest_document_share']:.0f} % of the tokens"
         for row in slices
         if row["largest_document_share"] > LARGE_SHARE
     ]
@@ -61,10 +65,7 @@ def frequency_warning(pair: str, what: str, earlier: float, later: float) -> lis
     least = min((rho for rho in (earlier, later) if rho == rho), default=0.0)
     if least >= FALLING:
         return []
-    return [
-        f"{pair}: the {what} falls with frequency (Spearman with log count {least:.2f}): rare "
-        "words rank high"
-    ]
+    return [f"{pair}: the {what} falls with frequency (Spearman with log count {least:.2f}): rare words rank high"]
 
 
 def overlap_warnings(pair: str, tops: Mapping[str, Sequence[str]]) -> list[str]:

@@ -26,9 +26,14 @@ from transforms.common.snapshots import Snapshot
 from transforms.common.tables import read_rows
 
 __all__ = [
-    "LookOptions", "NeighbourViewOptions", "WordOptions", "WordsOptions", "facts_of",
-    "neighbours_of", "scores_of",
-]  # fmt: skip
+    "LookOptions",
+    "NeighbourViewOptions",
+    "WordOptions",
+    "WordsOptions",
+    "facts_of",
+    "neighbours_of",
+    "scores_of",
+]
 
 log = logging.getLogger("lexbeam")
 
@@ -41,9 +46,7 @@ class LookOptions:
 
     slice: str | None = option(None, help="only this slice", metavar="S", stands_for=with_hyphens)
     examples: int = option(10, help="uses of a word in each slice", least=0, most=1000)
-    order: str = option(
-        "typical", help="which uses: the most typical, at random, or the earliest", choices=ORDERS
-    )
+    order: str = option("typical", help="which uses: the most typical, at random, or the earliest", choices=ORDERS)
     seed: int = option(0, help="which uses are drawn")
     corpus: tuple[str, ...] = option(
         (),
@@ -65,8 +68,7 @@ class WordOptions:
 class WordsOptions:
     """Options of the view `words`."""
 
-    words: str = option(help="look at the words of this file, one a line", metavar="FILE",
-                        path="file")  # fmt: skip
+    words: str = option(help="look at the words of this file, one a line", metavar="FILE", path="file")
     look: LookOptions = embedded(LookOptions)
 
 
@@ -76,9 +78,7 @@ class NeighbourViewOptions:
 
     neighbours: str = option(help="list the neighbours of this word", metavar="W")
     slice: str | None = option(None, help="only this slice", metavar="S", stands_for=with_hyphens)
-    training_seed: int | None = option(
-        None, help="by the vectors of this seed; else by the mean cosine over all seeds"
-    )
+    training_seed: int | None = option(None, help="by the vectors of this seed; else by the mean cosine over all seeds")
     n: int = option(LISTED, help="neighbours in each slice", least=1)
 
 
@@ -99,8 +99,7 @@ def scores_of(snapshot: Snapshot, options: WordOptions | WordsOptions) -> pa.Tab
         same = pc.is_in(rows["word"], value_set=pa.array(there, pa.string()))
         if options.look.slice:
             sides = [
-                pc.is_in(rows[name], value_set=pa.array(names, pa.string()))
-                for name in ("slice_from", "slice_to")
+                pc.is_in(rows[name], value_set=pa.array(names, pa.string())) for name in ("slice_from", "slice_to")
             ]
             same = pc.and_(same, pc.or_(*sides))
         found.append(rows.filter(same))
@@ -115,9 +114,7 @@ def _slices(view: TrainingView, only: str | None) -> list[str]:
     return [only] if only else names
 
 
-def _sought(
-    snapshot: Snapshot, options: WordOptions | WordsOptions, view: TrainingView
-) -> tuple[list[str], list[str]]:
+def _sought(snapshot: Snapshot, options: WordOptions | WordsOptions, view: TrainingView) -> tuple[list[str], list[str]]:
     """Return the words that are asked for, each once: those that a table has, and the others.
 
     Raises:
@@ -143,9 +140,7 @@ def _sought(
     return [word for word in words if word in known], missing
 
 
-def _rows_of(
-    snapshot: Snapshot, table: str, words: Collection[str], columns: Sequence[str]
-) -> Iterator[pa.Table]:
+def _rows_of(snapshot: Snapshot, table: str, words: Collection[str], columns: Sequence[str]) -> Iterator[pa.Table]:
     """Yield the rows about words, in those of the columns that the table has."""
     paths = snapshot.paths(table)
     with files.open_read(paths[0]) as stream:
@@ -177,11 +172,34 @@ def _none_of(snapshot: Snapshot, words: Sequence[str]) -> str:
 
 
 _SCORES = (
-    "word", "target", "slice_from", "slice_to", "seed", "alignment", "measure", "score", "score_sd",
-    "seeds", "null_mean", "null_sd", "excess", "p_value", "q_value", "p_relative", "q_relative",
-    "significant", "reason", "changed", "ranked", "count_from", "count_to", "relative_from",
-    "relative_to", "documents_from", "documents_to",
-)  # fmt: skip
+    "word",
+    "target",
+    "slice_from",
+    "slice_to",
+    "seed",
+    "alignment",
+    "measure",
+    "score",
+    "score_sd",
+    "seeds",
+    "null_mean",
+    "null_sd",
+    "excess",
+    "p_value",
+    "q_value",
+    "p_relative",
+    "q_relative",
+    "significant",
+    "reason",
+    "changed",
+    "ranked",
+    "count_from",
+    "count_to",
+    "relative_from",
+    "relative_to",
+    "documents_from",
+    "documents_to",
+)
 _OF_SLICE = ("count", "relative", "documents")
 _VECTORS = ("word", "slice", "count", "documents", "upos", "upos_share")
 
@@ -208,14 +226,12 @@ def facts_of(snapshot: Snapshot, options: WordOptions | WordsOptions) -> dict[st
                 **_described(word, view, vectors[word]),
                 "counts": _counts(scores[word], vectors[word], names),
                 "scores": [
-                    {name: row[name] for name in row if not name.endswith(("_from", "_to"))
-                     or name.startswith("slice")}
+                    {name: row[name] for name in row if not name.endswith(("_from", "_to")) or name.startswith("slice")}
                     for row in scores[word]
                     if {row["slice_from"], row["slice_to"]} & set(names)
                 ],
                 "neighbours": [
-                    {"slice": name, "neighbour": one.word, "cosine": one.cosine,
-                     "seeds": one.seeds}
+                    {"slice": name, "neighbour": one.word, "cosine": one.cosine, "seeds": one.seeds}
                     for name in names
                     for one in near.get((name, word), ())
                 ],
@@ -225,7 +241,7 @@ def facts_of(snapshot: Snapshot, options: WordOptions | WordsOptions) -> dict[st
         ],
         "missing": [{"word": word, "near": list(meant[word])} for word in missing],
         "notes": notes,
-    }  # fmt: skip
+    }
 
 
 def _by_word(
@@ -259,9 +275,7 @@ def _counts(
         for side in ("from", "to"):
             found[row[f"slice_{side}"]] = {name: row[f"{name}_{side}"] for name in _OF_SLICE}
     for row in vectors:
-        found.setdefault(
-            row["slice"], {"count": row["count"], "relative": None, "documents": row["documents"]}
-        )
+        found.setdefault(row["slice"], {"count": row["count"], "relative": None, "documents": row["documents"]})
     trained = {row["slice"] for row in vectors}
     none = {"count": 0, "relative": 0.0, "documents": 0}
     return [{"slice": name, **found.get(name, none), "vector": name in trained} for name in names]
@@ -299,13 +313,14 @@ def _mean_rows(word: str, name: str, near: Sequence[Neighbour] | None) -> pa.Tab
         return None
     return pa.table(
         {
-            "word": [word] * len(near), "slice": [name] * len(near),
+            "word": [word] * len(near),
+            "slice": [name] * len(near),
             "seed": pa.nulls(len(near), pa.int32()),
             "rank": pa.array(range(1, len(near) + 1), pa.int32()),
             "neighbour": pa.array([one.word for one in near], pa.string()),
             "cosine": pa.array([one.cosine for one in near], pa.float64()),
         }
-    )  # fmt: skip
+    )
 
 
 def _of_seed(snapshot: Snapshot, word: str, name: str, seed: int, most: int) -> pa.Table | None:

@@ -3,13 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from transforms.change.ranked import (
-    FREQUENCY,
-    SUMMED,
-    chosen_alignment,
-    pair_facts,
-    pairs_of,
-)
+from transforms.change.ranked import FREQUENCY, SUMMED, chosen_alignment, pair_facts, pairs_of
 from transforms.change.telling import NO_NULL, noise, null_band, score_told, why_none
 from transforms.change.unknown import why_unknown
 from transforms.change.warnings import size_warnings
@@ -21,13 +15,17 @@ __all__ = ["tell_words", "where"]
 
 _COUNTS = (("slice", "<"), ("uses", ">"), ("per million", ">"), ("documents", ">"), ("", "<"))
 _SCORES = (
-    ("slices", "<"), ("alignment", "<"), ("measure", "<"), ("score", ">"), ("training noise", ">"),
-    ("null band", ">"), ("q usage differs", ">"), ("q more than the vocabulary at large", ">"),
+    ("slices", "<"),
+    ("alignment", "<"),
+    ("measure", "<"),
+    ("score", ">"),
+    ("training noise", ">"),
+    ("null band", ">"),
+    ("q usage differs", ">"),
+    ("q more than the vocabulary at large", ">"),
     ("", "<"),
-)  # fmt: skip
-_ORDERED = {
-    "typical": "the most typical first", "random": "drawn at random", "date": "the earliest first"
-}  # fmt: skip
+)
+_ORDERED = {"typical": "the most typical first", "random": "drawn at random", "date": "the earliest first"}
 
 
 def tell_words(snapshot: Snapshot, options: WordOptions | WordsOptions) -> Iterator[Block]:
@@ -85,9 +83,7 @@ def _word(one: dict[str, Any], seeds: int) -> Iterator[Block]:
     what = f"mean cosine over {seeds} seeds" if seeds > 1 else "cosine"
     yield f"\nnearest neighbours ({what}):"
     slices = [row["slice"] for row in one["counts"]]
-    yield columns_with(
-        (("slice", "<"), ("neighbours", "<")), [_neighbours(one, name) for name in slices], 2
-    )
+    yield columns_with((("slice", "<"), ("neighbours", "<")), [_neighbours(one, name) for name in slices], 2)
 
 
 def _count(row: dict[str, Any]) -> list[str]:
@@ -99,11 +95,16 @@ def _count(row: dict[str, Any]) -> list[str]:
 def _score(row: dict[str, Any], uses: dict[str, int]) -> list[str]:
     verdict = "above the targets' mean, the task's threshold" if row.get("changed") else ""
     return [
-        f"{row['slice_from']} to {row['slice_to']}", row["alignment"], row["measure"],
-        score_told(row, "score"), noise(row), null_band(row), number(row.get("q_value")),
+        f"{row['slice_from']} to {row['slice_to']}",
+        row["alignment"],
+        row["measure"],
+        score_told(row, "score"),
+        noise(row),
+        null_band(row),
+        number(row.get("q_value")),
         number(row.get("q_relative")),
         why_none(row["reason"], uses.get(row["slice_to"])) if row["score"] is None else verdict,
-    ]  # fmt: skip
+    ]
 
 
 def _neighbours(one: dict[str, Any], name: str) -> list[str]:
@@ -112,9 +113,7 @@ def _neighbours(one: dict[str, Any], name: str) -> list[str]:
     return [name, told or "-"]
 
 
-def _uses(
-    one: dict[str, Any], options: WordOptions | WordsOptions, facts: dict[str, Any]
-) -> Iterator[Block]:
+def _uses(one: dict[str, Any], options: WordOptions | WordsOptions, facts: dict[str, Any]) -> Iterator[Block]:
     look = options.look
     if not look.examples or (facts["notes"] and not one["uses"]):
         return

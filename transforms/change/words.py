@@ -51,23 +51,17 @@ class ViewOptions:
 
     unit: str = option("lemma", help="what is trained on", choices=CHOICES["unit"])
     case: str = option(
-        "auto", help="letter case of the words; auto: lower, but keep for German",
-        choices=CHOICES["case"],
-    )  # fmt: skip
-    homonym_marks: str = option(
-        "strip", help="marks like #4 at a lemma's end", choices=CHOICES["homonym_marks"]
+        "auto", help="letter case of the words; auto: lower, but keep for German", choices=CHOICES["case"]
     )
+    homonym_marks: str = option("strip", help="marks like #4 at a lemma's end", choices=CHOICES["homonym_marks"])
     min_sentence: int = option(10, help="shorter sentences are dropped", metavar="TOKENS")
-    length_counts: str = option(
-        "all", help="what a sentence's length counts", choices=CHOICES["length_counts"]
-    )
+    length_counts: str = option("all", help="what a sentence's length counts", choices=CHOICES["length_counts"])
     target_pos: str = option(
-        "join", help="join targets like attack_nn with their part of speech, or keep them as text",
+        "join",
+        help="join targets like attack_nn with their part of speech, or keep them as text",
         choices=CHOICES["target_pos"],
-    )  # fmt: skip
-    seed: int = option(
-        0, name="view_seed", help="seed of shuffling and downsampling", metavar="SEED"
     )
+    seed: int = option(0, name="view_seed", help="seed of shuffling and downsampling", metavar="SEED")
 
     def __post_init__(self) -> None:
         for field in fields(self):

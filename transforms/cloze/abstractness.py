@@ -14,22 +14,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
-from transforms.cloze.abstractness_options import (
-    DEFAULT_INPUTS,
-    AbstractnessOptions,
-    EstimatorOptions,
-)
+from transforms.cloze.abstractness_options import DEFAULT_INPUTS, AbstractnessOptions, EstimatorOptions
 from transforms.cloze.calibration import Cut, cut_at, youden
 from transforms.cloze.concreteness import FORMAT, KIND, TASK, kept_arrays
 from transforms.cloze.concreteness_estimators import ESTIMATORS, MEMBERS, Training, fit, predict
-from transforms.cloze.concreteness_inputs import (
-    Described,
-    Given,
-    describe,
-    fit_inputs,
-    ngram_part,
-    with_glosses,
-)
+from transforms.cloze.concreteness_inputs import Described, Given, describe, fit_inputs, ngram_part, with_glosses
 from transforms.cloze.concreteness_ratings import Ratings
 from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError
@@ -46,9 +35,15 @@ Floats = npt.NDArray[np.float64]
 
 # What of the options decides a model, beside the bytes of what it was made with.
 _USED = (
-    "components", "ngram_words", "ngram_dim", "hypernym_words", "hypernyms", "gloss_dim",
-    "gloss_least", "vocabulary",
-)  # fmt: skip
+    "components",
+    "ngram_words",
+    "ngram_dim",
+    "hypernym_words",
+    "hypernyms",
+    "gloss_dim",
+    "gloss_least",
+    "vocabulary",
+)
 _USES = {
     "ridge": ("ridge_alpha",),
     "svr": ("svr_c", "svr_epsilon", "svr_gamma"),
@@ -117,9 +112,7 @@ def learn(
     log.info("folds")
     pooled = out_of_fold(training, names, options.folds, how)
     measured = {
-        name: measure(
-            "pearson", (ratings.values, found), clusters=ratings.words, options=options.bootstrap
-        )
+        name: measure("pearson", (ratings.values, found), clusters=ratings.words, options=options.bootstrap)
         for name, found in pooled.items()
     }
     own = pooled[how.estimator]
@@ -134,13 +127,17 @@ def learn(
     values[len(own) :] = _predicted(described, words[len(own) :], given, how.estimator, fitted)
     ngrams = ngram_part(described.how) if "ngrams" in inputs else None
     model = Model(
-        kind=KIND, task=TASK, format=FORMAT,
+        kind=KIND,
+        task=TASK,
+        format=FORMAT,
         content=kept_arrays(words, values, rated, ngrams, fitted),
-        resources=resources, options=_noted(options, inputs, ratings),
-        seed=how.seed, data=digest([ratings.words, ratings.values.tolist()]),
+        resources=resources,
+        options=_noted(options, inputs, ratings),
+        seed=how.seed,
+        data=digest([ratings.words, ratings.values.tolist()]),
         metrics=_metrics(measured, how.estimator, cuts, ratings, own),
         made_with=("scikit-learn", "scipy", *(("torch",) if how.estimator == "network" else ())),
-    )  # fmt: skip
+    )
     return Learned(model, len(own), ratings.scales, known, measured, cuts, len(words))
 
 
@@ -155,9 +152,7 @@ def _check_known(known: Mapping[str, int], ratings: Ratings, made_from: Mapping[
             )
 
 
-def out_of_fold(
-    training: Training, names: Sequence[str], folds: int, options: EstimatorOptions
-) -> dict[str, Floats]:
+def out_of_fold(training: Training, names: Sequence[str], folds: int, options: EstimatorOptions) -> dict[str, Floats]:
     """Return what estimators predict of each word, learned from the other folds, 0 to 1.
 
     The mean of estimators brings what each of them predicts alone, which costs nothing.
@@ -172,9 +167,7 @@ def out_of_fold(
         LexbeamError: a package is missing, or all words are in one fold.
     """
     fold = fold_of(training.words, folds, seed=options.seed, label=TASK)
-    single = dict.fromkeys(
-        member for name in names for member in (MEMBERS if name == "mean" else (name,))
-    )
+    single = dict.fromkeys(member for name in names for member in (MEMBERS if name == "mean" else (name,)))
     raw = {name: np.empty(len(fold)) for name in single}
     for number in range(folds):
         held = fold == number
@@ -184,8 +177,9 @@ def out_of_fold(
             continue
         rest = Training(
             [word for word, out in zip(training.words, held.tolist(), strict=True) if not out],
-            training.rows[~held], training.labels[~held],
-        )  # fmt: skip
+            training.rows[~held],
+            training.labels[~held],
+        )
         for name in single:
             fitted = fit(name, rest, options)
             with one_thread():
@@ -224,9 +218,8 @@ def _add(found: dict[str, None], words: Sequence[str], most: int) -> None:
 
 
 def _predicted(
-    described: Described, words: Sequence[str], given: Given, estimator: str,
-    fitted: dict[str, npt.NDArray[Any]],
-) -> Floats:  # fmt: skip
+    described: Described, words: Sequence[str], given: Given, estimator: str, fitted: dict[str, npt.NDArray[Any]]
+) -> Floats:
     """Return predictions block by block, in little memory."""
     found = [np.zeros(0)]
     for start in range(0, len(words), _WORDS):
@@ -241,29 +234,34 @@ _WORDS = 1 << 14
 def _noted(options: AbstractnessOptions, inputs: Sequence[str], ratings: Ratings) -> dict[str, Any]:
     own, how = options.words, options.learning
     return {
-        "estimator": how.estimator, "inputs": list(inputs), "of": options.of,
-        "rated": options.rated, "abstract_below": options.abstract_below,
-        "folds": options.folds, "scales": sorted(map(list, ratings.scales.values())),
+        "estimator": how.estimator,
+        "inputs": list(inputs),
+        "of": options.of,
+        "rated": options.rated,
+        "abstract_below": options.abstract_below,
+        "folds": options.folds,
+        "scales": sorted(map(list, ratings.scales.values())),
         **{name: getattr(own, name) for name in _USED},
         **{name: getattr(how, name) for name in _USES[how.estimator]},
-    }  # fmt: skip
+    }
 
 
 def _metrics(
-    measured: Mapping[str, Measured], estimator: str, cuts: tuple[Cut, Cut], ratings: Ratings,
-    predicted: Floats,
-) -> dict[str, float | None]:  # fmt: skip
+    measured: Mapping[str, Measured], estimator: str, cuts: tuple[Cut, Cut], ratings: Ratings, predicted: Floats
+) -> dict[str, float | None]:
     own, (plain, calibrated) = measured[estimator], cuts
     found: dict[str, float | None] = {
         "words": float(len(predicted)),
-        "pearson": own.value, "pearson_low": own.low, "pearson_high": own.high,
+        "pearson": own.value,
+        "pearson_low": own.low,
+        "pearson_high": own.high,
         "mae": float(np.abs(ratings.values - predicted).mean()),
         "threshold": calibrated.threshold,
         "sensitivity": _finite(calibrated.sensitivity),
         "specificity": _finite(calibrated.specificity),
         "sensitivity_uncalibrated": _finite(plain.sensitivity),
         "specificity_uncalibrated": _finite(plain.specificity),
-    }  # fmt: skip
+    }
     for name, other in measured.items():
         if name != estimator:
             found[f"pearson_{name}"] = other.value

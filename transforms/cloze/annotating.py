@@ -13,9 +13,7 @@ __all__ = ["TEXTS", "annotate_pairs", "annotation_columns", "give_places"]
 TEXTS = ("summary", "passage")
 
 
-def annotation_columns(
-    name: str, sentences: Sequence[Sentence], start: int = 0
-) -> Mapping[str, Any]:
+def annotation_columns(name: str, sentences: Sequence[Sentence], start: int = 0) -> Mapping[str, Any]:
     """Return the columns of `cloze/pairs` for the annotation of a text.
 
     Args:

@@ -69,13 +69,14 @@ class AnnotationOptions:
     """How files of annotations are read."""
 
     columns: tuple[str, ...] = option(
-        (), help="what columns of tables are called, if otherwise, such as annotator_id=worker",
-        metavar="ROLE=NAME", check=parse_columns,
-    )  # fmt: skip
+        (),
+        help="what columns of tables are called, if otherwise, such as annotator_id=worker",
+        metavar="ROLE=NAME",
+        check=parse_columns,
+    )
     first_option: str = option(
-        "0", help="the number of the first option in tables: 0, as labels have it, or 1",
-        choices=NUMBERS,
-    )  # fmt: skip
+        "0", help="the number of the first option in tables: 0, as labels have it, or 1", choices=NUMBERS
+    )
     encoding: str = option("utf-8", help="of files without byte order mark")
 
 
@@ -122,10 +123,7 @@ class _Questions:
 
 
 def read_annotations(
-    paths: Sequence[str],
-    questions: Mapping[Key, Question],
-    sheet_rows: Any,
-    options: AnnotationOptions,
+    paths: Sequence[str], questions: Mapping[Key, Question], sheet_rows: Any, options: AnnotationOptions
 ) -> AnnotationsRead:
     """Read files, folders or globs of annotations, in the order of their names.
 
@@ -159,9 +157,7 @@ def read_annotations(
 _Found = tuple[list[Annotation], list[RejectRow]]
 
 
-def _sheet(
-    entry: files.Entry, asked: pa.Table, questions: _Questions, options: AnnotationOptions
-) -> _Found:
+def _sheet(entry: files.Entry, asked: pa.Table, questions: _Questions, options: AnnotationOptions) -> _Found:
     found = read_answers(SHEET, asked, [entry.path], encoding=options.encoding)
     annotations = []
     for row in found.table.to_pylist():
@@ -169,11 +165,18 @@ def _sheet(
         answer = None if row["answer"] is None else LETTERS.index(row["answer"])
         annotations.append(
             Annotation(
-                key, row["annotator"], answer, answer == questions.of[key].label,
-                row["difficulty"], (row["span_passage"] or "", row["span_summary"] or ""),
-                row["explained"], None, entry.name, "",
+                key,
+                row["annotator"],
+                answer,
+                answer == questions.of[key].label,
+                row["difficulty"],
+                (row["span_passage"] or "", row["span_summary"] or ""),
+                row["explained"],
+                None,
+                entry.name,
+                "",
             )
-        )  # fmt: skip
+        )
     # A sheet may ask about some questions only: what it does not hold was not asked.
     return annotations, [reject for reject in found.rejects if reject.reason != "missing"]
 
@@ -197,9 +200,8 @@ def _table(entry: files.Entry, questions: _Questions, options: AnnotationOptions
 
 
 def _annotation(
-    cells: Mapping[str, str], questions: _Questions, options: AnnotationOptions, source: str,
-    position: str,
-) -> Annotation:  # fmt: skip
+    cells: Mapping[str, str], questions: _Questions, options: AnnotationOptions, source: str, position: str
+) -> Annotation:
     kind = cells.get("kind", "").casefold()
     key = questions.key(cells["question_id"], kind if kind in KINDS else cells.get("kind", ""))
     if not cells["annotator_id"]:
@@ -207,11 +209,17 @@ def _annotation(
     question = questions.of[key]
     answer = _answer(cells["answer"], question, int(options.first_option))
     return Annotation(
-        key, cells["annotator_id"], answer, answer == question.label,
+        key,
+        cells["annotator_id"],
+        answer,
+        answer == question.label,
         cells.get("difficulty") or None,
         (cells.get("span_passage", ""), cells.get("span_summary", "")),
-        cells.get("explained") or None, _rate(cells.get("approval_rate", "")), source, position,
-    )  # fmt: skip
+        cells.get("explained") or None,
+        _rate(cells.get("approval_rate", "")),
+        source,
+        position,
+    )
 
 
 def _answer(cell: str, question: Question, first: int) -> int | None:
@@ -235,8 +243,7 @@ def _answer(cell: str, question: Question, first: int) -> int | None:
     hint = "; if the first option is 1, say so by `first_option`" if number == "5" else ""
     raise BadRecord(
         "wrong_answer",
-        f"answer: {cell[:_SHOWN]!r} is no letter A to E, no number {first} to {last} and none of "
-        f"the options{hint}",
+        f"answer: {cell[:_SHOWN]!r} is no letter A to E, no number {first} to {last} and none of the options{hint}",
     )
 
 

@@ -66,9 +66,7 @@ def read_answers(path: str) -> list[Answer]:
             scores, or an unknown kind.
     """
     shown = f"`predictions` {files.shown(path)}"
-    lines = [
-        (number, line) for number, line in enumerate(read_lines(path, "predictions"), 1) if line
-    ]
+    lines = [(number, line) for number, line in enumerate(read_lines(path, "predictions"), 1) if line]
     if not lines:
         raise UsageError(f"{shown} is empty: give a line for each question")
     found = []
@@ -101,9 +99,7 @@ def _rows(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int, M
     for number, line in lines:
         cells = [cell.strip() for cell in _cells(line, delimiter)]
         if any(cells[len(header) :]):
-            raise UsageError(
-                f"{shown}, line {number}: {len(cells)} cells, and there are {len(header)} columns"
-            )
+            raise UsageError(f"{shown}, line {number}: {len(cells)} cells, and there are {len(header)} columns")
         yield number, {name: cell for name, cell in zip(header, cells, strict=False) if cell}
 
 
@@ -111,9 +107,7 @@ def _cells(line: str, delimiter: str) -> list[str]:
     return line.split("\t") if delimiter == "\t" else next(csv.reader([line]))
 
 
-def _objects(
-    lines: Sequence[tuple[int, str]], shown: str
-) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _objects(lines: Sequence[tuple[int, str]], shown: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for number, line in lines:
         try:
             values = json.loads(line)
@@ -159,8 +153,7 @@ def _chances(values: Mapping[str, Any]) -> Floats:
     scores = values.get(_SCORES, [values[name] for name in _OPTIONS if name in values])
     if not isinstance(scores, list) or len(scores) != FIVE:
         raise ValueError(
-            f"it has no answer: give {_LABELS[0]}, or scores of all options, {_OPTIONS[0]} to "
-            f"{_OPTIONS[-1]}"
+            f"it has no answer: give {_LABELS[0]}, or scores of all options, {_OPTIONS[0]} to {_OPTIONS[-1]}"
         )
     return most_frequent(np.array([[_score(one) for one in scores]]))[0]
 

@@ -67,9 +67,8 @@ def read_key(path: str, kind: str | None) -> Key:
         standing.append(stand_in_passage(one.passage, target.options))
     own = kind_of_name(path) or kind or UNKNOWN
     return Key(
-        ids, [own] * len(ids), articles, options, np.array(labels, np.int64),
-        np.array(standing, bool).reshape(-1, FIVE),
-    )  # fmt: skip
+        ids, [own] * len(ids), articles, options, np.array(labels, np.int64), np.array(standing, bool).reshape(-1, FIVE)
+    )
 
 
 def _questions(path: str, kind: str | None) -> Iterator[tuple[Given, GivenTarget]]:
@@ -93,10 +92,12 @@ def _questions(path: str, kind: str | None) -> Iterator[tuple[Given, GivenTarget
 
 def joined_keys(keys: list[Key]) -> Key:
     """Return the questions of several files as those of one."""
-    ids, kinds, articles, options = (
-        [one for key in keys for one in getattr(key, name)] for name in Key._fields[:4]
-    )
+    ids, kinds, articles, options = ([one for key in keys for one in getattr(key, name)] for name in Key._fields[:4])
     return Key(
-        ids, kinds, articles, options, np.concatenate([key.labels for key in keys]),
+        ids,
+        kinds,
+        articles,
+        options,
+        np.concatenate([key.labels for key in keys]),
         np.concatenate([key.standing for key in keys]),
-    )  # fmt: skip
+    )

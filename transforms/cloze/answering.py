@@ -23,13 +23,7 @@ from transforms.cloze.answering_data import EncodedAsked, numbered_questions, pa
 from transforms.cloze.filters_base import VECTORS
 from transforms.cloze.reader_vectors import own_vectors
 from transforms.cloze.reader_words import vectors_of
-from transforms.cloze.readers import (
-    RESERVED,
-    NetworkOptions,
-    Questions,
-    ReaderOptions,
-    TrainingData,
-)
+from transforms.cloze.readers import RESERVED, NetworkOptions, Questions, ReaderOptions, TrainingData
 from transforms.cloze.readers_training import log_probabilities, train_reader
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.blas import one_thread
@@ -42,9 +36,17 @@ from transforms.lexicon.models.model import Model
 from transforms.lexicon.resources import Lexicon
 
 __all__ = [
-    "ANSWER", "ANSWER_TRAIN", "SYSTEMS", "WHOLE", "AnswerOptions", "AnswerTask", "AskTrained",
-    "TrainedSystem", "answer_rows", "rows_held_out",
-]  # fmt: skip
+    "ANSWER",
+    "ANSWER_TRAIN",
+    "SYSTEMS",
+    "WHOLE",
+    "AnswerOptions",
+    "AnswerTask",
+    "AskTrained",
+    "TrainedSystem",
+    "answer_rows",
+    "rows_held_out",
+]
 
 SYSTEMS = ("ga5",)
 WHOLE = -1  # in place of a fold: the split that is tested
@@ -110,9 +112,7 @@ class HeldOut(NamedTuple):
     articles: npt.NDArray[np.uint64]
 
 
-def rows_held_out(
-    questions: Questions, rows: pa.Table, kind: str, fold: int, options: AnswerOptions
-) -> HeldOut:
+def rows_held_out(questions: Questions, rows: pa.Table, kind: str, fold: int, options: AnswerOptions) -> HeldOut:
     """Return which questions a system is trained on, and which it is asked.
 
     Args:
@@ -146,17 +146,18 @@ def _data(task: AnswerTask, options: AnswerOptions) -> TrainingData:
     return TrainingData(len(words) + RESERVED, FIVE, vectors=given)
 
 
-def _with_own_vectors(
-    task: AnswerTask, data: TrainingData, held: HeldOut, options: AnswerOptions
-) -> TrainingData:
+def _with_own_vectors(task: AnswerTask, data: TrainingData, held: HeldOut, options: AnswerOptions) -> TrainingData:
     """Return the data with vectors of all texts but those of articles that are tested."""
     passages, summaries, keys, articles = pair_texts(task.encoded)
     rows = np.flatnonzero(~np.isin(articles, held.articles))
     rows = rows[np.argsort(keys[rows], kind="stable")]
     made = own_vectors(
-        (passages, summaries), rows, data.words, _reader(options),
+        (passages, summaries),
+        rows,
+        data.words,
+        _reader(options),
         seed=hash_of((options.seed, "own vectors", task.fold)),
-    )  # fmt: skip
+    )
     return data if made is None else data._replace(vectors=made, given=False)
 
 
@@ -175,22 +176,25 @@ def _train(artefact: Artefact, task: AnswerTask, options: AnswerOptions) -> Trai
         data = _with_own_vectors(task, data, held, options)
     seed = hash_of((options.seed, task.system, task.kind, task.fold)) >> 1
     with one_thread():
-        made = train_reader(
-            task.system, questions, held.trained, data, _reader(options), seed=seed,
-            checked_on=check,
-        )  # fmt: skip
+        made = train_reader(task.system, questions, held.trained, data, _reader(options), seed=seed, checked_on=check)
     model = Model(
-        kind="reader", task="cloze", format="safetensors", content=made.weights, seed=options.seed,
-        data=task.encoded.questions.sha256, made_with=("torch",),
+        kind="reader",
+        task="cloze",
+        format="safetensors",
+        content=made.weights,
+        seed=options.seed,
+        data=task.encoded.questions.sha256,
+        made_with=("torch",),
         options={
-            "reader": task.system, "trained_on": task.kind, "fold": task.fold,
-            "folds": options.folds, **vars(options.reader),
+            "reader": task.system,
+            "trained_on": task.kind,
+            "fold": task.fold,
+            "folds": options.folds,
+            **vars(options.reader),
         },
         resources={held.name: held.compiled.digest for held in options.lexicon.held},
-    )  # fmt: skip
-    return TrainedSystem(
-        save_model(artefact, model), tuple(made.losses), made.best, made.questions, made.held_out
     )
+    return TrainedSystem(save_model(artefact, model), tuple(made.losses), made.best, made.questions, made.held_out)
 
 
 def _answer(artefact: Artefact, asking: AskTrained, options: AnswerOptions) -> PartFile:
@@ -210,33 +214,40 @@ def _answer(artefact: Artefact, asking: AskTrained, options: AnswerOptions) -> P
 def _of_system(task: AnswerTask, rows: pa.Table, chances: npt.NDArray[np.float64]) -> pa.Table:
     fold = None if task.fold == WHOLE else task.fold
     return answer_rows(
-        rows["question_id"].to_pylist(), rows["kind"].to_pylist(), task.system, chances.tolist(),
-        task.kind, fold,
-    )  # fmt: skip
+        rows["question_id"].to_pylist(), rows["kind"].to_pylist(), task.system, chances.tolist(), task.kind, fold
+    )
 
 
 def answer_rows(
-    ids: list[str], kinds: list[str], system: str, chances: list[list[float] | None],
-    trained_on: str | None = None, fold: int | None = None,
-) -> pa.Table:  # fmt: skip
+    ids: list[str],
+    kinds: list[str],
+    system: str,
+    chances: list[list[float] | None],
+    trained_on: str | None = None,
+    fold: int | None = None,
+) -> pa.Table:
     """Return rows of cloze/answers; chances of None are of a question too long for the system."""
     best = [None if own is None else int(np.argmax(own)) for own in chances]
     count = len(ids)
-    columns = [
-        ids, kinds, [system] * count, [trained_on] * count, [fold] * count, chances, best
-    ]  # fmt: skip
+    columns = [ids, kinds, [system] * count, [trained_on] * count, [fold] * count, chances, best]
     return pa.table(columns, schema=ANSWERS.schema())
 
 
 def _identity(task: AnswerTask, options: AnswerOptions) -> Any:
     own = task.encoded
-    files = (own.words, own.questions, *own.passages, *own.summaries, *own.texts,
-             own.pairs)  # fmt: skip
+    files = (own.words, own.questions, *own.passages, *own.summaries, *own.texts, own.pairs)
     return [
-        task.system, task.language, task.kind, task.fold, [file.sha256 for file in files],
-        options.folds, [] if options.folds else list(options.splits), options.seed,
-        vars(options.reader), options.lexicon.identity(),
-    ]  # fmt: skip
+        task.system,
+        task.language,
+        task.kind,
+        task.fold,
+        [file.sha256 for file in files],
+        options.folds,
+        [] if options.folds else list(options.splits),
+        options.seed,
+        vars(options.reader),
+        options.lexicon.identity(),
+    ]
 
 
 def _answer_identity(asking: AskTrained, options: AnswerOptions) -> Any:
@@ -248,10 +259,20 @@ def _chosen(_: Any, options: AnswerOptions) -> Mapping[str, Collection[str]]:
 
 
 ANSWER_TRAIN: Stage[AnswerTask, AnswerOptions, TrainedSystem] = Stage(
-    name="cloze/answer-train", receipt=TrainedSystem, identity=_identity, build=_train,
-    chosen=_chosen, blas=True, unit="systems",
-)  # fmt: skip
+    name="cloze/answer-train",
+    receipt=TrainedSystem,
+    identity=_identity,
+    build=_train,
+    chosen=_chosen,
+    blas=True,
+    unit="systems",
+)
 ANSWER: Stage[AskTrained, AnswerOptions, PartFile] = Stage(
-    name="cloze/answer", receipt=PartFile, identity=_answer_identity, build=_answer,
-    chosen=_chosen, blas=True, unit="parts of answers",
-)  # fmt: skip
+    name="cloze/answer",
+    receipt=PartFile,
+    identity=_answer_identity,
+    build=_answer,
+    chosen=_chosen,
+    blas=True,
+    unit="parts of answers",
+)

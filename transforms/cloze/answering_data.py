@@ -36,29 +36,52 @@ from transforms.common.sound import checked
 from transforms.common.tables import Part, PartFile, read_table, write_part, write_rows
 
 __all__ = [
-    "ASK", "ASKED", "ENCODE_ASKED", "AskTask", "Asked", "EncodedAsked", "VocabularyOptions",
-    "asked_texts", "counts_of", "numbered_questions", "pair_texts",
-]  # fmt: skip
+    "ASK",
+    "ASKED",
+    "ENCODE_ASKED",
+    "AskTask",
+    "Asked",
+    "EncodedAsked",
+    "VocabularyOptions",
+    "asked_texts",
+    "counts_of",
+    "numbered_questions",
+    "pair_texts",
+]
 
 ASKED = ("questions", "targets")
 
 # A question without its text; `standing` says which options stand in the passage.
-ASKED_ROWS = pa.schema([
-    ("question_id", pa.string()), ("kind", pa.string()), ("language", pa.string()),
-    ("article_id", pa.string()), ("pair_id", pa.string()), ("token", pa.int32()),
-    ("options", pa.list_(pa.string())), ("label", pa.int32()), ("split", pa.string()),
-    ("standing", pa.list_(pa.bool_())),
-])  # fmt: skip
-NUMBERED = pa.schema([
-    ("question_id", pa.string()), ("kind", pa.string()), ("article_id", pa.string()),
-    ("split", pa.string()), ("passage", pa.int64()), ("place", pa.int64()), ("label", pa.int64()),
-    ("options", pa.list_(pa.int64())), ("standing", pa.list_(pa.bool_())),
-])  # fmt: skip
+ASKED_ROWS = pa.schema(
+    [
+        ("question_id", pa.string()),
+        ("kind", pa.string()),
+        ("language", pa.string()),
+        ("article_id", pa.string()),
+        ("pair_id", pa.string()),
+        ("token", pa.int32()),
+        ("options", pa.list_(pa.string())),
+        ("label", pa.int32()),
+        ("split", pa.string()),
+        ("standing", pa.list_(pa.bool_())),
+    ]
+)
+NUMBERED = pa.schema(
+    [
+        ("question_id", pa.string()),
+        ("kind", pa.string()),
+        ("article_id", pa.string()),
+        ("split", pa.string()),
+        ("passage", pa.int64()),
+        ("place", pa.int64()),
+        ("label", pa.int64()),
+        ("options", pa.list_(pa.int64())),
+        ("standing", pa.list_(pa.bool_())),
+    ]
+)
 WORDS = pa.schema([("word", pa.large_string()), ("in_passages", pa.int64())])
-_PAIR_COLUMNS = ("pair_id", "article_id", "language", "summary", "passage", "summary_starts",
-                 "summary_ends", "targets")  # fmt: skip
-_QUESTION_COLUMNS = ("question_id", "kind", "pair_id", "question", "options", "label", "split",
-                     "kept")  # fmt: skip
+_PAIR_COLUMNS = ("pair_id", "article_id", "language", "summary", "passage", "summary_starts", "summary_ends", "targets")
+_QUESTION_COLUMNS = ("question_id", "kind", "pair_id", "question", "options", "label", "split", "kept")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,9 +89,8 @@ class VocabularyOptions:
     """Which words readers know beside options."""
 
     min_count: int = option(
-        2, help="times that a word stands in texts, at least, to have an embedding; options have "
-        "one", least=1,
-    )  # fmt: skip
+        2, help="times that a word stands in texts, at least, to have an embedding; options have one", least=1
+    )
     most_words: int = option(100_000, help="words of texts with an embedding, at most", least=1)
 
 
@@ -142,9 +164,7 @@ def _targets(pairs: list[dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]
                 yield {**row, "question_id": question_id(*place[:2])}, ""
 
 
-def _questions(
-    rows: list[dict[str, Any]], pairs: Mapping[str, dict[str, Any]]
-) -> Iterator[tuple[dict[str, Any], str]]:
+def _questions(rows: list[dict[str, Any]], pairs: Mapping[str, dict[str, Any]]) -> Iterator[tuple[dict[str, Any], str]]:
     for row in rows:
         if not row["kept"]:
             yield row, "not_kept"
@@ -217,13 +237,20 @@ def _encode(artefact: Artefact, task: GroupTask, options: VocabularyOptions) -> 
     write_bounds(artefact, ".summary_bounds", [len(text) for text in own])
     found = pc.index_in(pc.utf8_lower(flat(asked["options"])), value_set=words["word"])
     found = pc.add(found.cast(pa.int64()), RESERVED)
-    rows = pa.table([
-        asked["question_id"], asked["kind"], asked["article_id"], asked["split"],
-        pa.array([of_pair[pair] for pair in asked["pair_id"].to_pylist()], pa.int64()),
-        asked["token"].cast(pa.int64()), asked["label"].cast(pa.int64()),
-        pa.FixedSizeListArray.from_arrays(found, FIVE).cast(pa.list_(pa.int64())),
-        asked["standing"],
-    ], schema=NUMBERED)  # fmt: skip
+    rows = pa.table(
+        [
+            asked["question_id"],
+            asked["kind"],
+            asked["article_id"],
+            asked["split"],
+            pa.array([of_pair[pair] for pair in asked["pair_id"].to_pylist()], pa.int64()),
+            asked["token"].cast(pa.int64()),
+            asked["label"].cast(pa.int64()),
+            pa.FixedSizeListArray.from_arrays(found, FIVE).cast(pa.list_(pa.int64())),
+            asked["standing"],
+        ],
+        schema=NUMBERED,
+    )
     for suffix, table in {".words": words, ".questions": rows, ".pairs": pairs}.items():
         with artefact.writing(suffix) as stream:
             write_rows(stream, table.schema, [table])
@@ -232,9 +259,8 @@ def _encode(artefact: Artefact, task: GroupTask, options: VocabularyOptions) -> 
         for name, one in (("passages", "passage"), ("summaries", "summary"), ("texts", "text"))
     )
     return EncodedAsked(
-        artefact.file(".words"), artefact.file(".questions"), passages, own_summaries, texts,
-        artefact.file(".pairs"),
-    )  # fmt: skip
+        artefact.file(".words"), artefact.file(".questions"), passages, own_summaries, texts, artefact.file(".pairs")
+    )
 
 
 def _write_texts(
@@ -297,11 +323,15 @@ def numbered_questions(encoded: EncodedAsked) -> tuple[Questions, pa.Table]:
     kinds = zip(rows["question_id"].to_pylist(), rows["kind"].to_pylist(), strict=True)
     numbers = flat_numbers(rows["options"]).reshape(-1, FIVE)
     questions = Questions(
-        passages=lists_of(encoded.passages), passage=rows["passage"].to_numpy(),
-        summaries=lists_of(encoded.summaries), places=rows["place"].to_numpy(),
-        answers=rows["label"].to_numpy(), keys=content_hashes([f"{a} {b}" for a, b in kinds]),
-        articles=content_hashes(rows["article_id"]), options=numbers,
-    )  # fmt: skip
+        passages=lists_of(encoded.passages),
+        passage=rows["passage"].to_numpy(),
+        summaries=lists_of(encoded.summaries),
+        places=rows["place"].to_numpy(),
+        answers=rows["label"].to_numpy(),
+        keys=content_hashes([f"{a} {b}" for a, b in kinds]),
+        articles=content_hashes(rows["article_id"]),
+        options=numbers,
+    )
     return questions, rows
 
 
@@ -309,9 +339,11 @@ def pair_texts(encoded: EncodedAsked) -> tuple[Lists, Lists, np.ndarray, np.ndar
     """Return passages, whole summaries, and hashes of the pairs and articles that they are of."""
     rows = read_table([checked(encoded.pairs)])
     return (
-        lists_of(encoded.passages), lists_of(encoded.texts), content_hashes(rows["pair_id"]),
+        lists_of(encoded.passages),
+        lists_of(encoded.texts),
+        content_hashes(rows["pair_id"]),
         content_hashes(rows["article_id"]),
-    )  # fmt: skip
+    )
 
 
 def flat_numbers(lists: pa.ChunkedArray) -> np.ndarray:
@@ -328,15 +360,16 @@ def counts_of(encoded: EncodedAsked) -> np.ndarray:
 
 def _encode_identity(task: GroupTask, options: VocabularyOptions) -> Any:
     return [
-        task.group.language, [part.sha256 for part in task.pairs],
-        [part.sha256 for part in task.candidates], vars(options),
-    ]  # fmt: skip
+        task.group.language,
+        [part.sha256 for part in task.pairs],
+        [part.sha256 for part in task.candidates],
+        vars(options),
+    ]
 
 
 ENCODE_ASKED: Stage[GroupTask, VocabularyOptions, EncodedAsked] = Stage(
-    name="cloze/encode-asked", receipt=EncodedAsked, identity=_encode_identity, build=_encode,
-    unit="languages",
-)  # fmt: skip
+    name="cloze/encode-asked", receipt=EncodedAsked, identity=_encode_identity, build=_encode, unit="languages"
+)
 
 
 def language_task(language: str, pairs: tuple[Part, ...], asked: tuple[Part, ...]) -> GroupTask:

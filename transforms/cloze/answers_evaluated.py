@@ -85,10 +85,7 @@ def systems_of(key: Key, answers: Sequence[Answer], where: str, named: str) -> l
     for system in sorted({name for name, _ in groups}):
         places = [place for one in found if one.name == system for place in one.places.tolist()]
         if left := sorted({*key.kinds} - {key.kinds[place] for place in places}):
-            raise LexbeamError(
-                f"{where}, {system}: no question of {' and '.join(left)} is answered, and gold has "
-                "such"
-            )
+            raise LexbeamError(f"{where}, {system}: no question of {' and '.join(left)} is answered, and gold has such")
     return found
 
 
@@ -124,9 +121,7 @@ def _name(name: str, kind: str, with_kind: bool) -> str:
     return f"{name} ({kind})" if with_kind else name
 
 
-def evaluated(
-    key: Key, systems: Sequence[System], options: BootstrapOptions
-) -> Iterator[dict[str, Any]]:
+def evaluated(key: Key, systems: Sequence[System], options: BootstrapOptions) -> Iterator[dict[str, Any]]:
     """Yield the rows of `cloze/metrics` of systems, subset by subset.
 
     Args:

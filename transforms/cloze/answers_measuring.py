@@ -13,12 +13,7 @@ import pyarrow.compute as pc
 
 from schemas.cloze import CLOZE_METRICS
 from transforms.cloze.answer_keys import FIVE, Key
-from transforms.cloze.answering_data import (
-    EncodedAsked,
-    counts_of,
-    flat_numbers,
-    numbered_questions,
-)
+from transforms.cloze.answering_data import EncodedAsked, counts_of, flat_numbers, numbered_questions
 from transforms.cloze.answers_evaluated import System, baselines_of, evaluated
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.sound import checked
@@ -54,9 +49,8 @@ def _measure(artefact: Artefact, task: MeasureTask, settings: MeasureSettings) -
     rows = list(evaluated(key, systems, settings.bootstrap))
     table = pa.Table.from_pylist(rows, CLOZE_METRICS.schema())
     return write_part(
-        artefact, CLOZE_METRICS.schema(), [sort_rows(table, CLOZE_METRICS.key)],
-        sort_keys=CLOZE_METRICS.key,
-    )  # fmt: skip
+        artefact, CLOZE_METRICS.schema(), [sort_rows(table, CLOZE_METRICS.key)], sort_keys=CLOZE_METRICS.key
+    )
 
 
 def _key(task: MeasureTask, split: str | None) -> tuple[Key, Floats]:
@@ -72,9 +66,7 @@ def _key(task: MeasureTask, split: str | None) -> tuple[Key, Floats]:
         frequencies.append(counts_of(encoded)[numbers].astype(np.float64))
     rows = pa.concat_tables(tables)
     standing = flat_numbers(rows["standing"]).reshape(-1, FIVE).astype(bool)
-    ids, kinds, articles = (
-        rows[name].to_pylist() for name in ("question_id", "kind", "article_id")
-    )
+    ids, kinds, articles = (rows[name].to_pylist() for name in ("question_id", "kind", "article_id"))
     # Nothing asks for the words of options.
     key = Key(ids, kinds, articles, [], rows["label"].to_numpy(), standing)
     return key, np.concatenate(frequencies)
@@ -88,9 +80,7 @@ def _answered(task: MeasureTask, key: Key) -> Iterator[System]:
     places = {one: place for place, one in enumerate(zip(key.ids, key.kinds, strict=True))}
     found = rows.select(names[2:4]).group_by(names[2:4], use_threads=False).aggregate([])
     for name, trained_on in sorted(zip(*found.to_pydict().values(), strict=True)):
-        own = rows.filter(
-            pc.and_(pc.equal(rows["system"], name), pc.equal(rows["trained_on"], trained_on))
-        )
+        own = rows.filter(pc.and_(pc.equal(rows["system"], name), pc.equal(rows["trained_on"], trained_on)))
         asked = zip(own["question_id"].to_pylist(), own["kind"].to_pylist(), strict=True)
         at = np.array([places[one] for one in asked], np.int64)
         chosen = pc.fill_null(own["chosen"], -1).to_numpy()
@@ -108,11 +98,11 @@ def _identity(task: MeasureTask, settings: MeasureSettings) -> Any:
     return [
         sorted(part.sha256 for part in task.answers),
         sorted([name, one.questions.sha256, one.words.sha256] for name, one in task.encoded),
-        [own.resamples, own.level, own.seed], settings.split,
-    ]  # fmt: skip
+        [own.resamples, own.level, own.seed],
+        settings.split,
+    ]
 
 
 MEASURE_ANSWERS: Stage[MeasureTask, MeasureSettings, PartFile] = Stage(
-    name="cloze/measure-answers", receipt=PartFile, identity=_identity, build=_measure,
-    unit="tables",
-)  # fmt: skip
+    name="cloze/measure-answers", receipt=PartFile, identity=_identity, build=_measure, unit="tables"
+)

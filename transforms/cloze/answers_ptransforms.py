@@ -13,13 +13,7 @@ import apache_beam as beam
 
 from schemas.cloze import CLOZE_METRICS
 from schemas.cloze_answers import ANSWERS
-from transforms.cloze.answering import (
-    ANSWER,
-    ANSWER_TRAIN,
-    AnswerOptions,
-    AnswerTask,
-    AskTrained,
-)
+from transforms.cloze.answering import ANSWER, ANSWER_TRAIN, AnswerOptions, AnswerTask, AskTrained
 from transforms.cloze.answering_data import (
     ASK,
     ENCODE_ASKED,
@@ -30,12 +24,7 @@ from transforms.cloze.answering_data import (
     language_task,
 )
 from transforms.cloze.answers_measuring import MEASURE_ANSWERS, MeasureSettings, MeasureTask
-from transforms.cloze.multiple_choice import (
-    CHOOSE_ANSWERS,
-    ChoiceModel,
-    ChoiceSettings,
-    ChoiceTask,
-)
+from transforms.cloze.multiple_choice import CHOOSE_ANSWERS, ChoiceModel, ChoiceSettings, ChoiceTask
 from transforms.cloze.reader_data import GroupTask
 from transforms.common.artefacts import Workspace
 from transforms.common.ptransforms import MakeArtefact, NameParts, SpreadOverLanes
@@ -52,9 +41,7 @@ class _EncodeTasks(beam.DoFn):
         self._languages = languages
         self._pairs = pairs
 
-    def process(
-        self, element: tuple[int, Iterable[tuple[int, Asked]]]
-    ) -> Iterator[tuple[str, GroupTask]]:
+    def process(self, element: tuple[int, Iterable[tuple[int, Asked]]]) -> Iterator[tuple[str, GroupTask]]:
         asked = tuple(sorted(Part.of("asked", number, one.rows) for number, one in element[1]))
         for language in self._languages:
             yield language, language_task(language, self._pairs, asked)
@@ -90,9 +77,8 @@ class AskAll(beam.PTransform):
             | "Gather" >> beam.WithKeys(0)
             | "GroupAsked" >> beam.GroupByKey()
             | "Languages" >> beam.ParDo(_EncodeTasks(self.languages, self.pairs))
-            | "Encode"
-            >> beam.ParDo(MakeArtefact(self.workspace, ENCODE_ASKED, self.vocabulary))
-        )  # fmt: skip
+            | "Encode" >> beam.ParDo(MakeArtefact(self.workspace, ENCODE_ASKED, self.vocabulary))
+        )
         return asked, encoded
 
 
@@ -166,14 +152,9 @@ class AnswerAll(beam.PTransform):
             encoded
             | "TrainTasks" >> beam.ParDo(_TrainTasks(self.keys))
             | "SpreadSystems" >> SpreadOverLanes(_even, self.lanes, self.workspace, "")
-            | "Train"
-            >> beam.ParDo(_TrainAndPass(self.workspace, self.options)).with_outputs(
-                "trained", main="asking"
-            )
+            | "Train" >> beam.ParDo(_TrainAndPass(self.workspace, self.options)).with_outputs("trained", main="asking")
         )
-        answered = trained.asking | "Answer" >> beam.ParDo(
-            MakeArtefact(self.workspace, ANSWER, self.options)
-        )
+        answered = trained.asking | "Answer" >> beam.ParDo(MakeArtefact(self.workspace, ANSWER, self.options))
         chosen = (
             asked
             | "ChoiceTasks" >> beam.ParDo(_ChoiceTasks(self.models, self.pairs))

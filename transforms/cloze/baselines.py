@@ -24,10 +24,7 @@ from transforms.evaluation.classes import expected_accuracy
 from transforms.evaluation.metrics import Metric
 from transforms.evaluation.outcomes import Bools, Floats
 
-__all__ = [
-    "ACCURACY", "absent", "alike", "chance", "most_frequent", "stand_in_passage",
-    "subset_of",
-]  # fmt: skip
+__all__ = ["ACCURACY", "absent", "alike", "chance", "most_frequent", "stand_in_passage", "subset_of"]
 
 ACCURACY = Metric(expected_accuracy, "classes")
 
@@ -91,9 +88,7 @@ def stand_in_passage(passage: str, options: Sequence[str]) -> Bools:
 
 def _spelled(text: str) -> str:
     """Return the folded parts of a text's tokens, with a blank around each."""
-    parts = (
-        part for form in plain_tokens(text).forms or () for part in _WITHIN.split(form) if part
-    )
+    parts = (part for form in plain_tokens(text).forms or () for part in _WITHIN.split(form) if part)
     return f" {' '.join(parts)} ".casefold()
 
 

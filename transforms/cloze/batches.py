@@ -13,10 +13,18 @@ __all__ = ["COLUMNS", "Batch", "Places", "Side", "batch_of", "batches_of", "uniq
 
 # What is read of `cloze/pairs`.
 COLUMNS = (
-    "pair_id", "article_id", "language", "targets", "summary", "passage",
-    *(f"{side}_{name}" for side in ("summary", "passage")
-      for name in ("forms", "lemmas", "upos", "starts", "ends", "sentences")),
-)  # fmt: skip
+    "pair_id",
+    "article_id",
+    "language",
+    "targets",
+    "summary",
+    "passage",
+    *(
+        f"{side}_{name}"
+        for side in ("summary", "passage")
+        for name in ("forms", "lemmas", "upos", "starts", "ends", "sentences")
+    ),
+)
 
 _PAIRS = 64
 _WORD = r"[\p{L}\p{N}]"

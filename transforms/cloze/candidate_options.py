@@ -14,13 +14,7 @@ from transforms.cloze.filters_scores import PROPER_NOUNS
 from transforms.cloze.nonspecificity import DEPTHS
 from transforms.cloze.predicting import predictor_of
 from transforms.cloze.thresholds import check_threshold, parse_threshold
-from transforms.cloze.word_resources import (
-    as_vectors,
-    as_wordnet,
-    check_spec,
-    within_vectors,
-    within_wordnet,
-)
+from transforms.cloze.word_resources import as_vectors, as_wordnet, check_spec, within_vectors, within_wordnet
 from transforms.common import files
 from transforms.common.errors import UsageError
 from transforms.common.options import option
@@ -40,68 +34,82 @@ class CandidateOptions(CacheOptions, EncoderOptions):
     """What is asked of the words of summaries."""
 
     kind: tuple[str, ...] = option(
-        ("imperceptibility", "nonspecificity"), help="what makes answers abstract: one or several",
-        metavar="KIND", choices=KINDS,
-    )  # fmt: skip
+        ("imperceptibility", "nonspecificity"),
+        help="what makes answers abstract: one or several",
+        metavar="KIND",
+        choices=KINDS,
+    )
     filters: tuple[str, ...] = option(
-        (), help="filters beside the kinds' own criteria; if not given, all for which there is "
-        "what they need", metavar="FILTER", choices=OPTIONAL,
-    )  # fmt: skip
+        (),
+        help="filters beside the kinds' own criteria; if not given, all for which there is what they need",
+        metavar="FILTER",
+        choices=OPTIONAL,
+    )
     evaluate: str = option(
-        "all", help="whether every filter is asked of every word, or only until one rejects it",
-        choices=EVALUATE,
-    )  # fmt: skip
+        "all", help="whether every filter is asked of every word, or only until one rejects it", choices=EVALUATE
+    )
     abstractness: str | None = option(
-        None, help="folder of a model of `lexbeam cloze abstractness`", metavar="MODEL_DIR",
-        path="place",
-    )  # fmt: skip
+        None, help="folder of a model of `lexbeam cloze abstractness`", metavar="MODEL_DIR", path="place"
+    )
     concreteness_below: float | None = option(
-        None, help="words from this concreteness on, 0 to 1, are not imperceptible; if not given, "
-        "the threshold that the model was calibrated to", least=0, most=1,
-    )  # fmt: skip
+        None,
+        help="words from this concreteness on, 0 to 1, are not imperceptible; if not given, "
+        "the threshold that the model was calibrated to",
+        least=0,
+        most=1,
+    )
     wordnet: str | None = option(
-        None, help="folder of the database files of WordNet, see docs/wordnet.md; if not given, "
-        "where Debian has them",
-        metavar="PATH", path="resource", within=within_wordnet, stands_for=as_wordnet,
-        check=check_spec, group="resources",
-    )  # fmt: skip
+        None,
+        help="folder of the database files of WordNet, see docs/wordnet.md; if not given, where Debian has them",
+        metavar="PATH",
+        path="resource",
+        within=within_wordnet,
+        stands_for=as_wordnet,
+        check=check_spec,
+        group="resources",
+    )
     vectors: str | None = option(
-        None, help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`, and what "
+        None,
+        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`, and what "
         "docs/resources.md has of options, such as centre=yes and remove=3",
-        metavar="FILE|DIR", path="resource", within=within_vectors, stands_for=as_vectors,
-        check=check_spec, group="resources",
-    )  # fmt: skip
+        metavar="FILE|DIR",
+        path="resource",
+        within=within_vectors,
+        stands_for=as_vectors,
+        check=check_spec,
+        group="resources",
+    )
     sense: str = option(
-        "lesk", help="which sense decides how deep a word lies: that of adapted Lesk, the first, "
-        "or any", choices="transforms.cloze.nonspecificity:SENSES",
-    )  # fmt: skip
+        "lesk",
+        help="which sense decides how deep a word lies: that of adapted Lesk, the first, or any",
+        choices="transforms.cloze.nonspecificity:SENSES",
+    )
     depth: str = option("max", help="longest or shortest way to a root of WordNet", choices=DEPTHS)
-    depth_below: float = option(
-        6.0, help="words of this depth, or deeper, are not nonspecific", least=0
-    )
+    depth_below: float = option(6.0, help="words of this depth, or deeper, are not nonspecific", least=0)
     proper_nouns: str = option(
-        "noun", help="whether proper nouns count as nouns; common: those that WordNet has, and "
-        "not as an instance", choices=tuple(PROPER_NOUNS),
-    )  # fmt: skip
-    relation_match: str = option(
-        "surface", help="what synonyms and antonyms are compared with: forms of the passage, or "
-        "lemmas as well", choices=MATCHES,
-    )  # fmt: skip
-    relation_senses: str = option(
-        "all", help="whose synonyms and antonyms: of all senses, or of those of the word's tag",
-        choices=SENSES_OF,
-    )  # fmt: skip
-    static_threshold: str = option(
-        "0.85", help="cosine of static vectors from which on a word of the passage is too "
-        "similar, or quantile:Q of random words of this corpus",
-        metavar="COSINE", check=check_threshold,
-    )  # fmt: skip
-    contextual_threshold: str = option(
-        "0.85", help="likewise of contextual vectors", metavar="COSINE", check=check_threshold,
-    )  # fmt: skip
-    random_pairs: int = option(
-        100_000, help="random word pairs that quantiles are taken of", least=1
+        "noun",
+        help="whether proper nouns count as nouns; common: those that WordNet has, and not as an instance",
+        choices=tuple(PROPER_NOUNS),
     )
+    relation_match: str = option(
+        "surface",
+        help="what synonyms and antonyms are compared with: forms of the passage, or lemmas as well",
+        choices=MATCHES,
+    )
+    relation_senses: str = option(
+        "all", help="whose synonyms and antonyms: of all senses, or of those of the word's tag", choices=SENSES_OF
+    )
+    static_threshold: str = option(
+        "0.85",
+        help="cosine of static vectors from which on a word of the passage is too "
+        "similar, or quantile:Q of random words of this corpus",
+        metavar="COSINE",
+        check=check_threshold,
+    )
+    contextual_threshold: str = option(
+        "0.85", help="likewise of contextual vectors", metavar="COSINE", check=check_threshold
+    )
+    random_pairs: int = option(100_000, help="random word pairs that quantiles are taken of", least=1)
     seed: int = option(1, help="of random word pairs")
 
 
@@ -158,9 +166,8 @@ def asking_of(options: CandidateOptions, without: Collection[str] = ()) -> Asked
     """
     check_candidates(options, without)
     optional = tuple(
-        name for name in OPTIONAL
-        if (name in options.filters if options.filters else _by_default(name, options))
-    )  # fmt: skip
+        name for name in OPTIONAL if (name in options.filters if options.filters else _by_default(name, options))
+    )
     used = {name for kind in options.kind for name in filters_of(kind, optional)} - {*without}
     resources = []
     if used & {*OF_WORDNET} or options.proper_nouns == "common":
@@ -174,12 +181,17 @@ def asking_of(options: CandidateOptions, without: Collection[str] = ()) -> Asked
     if "abstractness" in used:
         predictor = predictor_of(str(options.abstractness), options.concreteness_below)
     setting = Setting(
-        lexicon=lexicon, sense=options.sense, depth=options.depth, depth_below=options.depth_below,
-        propn=options.proper_nouns, relation_match=options.relation_match,
-        relation_senses=options.relation_senses, abstractness=predictor,
+        lexicon=lexicon,
+        sense=options.sense,
+        depth=options.depth,
+        depth_below=options.depth_below,
+        propn=options.proper_nouns,
+        relation_match=options.relation_match,
+        relation_senses=options.relation_senses,
+        abstractness=predictor,
         encoder=encoding_of(options) if "contextual" in used else None,
         thresholds={n: one.cosine for n, one in parsed.items() if one.cosine is not None},
-    )  # fmt: skip
+    )
     quantiles = {n: one.quantile for n, one in parsed.items() if one.quantile is not None}
     kinds = tuple(kind for kind in KINDS if kind in options.kind)
     left_out = tuple(name for name in DOCS if name in without)

@@ -108,9 +108,7 @@ def question_id(pair_id: str, token: int) -> str:
 
 def candidates_of(batch: Batch, asking: Asking) -> tuple[pa.Table, dict[tuple[str, str], Count]]:
     """Return the candidates of a batch, sorted by question and kind, and what became of them."""
-    judged = judge(
-        batch, asking.kinds, asking.optional, asking.setting, asking.evaluate, asking.without
-    )
+    judged = judge(batch, asking.kinds, asking.optional, asking.setting, asking.evaluate, asking.without)
     shared = _shared(batch)
     tables, counts = [], {}
     for kind in asking.kinds:
@@ -128,8 +126,7 @@ def _shared(batch: Batch) -> dict[str, pa.Array]:
     token = batch.asked - own.bounds[owners]
     pairs = batch.rows["pair_id"].combine_chunks().to_pylist()
     pair = pa.array(owners)
-    ids = [question_id(pairs[at], place) for at, place in zip(owners.tolist(), token.tolist(),
-                                                             strict=True)]  # fmt: skip
+    ids = [question_id(pairs[at], place) for at, place in zip(owners.tolist(), token.tolist(), strict=True)]
     return {
         "question_id": pa.array(ids, pa.string()),
         "pair_id": batch.rows["pair_id"].combine_chunks().take(pair),
@@ -165,14 +162,10 @@ def _targets(batch: Batch, kind: str) -> np.ndarray:
     return np.isin(batch.asked, np.array(tokens, np.int64))
 
 
-def _rows(
-    shared: Mapping[str, pa.Array], kind: str, target: np.ndarray, judged: Judged
-) -> pa.Table:
+def _rows(shared: Mapping[str, pa.Array], kind: str, target: np.ndarray, judged: Judged) -> pa.Table:
     count = len(target)
     columns = {**shared, "kind": pa.array([kind] * count, pa.string()), "target": pa.array(target)}
-    nothing = Verdicts(
-        np.full(count, np.nan), pa.nulls(count, pa.string()), np.full(count, ABSTAINS, np.int8)
-    )
+    nothing = Verdicts(np.full(count, np.nan), pa.nulls(count, pa.string()), np.full(count, ABSTAINS, np.int8))
     for name in FILTERS:
         own = judged.verdicts.get(name, nothing)
         columns[f"{name}_value"] = pa.array(own.values, mask=np.isnan(own.values))
@@ -181,14 +174,12 @@ def _rows(
     columns["passed"] = pa.array(judged.passed)
     reasons = pa.array(judged.reason, mask=judged.reason < 0)
     columns["reason"] = pa.array(list(FILTERS), pa.string()).take(reasons)
-    return pa.table({name: columns[name] for name in CANDIDATES.schema().names},
-                    CANDIDATES.schema())  # fmt: skip
+    return pa.table({name: columns[name] for name in CANDIDATES.schema().names}, CANDIDATES.schema())
 
 
 def _counts(kind: str, target: np.ndarray, judged: Judged) -> Iterator[Count]:
     def of(name: str, asked: np.ndarray, rejected: np.ndarray, abstained: int, first: int) -> Count:
-        numbers = (asked.sum(), rejected.sum(), abstained, first, (asked & target).sum(),
-                   (rejected & target).sum())  # fmt: skip
+        numbers = (asked.sum(), rejected.sum(), abstained, first, (asked & target).sum(), (rejected & target).sum())
         return Count(kind, name, *map(int, numbers))
 
     yield of("", np.ones(len(target), bool), ~judged.passed, 0, int((~judged.passed).sum()))
@@ -205,9 +196,7 @@ def _judge(artefact: Artefact, task: CandidateTask, asking: Asking) -> Judgement
         known = {**asking.setting.thresholds, **task.thresholds.cosines}
         asking = asking._replace(setting=asking.setting._replace(thresholds=known))
     counts = {
-        (kind, name): Count(kind, name)
-        for kind in asking.kinds
-        for name in ("", *filters_of(kind, asking.optional))
+        (kind, name): Count(kind, name) for kind in asking.kinds for name in ("", *filters_of(kind, asking.optional))
     }
 
     def rows() -> Iterator[pa.Table]:
@@ -225,14 +214,22 @@ def _identity(task: CandidateTask, asking: Asking) -> Any:
     own = asking.setting
     thresholds = {**own.thresholds, **(task.thresholds.cosines if task.thresholds else {})}
     return [
-        task.part.sha256, list(asking.kinds), list(asking.optional), asking.evaluate,
+        task.part.sha256,
+        list(asking.kinds),
+        list(asking.optional),
+        asking.evaluate,
         list(asking.without),
-        own.lexicon.identity(), own.sense, own.depth, own.depth_below, own.propn,
-        own.relation_match, own.relation_senses,
-        None if own.abstractness is None else [own.abstractness.below,
-                                               own.abstractness.identity()],
-        None if own.encoder is None else own.encoder.identity(), thresholds,
-    ]  # fmt: skip
+        own.lexicon.identity(),
+        own.sense,
+        own.depth,
+        own.depth_below,
+        own.propn,
+        own.relation_match,
+        own.relation_senses,
+        None if own.abstractness is None else [own.abstractness.below, own.abstractness.identity()],
+        None if own.encoder is None else own.encoder.identity(),
+        thresholds,
+    ]
 
 
 def _chosen(_: Any, asking: Asking) -> Mapping[str, Sequence[str]]:
@@ -246,6 +243,5 @@ def _chosen(_: Any, asking: Asking) -> Mapping[str, Sequence[str]]:
 
 
 JUDGE: Stage[CandidateTask, Asking, Judgement] = Stage(
-    name="cloze/judge", receipt=Judgement, identity=_identity, build=_judge, chosen=_chosen,
-    blas=True, unit="parts",
-)  # fmt: skip
+    name="cloze/judge", receipt=Judgement, identity=_identity, build=_judge, chosen=_chosen, blas=True, unit="parts"
+)

@@ -32,9 +32,7 @@ class _File(beam.DoFn):
 
 
 class _Files(beam.DoFn):
-    def process(
-        self, element: tuple[int, Iterable[File]]
-    ) -> Iterator[tuple[int, tuple[File, ...]]]:
+    def process(self, element: tuple[int, Iterable[File]]) -> Iterator[tuple[int, tuple[File, ...]]]:
         yield element[0], tuple(sorted(element[1], key=_digest))
 
 
@@ -114,9 +112,7 @@ class FindCandidates(beam.PTransform):
         if self.sampled is None:
             taken = parts.pipeline | "NoThresholds" >> beam.Create([])
         else:
-            thresholds = parts | "Thresholds" >> TakeThresholds(
-                self.workspace, self.sampled, self.quantiles
-            )
+            thresholds = parts | "Thresholds" >> TakeThresholds(self.workspace, self.sampled, self.quantiles)
             found["thresholds"] = beam.pvalue.AsSingleton(thresholds)
             taken = thresholds | "Taken" >> beam.ParDo(_Second())
         judged = (

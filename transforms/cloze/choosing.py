@@ -15,14 +15,7 @@ from schemas.cloze import OPTION_REASONS, OPTIONS
 from transforms.cloze.filters_base import VECTORS, WORDNET
 from transforms.cloze.inflection import inflected
 from transforms.cloze.options import WANTED, Answer, OptionRules, WordFacts, choose
-from transforms.cloze.reader_data import (
-    CANDIDATE_COLUMNS,
-    Encoded,
-    Group,
-    asked_rows,
-    candidates,
-    language_is,
-)
+from transforms.cloze.reader_data import CANDIDATE_COLUMNS, Encoded, Group, asked_rows, candidates, language_is
 from transforms.cloze.readers import FREQUENCY
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.errors import LexbeamError
@@ -93,9 +86,7 @@ class _Words:
         self.lemma = dict(zip(words, rows["lemma"].to_pylist(), strict=True))
         self.forms: dict[tuple[str, str], list[tuple[str, int]]] = {}
         for row in read_table([checked(encoded.forms)]).to_pylist():
-            self.forms.setdefault((row["lemma"], row["upos"]), []).append(
-                (row["form"], row["count"])
-            )
+            self.forms.setdefault((row["lemma"], row["upos"]), []).append((row["form"], row["count"]))
         language = group.language or None
         self.wordnet: Any = lexicon.find(WORDNET, language)
         self.vectors: Any = lexicon.find(VECTORS, language)
@@ -123,9 +114,7 @@ class _Words:
         if not known.any():
             return {}
         best = (own @ other[known].T).max(1)
-        return {
-            word: float(best[row]) for row, word in enumerate(named) if there[row]
-        }  # fmt: skip
+        return {word: float(best[row]) for row, word in enumerate(named) if there[row]}
 
     def _directions(self, words: Collection[str]) -> tuple[Any, Any]:
         taken, there = self.vectors.vectors(pa.array(list(words), pa.large_string()))
@@ -149,9 +138,7 @@ def _choose(artefact: Artefact, task: ChooseTask, options: ChooseOptions) -> Cho
         lemmas = pc.utf8_lower(pc.coalesce(own["lemma"], own["form"]))
         own = own.set_column(own.schema.get_field_index("lemma"), "lemma", lemmas)
         synonyms = words.synonyms(own)
-        count = counts.setdefault(
-            group.kind, {"": 0, "too_few": 0, **dict.fromkeys(OPTION_REASONS, 0)}
-        )
+        count = counts.setdefault(group.kind, {"": 0, "too_few": 0, **dict.fromkeys(OPTION_REASONS, 0)})
         for question in own.to_pylist():
             passage = passages[question["pair_id"]][1]
             lists = named.get(question["question_id"], {})
@@ -162,20 +149,25 @@ def _choose(artefact: Artefact, task: ChooseTask, options: ChooseOptions) -> Cho
                 count["too_few"] -= row["kept"] and row["place"] == WANTED
             count[""] += 1
             count["too_few"] += 1
-    table = pa.Table.from_pylist(found, OPTIONS.schema()).sort_by(
-        [(name, "ascending") for name in OPTIONS.key]
-    )
+    table = pa.Table.from_pylist(found, OPTIONS.schema()).sort_by([(name, "ascending") for name in OPTIONS.key])
     part = write_part(artefact, OPTIONS.schema(), [table], sort_keys=OPTIONS.key)
-    return Chosen(part, tuple(
-        KindCount(kind, own[""], own["too_few"], {name: own[name] for name in OPTION_REASONS})
-        for kind, own in sorted(counts.items())
-    ))  # fmt: skip
+    return Chosen(
+        part,
+        tuple(
+            KindCount(kind, own[""], own["too_few"], {name: own[name] for name in OPTION_REASONS})
+            for kind, own in sorted(counts.items())
+        ),
+    )
 
 
 def _options_of(
-    question: Mapping[str, Any], lists: Mapping[str, list[str]], words: _Words,
-    synonyms: Mapping[str, list[str]], passage: frozenset[str], rules: OptionRules,
-) -> Iterator[dict[str, Any]]:  # fmt: skip
+    question: Mapping[str, Any],
+    lists: Mapping[str, list[str]],
+    words: _Words,
+    synonyms: Mapping[str, list[str]],
+    passage: frozenset[str],
+    rules: OptionRules,
+) -> Iterator[dict[str, Any]]:
     answer = Answer(question["form"], question["lemma"], question["upos"] or "")
     own = synonyms[answer.lemma]
     pool = sorted({word for named in lists.values() for word in named[: max(rules.list_sizes)]})
@@ -189,29 +181,43 @@ def _options_of(
     facts = WordFacts(words.lemma.__getitem__, inflect, cosines.get, frozenset(own), passage)
     base = {"question_id": question["question_id"], "kind": question["kind"]}
     yield {
-        **base, "place": 0, "word": answer.form, "named": answer.form, "origin": "answer",
-        "readers": [], "ranks": [], "score": 0.0, "list_size": None, "kept": True, "reason": None,
-    }  # fmt: skip
+        **base,
+        "place": 0,
+        "word": answer.form,
+        "named": answer.form,
+        "origin": "answer",
+        "readers": [],
+        "ranks": [],
+        "score": 0.0,
+        "list_size": None,
+        "kept": True,
+        "reason": None,
+    }
     origin = FREQUENCY if list(lists) == [FREQUENCY] else "readers"
     for place, one in enumerate(choose(answer, lists, facts, rules), 1):
         yield {
-            **base, "place": place, "word": one.word, "named": one.named, "origin": origin,
-            "readers": list(one.readers), "ranks": list(one.ranks), "score": one.score,
-            "list_size": one.list_size, "kept": one.kept, "reason": one.reason,
-        }  # fmt: skip
+            **base,
+            "place": place,
+            "word": one.word,
+            "named": one.named,
+            "origin": origin,
+            "readers": list(one.readers),
+            "ranks": list(one.ranks),
+            "score": one.score,
+            "list_size": one.list_size,
+            "kept": one.kept,
+            "reason": one.reason,
+        }
 
 
-def _passages(
-    task: ChooseTask, rows: pa.Table, options: ChooseOptions
-) -> dict[str, tuple[str, frozenset[str]]]:
+def _passages(task: ChooseTask, rows: pa.Table, options: ChooseOptions) -> dict[str, tuple[str, frozenset[str]]]:
     """Return of each pair its language, and what stands in its passage if that is asked."""
     wanted = pc.unique(rows["pair_id"])
     asked = options.rules.options_in_passage == "reject"
     columns = ["passage_forms", "passage_lemmas"] if asked else []
     found: dict[str, tuple[str, frozenset[str]]] = {}
     languages = {group.language for group, _ in task.groups}
-    for pairs in read_rows([checked(part) for part in task.pairs],
-                           ["pair_id", "language", *columns]):  # fmt: skip
+    for pairs in read_rows([checked(part) for part in task.pairs], ["pair_id", "language", *columns]):
         pairs = pairs.filter(pc.is_in(pairs["pair_id"], wanted))
         for language in sorted(languages):
             for pair in pairs.filter(language_is(pairs, language)).to_pylist():
@@ -230,28 +236,27 @@ def _pairs_of(passages: Mapping[str, tuple[str, Any]], language: str) -> pa.Arra
     return pa.array([pair for pair, (own, _) in passages.items() if own == language], pa.string())
 
 
-def _named(
-    parts: Iterable[Part], kind: str, ids: pa.ChunkedArray
-) -> dict[str, dict[str, list[str]]]:
+def _named(parts: Iterable[Part], kind: str, ids: pa.ChunkedArray) -> dict[str, dict[str, list[str]]]:
     """Return by question and reader the words that are named, from the first rank on."""
     found: dict[str, dict[str, list[str]]] = {}
     columns = ["question_id", "kind", "reader", "rank", "word"]
     for rows in read_rows([checked(part) for part in parts], columns):
         mine = pc.and_(pc.equal(rows["kind"], kind), pc.is_in(rows["question_id"], ids))
         for row in rows.filter(mine).to_pylist():
-            found.setdefault(row["question_id"], {}).setdefault(row["reader"], []).append(
-                row["word"]
-            )
+            found.setdefault(row["question_id"], {}).setdefault(row["reader"], []).append(row["word"])
     return found
 
 
 def _identity(task: ChooseTask, options: ChooseOptions) -> Any:
     return [
-        task.candidates.sha256, sorted(part.sha256 for part in task.pairs),
+        task.candidates.sha256,
+        sorted(part.sha256 for part in task.pairs),
         [[list(group), own.candidates.sha256, own.forms.sha256] for group, own in task.groups],
-        sorted(part.sha256 for part in task.predictions), vars(options.rules), options.asked,
+        sorted(part.sha256 for part in task.predictions),
+        vars(options.rules),
+        options.asked,
         options.lexicon.identity(),
-    ]  # fmt: skip
+    ]
 
 
 def _chosen(_: Any, options: ChooseOptions) -> Mapping[str, Collection[str]]:
@@ -259,6 +264,5 @@ def _chosen(_: Any, options: ChooseOptions) -> Mapping[str, Collection[str]]:
 
 
 CHOOSE: Stage[ChooseTask, ChooseOptions, Chosen] = Stage(
-    name="cloze/choose", receipt=Chosen, identity=_identity, build=_choose, chosen=_chosen,
-    blas=True, unit="parts",
-)  # fmt: skip
+    name="cloze/choose", receipt=Chosen, identity=_identity, build=_choose, chosen=_chosen, blas=True, unit="parts"
+)

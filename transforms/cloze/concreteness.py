@@ -25,9 +25,16 @@ from transforms.lexicon.models.keeping import load_model
 from transforms.lexicon.models.model import Model
 
 __all__ = [
-    "FORMAT", "KIND", "TASK", "Concreteness", "concreteness", "is_listed", "kept_arrays",
-    "open_concreteness", "opened_concreteness",
-]  # fmt: skip
+    "FORMAT",
+    "KIND",
+    "TASK",
+    "Concreteness",
+    "concreteness",
+    "is_listed",
+    "kept_arrays",
+    "open_concreteness",
+    "opened_concreteness",
+]
 
 KIND, TASK, FORMAT = "regressor", "cloze/abstractness", "safetensors"
 _NGRAMS, _FITTED = "ngrams/", "estimator/"
@@ -68,9 +75,7 @@ class Concreteness(NamedTuple):
     digest: str
 
 
-def concreteness(
-    model: Concreteness, words: pa.Array | pa.ChunkedArray, rated: str | None = None
-) -> Floats:
+def concreteness(model: Concreteness, words: pa.Array | pa.ChunkedArray, rated: str | None = None) -> Floats:
     """Return how concrete words are, in any case: float64, 0 (abstract) to 1 (concrete).
 
     Predictions are calibrated: words are abstract below `model.below`, rated or predicted.
@@ -123,9 +128,12 @@ def _by_ngrams(model: Concreteness, words: list[str]) -> Floats:
 
 
 def kept_arrays(
-    words: list[str], predictions: Floats, ratings: Floats, ngrams: Describing | None,
+    words: list[str],
+    predictions: Floats,
+    ratings: Floats,
+    ngrams: Describing | None,
     fitted: dict[str, npt.NDArray[Any]],
-) -> dict[str, npt.NDArray[Any]]:  # fmt: skip
+) -> dict[str, npt.NDArray[Any]]:
     """Return what a model keeps, arrays by name; `opened_concreteness` reads it.
 
     Args:
@@ -138,8 +146,9 @@ def kept_arrays(
     order = order_of_keys(pa.array(words, pa.large_string()))
     found = {
         "words": pack_texts([words[place] for place in order]),
-        "predictions": predictions[order], "ratings": ratings[order],
-    }  # fmt: skip
+        "predictions": predictions[order],
+        "ratings": ratings[order],
+    }
     if ngrams is not None:
         found |= {f"{_FITTED}{name}": array for name, array in fitted.items()}
         found |= {f"{_NGRAMS}{name}": array for name, array in ngrams.fitted["ngrams"].items()}
@@ -155,9 +164,8 @@ def _ngrams_of(content: dict[str, npt.NDArray[Any]]) -> Describing | None:
         return None
     centre, scale, components = own.pop("centre"), own.pop("scale"), own.pop("components")
     return Describing(
-        ("ngrams",), {"ngrams": own}, {"ngrams": centre}, {"ngrams": float(scale)}, components,
-        {"ngrams": 0},
-    )  # fmt: skip
+        ("ngrams",), {"ngrams": own}, {"ngrams": centre}, {"ngrams": float(scale)}, components, {"ngrams": 0}
+    )
 
 
 def opened_concreteness(model: Model) -> Concreteness:
@@ -173,24 +181,29 @@ def opened_concreteness(model: Model) -> Concreteness:
     below = options.get("abstract_below")
     if estimator not in ESTIMATORS or of not in WORD_FORMS or rated not in RATED:
         raise _other(model)
-    if (
-        threshold is None
-        or below is None
-        or not {"words", "predictions", "ratings"} <= content.keys()
-    ):
+    if threshold is None or below is None or not {"words", "predictions", "ratings"} <= content.keys():
         raise _other(model)
     words = only(pa.array(unpack_texts(content["words"]), pa.large_string()))
     fitted = {k.removeprefix(_FITTED): v for k, v in content.items() if k.startswith(_FITTED)}
     return Concreteness(
-        keys_of(words), words, content["predictions"], content["ratings"], _ngrams_of(content),
-        estimator, fitted, of, rated, float(threshold), float(below), model.digest,
-    )  # fmt: skip
+        keys_of(words),
+        words,
+        content["predictions"],
+        content["ratings"],
+        _ngrams_of(content),
+        estimator,
+        fitted,
+        of,
+        rated,
+        float(threshold),
+        float(below),
+        model.digest,
+    )
 
 
 def _other(model: Model) -> LexbeamError:
     return LexbeamError(
-        f"the model {model.place} is not of this version of Lexbeam: make it anew by "
-        "`lexbeam cloze abstractness`"
+        f"the model {model.place} is not of this version of Lexbeam: make it anew by `lexbeam cloze abstractness`"
     )
 
 

@@ -98,9 +98,11 @@ def _fit_svr(training: Training, options: EstimatorOptions) -> Fitted:
     how = SVR(C=options.svr_c, epsilon=options.svr_epsilon, gamma=options.svr_gamma, cache_size=300)
     found = how.fit(training.rows, training.labels)
     return {
-        "vectors": found.support_vectors_, "shares": found.dual_coef_[0],
-        "intercept": np.array(found.intercept_[0]), "gamma": np.array(options.svr_gamma),
-    }  # fmt: skip
+        "vectors": found.support_vectors_,
+        "shares": found.dual_coef_[0],
+        "intercept": np.array(found.intercept_[0]),
+        "gamma": np.array(options.svr_gamma),
+    }
 
 
 def _predict_svr(fitted: Fitted, rows: Floats) -> Floats:
@@ -162,11 +164,14 @@ def _fit_network(training: Training, options: EstimatorOptions) -> Fitted:
         wanted = torch.tensor(training.labels, dtype=torch.float32)
         network = torch.nn.Sequential(
             torch.nn.Dropout(options.dropout),
-            torch.nn.Linear(data.shape[1], options.hidden), torch.nn.ReLU(),
+            torch.nn.Linear(data.shape[1], options.hidden),
+            torch.nn.ReLU(),
             torch.nn.Dropout(options.dropout),
-            torch.nn.Linear(options.hidden, options.hidden), torch.nn.ReLU(),
-            torch.nn.Linear(options.hidden, 1), torch.nn.Sigmoid(),
-        )  # fmt: skip
+            torch.nn.Linear(options.hidden, options.hidden),
+            torch.nn.ReLU(),
+            torch.nn.Linear(options.hidden, 1),
+            torch.nn.Sigmoid(),
+        )
         _train(torch, network, data, wanted, held, options)
     found: Fitted = {"scale": scale}
     linear = [layer for layer in network if isinstance(layer, torch.nn.Linear)]
@@ -177,9 +182,8 @@ def _fit_network(training: Training, options: EstimatorOptions) -> Fitted:
 
 
 def _train(
-    torch: Any, network: Any, data: Any, wanted: Any, held: npt.NDArray[np.bool_],
-    options: EstimatorOptions,
-) -> None:  # fmt: skip
+    torch: Any, network: Any, data: Any, wanted: Any, held: npt.NDArray[np.bool_], options: EstimatorOptions
+) -> None:
     """Train a network until `patience` passes bring nothing; leave it at its best."""
     learning, stopping = (torch.tensor(np.flatnonzero(some)) for some in (~held, held))
     adam = torch.optim.Adam(network.parameters(), lr=options.learning_rate)

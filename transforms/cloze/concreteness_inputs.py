@@ -15,24 +15,14 @@ import pyarrow as pa
 
 from transforms.cloze.abstractness_options import InputOptions
 from transforms.cloze.concreteness_ngrams import fit_ngrams, ngram_rows
-from transforms.cloze.concreteness_wordnet import (
-    Senses,
-    classes_of,
-    gloss_rows,
-    hypernyms_of,
-    numbers_of,
-    senses_of,
-)
+from transforms.cloze.concreteness_wordnet import Senses, classes_of, gloss_rows, hypernyms_of, numbers_of, senses_of
 from transforms.cloze.gloss_vectors import GlossVectors, gloss_vectors
 from transforms.common.blas import one_thread
 from transforms.common.errors import UsageError
 from transforms.lexicon.vectors.asking import Vectors
 from transforms.lexicon.wordnet.wordnet import WordNet
 
-__all__ = [
-    "INPUTS", "Described", "Describing", "Given", "describe", "fit_inputs", "ngram_part",
-    "with_glosses",
-]  # fmt: skip
+__all__ = ["INPUTS", "Described", "Describing", "Given", "describe", "fit_inputs", "ngram_part", "with_glosses"]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -96,9 +86,7 @@ def _ngrams(fitted: Arrays, asked: Asked, _: Given) -> dict[str, Block]:
 def _fit_wordnet(asked: Asked, given: Given, options: InputOptions) -> Arrays:
     assert given.wordnet is not None
     assert asked.senses is not None
-    below = np.bincount(
-        hypernyms_of(given.wordnet, asked.senses).indices, minlength=len(given.wordnet)
-    )
+    below = np.bincount(hypernyms_of(given.wordnet, asked.senses).indices, minlength=len(given.wordnet))
     order = np.lexsort([np.arange(len(below)), -below])[: options.hypernyms]
     kept = np.sort(order[below[order] >= options.hypernym_words])
     numbers = numbers_of(given.wordnet, asked.senses)[asked.senses.known]
@@ -125,11 +113,7 @@ def _glosses(_: Arrays, asked: Asked, given: Given) -> dict[str, Block]:
     assert asked.senses is not None
     own, definitions, around = gloss_rows(given.wordnet, asked.senses, given.glosses)
     known = asked.senses.known
-    return {
-        "gloss_words": Block(*own),
-        "definitions": Block(definitions, known),
-        "around": Block(around, known),
-    }
+    return {"gloss_words": Block(*own), "definitions": Block(definitions, known), "around": Block(around, known)}
 
 
 def _vectors(_: Arrays, asked: Asked, given: Given) -> dict[str, Block]:
@@ -201,18 +185,14 @@ def _asked(words: Sequence[str], given: Given) -> Asked:
     return Asked(list(words), senses)
 
 
-def _blocks(
-    inputs: Sequence[str], fitted: Mapping[str, Arrays], asked: Asked, given: Given
-) -> dict[str, Block]:
+def _blocks(inputs: Sequence[str], fitted: Mapping[str, Arrays], asked: Asked, given: Given) -> dict[str, Block]:
     found: dict[str, Block] = {}
     for name in inputs:
         found |= INPUTS[name].blocks(fitted[name], asked, given)
     return found
 
 
-def fit_inputs(
-    words: Sequence[str], inputs: Sequence[str], given: Given, options: InputOptions
-) -> Described:
+def fit_inputs(words: Sequence[str], inputs: Sequence[str], given: Given, options: InputOptions) -> Described:
     """Return rated words as they are described, and how.
 
     Args:
@@ -226,10 +206,7 @@ def fit_inputs(
     asked = _asked(words, given)
     fitted = {name: INPUTS[name].fit(asked, given, options) for name in inputs}
     found = {name: INPUTS[name].blocks(fitted[name], asked, given) for name in inputs}
-    known = {
-        name: np.logical_or.reduce([block.known for block in own.values()])
-        for name, own in found.items()
-    }
+    known = {name: np.logical_or.reduce([block.known for block in own.values()]) for name, own in found.items()}
     blocks = {name: block for own in found.values() for name, block in own.items()}
     centres: dict[str, Floats] = {}
     scales: dict[str, float] = {}
@@ -246,8 +223,7 @@ def fit_inputs(
     rows = _side_by_side(whole, blocks)
     if not rows.shape[1]:
         raise UsageError(
-            f"nothing is known of the rated words by {', '.join(inputs)}: give more `inputs`, or "
-            "lower `ngram_words`"
+            f"nothing is known of the rated words by {', '.join(inputs)}: give more `inputs`, or lower `ngram_words`"
         )
     rank = min(options.components, *rows.shape)
     with one_thread():
@@ -299,6 +275,10 @@ def ngram_part(how: Describing) -> Describing:
     begin = how.begins["ngrams"]
     end = begin + len(how.centres["ngrams"])
     return Describing(
-        ("ngrams",), {"ngrams": how.fitted["ngrams"]}, {"ngrams": how.centres["ngrams"]},
-        {"ngrams": how.scales["ngrams"]}, how.components[begin:end], {"ngrams": 0},
-    )  # fmt: skip
+        ("ngrams",),
+        {"ngrams": how.fitted["ngrams"]},
+        {"ngrams": how.centres["ngrams"]},
+        {"ngrams": how.scales["ngrams"]},
+        how.components[begin:end],
+        {"ngrams": 0},
+    )

@@ -61,9 +61,7 @@ def fit_ngrams(words: Sequence[str], *, least: int, dim: int) -> dict[str, npt.N
     return found
 
 
-def ngram_rows(
-    fitted: Arrays, words: Sequence[str]
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+def ngram_rows(fitted: Arrays, words: Sequence[str]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
     """Return the numbers of each word, (words, dim), and which words have an n-gram that says much.
 
     Those are of 3 characters and more.

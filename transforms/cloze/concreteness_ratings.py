@@ -56,8 +56,7 @@ def joined_ratings(lists: Mapping[str, WordList]) -> Ratings:
             )
         listed = found.listed
         own, means = _means(
-            pc.utf8_lower(listed["word"]).combine_chunks(),
-            (listed["value"].to_numpy() - low) / (high - low),
+            pc.utf8_lower(listed["word"]).combine_chunks(), (listed["value"].to_numpy() - low) / (high - low)
         )
         words.append(own)
         values.append(means)

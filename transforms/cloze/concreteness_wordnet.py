@@ -66,9 +66,13 @@ def senses_of(wordnet: WordNet, words: pa.Array) -> Senses:
     weights = tagged + 1.0 / np.maximum(wordnet.sense_numbers(senses.values), 1)
     total = np.bincount(owners, weights, len(words))
     return Senses(
-        base, owners, wordnet.synset_of(senses.values), weights / total[owners], tagged,
+        base,
+        owners,
+        wordnet.synset_of(senses.values),
+        weights / total[owners],
+        tagged,
         np.asarray(senses.lengths() > 0),
-    )  # fmt: skip
+    )
 
 
 def classes_of(wordnet: WordNet, senses: Senses) -> Floats:
@@ -89,9 +93,7 @@ def hypernyms_of(wordnet: WordNet, senses: Senses) -> Any:
 
     count = len(wordnet)
     above = wordnet.related(np.arange(count), HYPERNYMS)
-    step = sparse.csr_array(
-        (np.ones(len(above.values)), (above.owners(), above.values)), shape=(count, count)
-    )
+    step = sparse.csr_array((np.ones(len(above.values)), (above.owners(), above.values)), shape=(count, count))
     step.data[:] = 1.0
     here = senses.matrix(senses.synsets, count)
     found = here

@@ -40,10 +40,9 @@ def corpus_pairs(
         yield (
             document.source,
             given._replace(
-                language=document.language or language, genre=document.genre or genre,
-                source_id=document.document_id,
+                language=document.language or language, genre=document.genre or genre, source_id=document.document_id
             ),
-        )  # fmt: skip
+        )
 
 
 def _pair(found: AnnotatedDocument, options: CutOptions) -> Given:

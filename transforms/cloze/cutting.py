@@ -32,18 +32,12 @@ class CutOptions:
         paragraphs: what separates paragraphs: a line without text, or the end of each line.
     """
 
-    summary: str = option(
-        "first-sentence", help="what of a document is the summary", choices=SUMMARIES
-    )
+    summary: str = option("first-sentence", help="what of a document is the summary", choices=SUMMARIES)
     skip_paragraphs: int = option(
         0, help="paragraphs of a document to leave out before it, such as its headline", least=0
     )
-    keep_rest: bool = option(
-        False, help="whether the rest of the summary's paragraph begins the passage"
-    )
-    paragraphs: str = option(
-        "empty-line", help="what ends a paragraph of a document", choices=PARAGRAPHS
-    )
+    keep_rest: bool = option(False, help="whether the rest of the summary's paragraph begins the passage")
+    paragraphs: str = option("empty-line", help="what ends a paragraph of a document", choices=PARAGRAPHS)
 
 
 class Cut(NamedTuple):

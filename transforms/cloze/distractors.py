@@ -30,9 +30,7 @@ _CHUNK = 1 << 20  # words looked at together
 class BandOptions:
     """Which words reader `frequency` draws from."""
 
-    near: int = option(
-        200, help="words nearest to the answer in frequency that are drawn from", least=4
-    )
+    near: int = option(200, help="words nearest to the answer in frequency that are drawn from", least=4)
     least_similar: float = option(
         0.1, help="the least cosine with the answer, where there are vectors", least=-1, most=1
     )
@@ -102,9 +100,8 @@ def draw_words(
                 outside = (near < options.least_similar) | (near > options.most_similar)
                 weights[outside] = -np.inf
             drawn = numbers(
-                content_hashes(np.repeat(keys[some], width), hashes[flat]), seed=seed,
-                label="cloze/distractors",
-            )  # fmt: skip
+                content_hashes(np.repeat(keys[some], width), hashes[flat]), seed=seed, label="cloze/distractors"
+            )
             noise = -np.log(-np.log(((drawn >> np.uint64(12)) + 0.5) * 2.0**-52))
             scores = (weights + noise).reshape(shape)
             order = np.lexsort((window, -scores), axis=1)[:, :k]

@@ -35,17 +35,37 @@ __all__ = ["DRAFT", "DRAFTS", "DraftTask", "Drafted"]
 KEYS = ("passage_key", "summary_key", "question_key")
 
 # A question without its texts; hashes of their words tell duplicates.
-DRAFTS = pa.schema([
-    ("question_id", pa.string()), ("kind", pa.string()), ("pair_id", pa.string()),
-    ("article_id", pa.string()), ("token", pa.int32()), ("language", pa.string()),
-    ("options", pa.list_(pa.string())), ("label", pa.int32()), ("answer", pa.string()),
-    ("upos", pa.string()), ("concreteness", pa.float64()), ("depth", pa.float64()),
-    ("origin", pa.string()), ("reason", pa.string()), *((key, pa.uint64()) for key in KEYS),
-])  # fmt: skip
+DRAFTS = pa.schema(
+    [
+        ("question_id", pa.string()),
+        ("kind", pa.string()),
+        ("pair_id", pa.string()),
+        ("article_id", pa.string()),
+        ("token", pa.int32()),
+        ("language", pa.string()),
+        ("options", pa.list_(pa.string())),
+        ("label", pa.int32()),
+        ("answer", pa.string()),
+        ("upos", pa.string()),
+        ("concreteness", pa.float64()),
+        ("depth", pa.float64()),
+        ("origin", pa.string()),
+        ("reason", pa.string()),
+        *((key, pa.uint64()) for key in KEYS),
+    ]
+)
 _CANDIDATES = [
-    "question_id", "kind", "pair_id", "article_id", "token", "form", "upos", "passed", "target",
+    "question_id",
+    "kind",
+    "pair_id",
+    "article_id",
+    "token",
+    "form",
+    "upos",
+    "passed",
+    "target",
     *(f"{name}_value" for name in SCORES),
-]  # fmt: skip
+]
 _OPTIONS = ["question_id", "kind", "place", "word", "origin", "score", "kept"]
 PAIR_COLUMNS = ("pair_id", "language", "summary", "summary_starts", "summary_ends", "passage")
 
@@ -98,8 +118,7 @@ def _articles(task: DraftTask, options: QuestionOptions) -> Iterator[list[dict[s
     pairs = Following(articles_of(task.pairs, PAIR_COLUMNS, "pair_id"))
     for article, asked in articles_of((task.candidates,), _CANDIDATES, "question_id", _asked):
         offered = _offered(offers.of(article))
-        rows = [_row(one, offered) for one in asked
-                if one["passed"] or (one["question_id"], one["kind"]) in offered]  # fmt: skip
+        rows = [_row(one, offered) for one in asked if one["passed"] or (one["question_id"], one["kind"]) in offered]
         texts = {pair["pair_id"]: pair for pair in pairs.of(article)}
         own: dict[str, list[dict[str, Any]]] = {}
         for row in rows:
@@ -128,26 +147,20 @@ def _offered(rows: list[dict[str, Any]]) -> dict[tuple[str, str], _Offered]:
     for row in rows:  # the answer, which has place 0, comes first
         own = found.get((row["question_id"], row["kind"]), _Offered([], None, 0.0))
         found[row["question_id"], row["kind"]] = _Offered(
-            [*own.words, row["word"]], row["origin"] if row["place"] else None,
-            own.agreed + row["score"],
-        )  # fmt: skip
+            [*own.words, row["word"]], row["origin"] if row["place"] else None, own.agreed + row["score"]
+        )
     return found
 
 
-def _row(
-    one: dict[str, Any], offered: Mapping[tuple[str, str], _Offered]
-) -> dict[str, Any]:  # fmt: skip
+def _row(one: dict[str, Any], offered: Mapping[tuple[str, str], _Offered]) -> dict[str, Any]:
     scores = {
-        column: one[f"{name}_value"] if name in CRITERIA[one["kind"]] else None
-        for name, column in SCORES.items()
+        column: one[f"{name}_value"] if name in CRITERIA[one["kind"]] else None for name, column in SCORES.items()
     }
     reason = None if one["passed"] else "not_passed"
     if (one["question_id"], one["kind"]) not in offered:
         reason = "not_asked"
-    shared = {name: one[name] for name in ("question_id", "kind", "pair_id", "article_id", "token",
-                                           "upos")}  # fmt: skip
-    return {**dict.fromkeys(DRAFTS.names), **shared, **scores, "answer": one["form"],
-            "reason": reason}  # fmt: skip
+    shared = {name: one[name] for name in ("question_id", "kind", "pair_id", "article_id", "token", "upos")}
+    return {**dict.fromkeys(DRAFTS.names), **shared, **scores, "answer": one["form"], "reason": reason}
 
 
 def _settle(
@@ -167,14 +180,10 @@ def _settle(
         place = pair["summary_starts"][row["token"]], pair["summary_ends"][row["token"]]
         own = offered[row["question_id"], row["kind"]]
         row["origin"] = own.origin
-        row["reason"] = reason_of_text(summary, passage, *place, row["answer"]) or (
-            reason_of_options(own.words)
-        )
+        row["reason"] = reason_of_text(summary, passage, *place, row["answer"]) or (reason_of_options(own.words))
         if row["reason"] is not None:
             continue
-        row["options"], row["label"] = shown_options(
-            row["question_id"], row["kind"], own.words, options.seed
-        )
+        row["options"], row["label"] = shown_options(row["question_id"], row["kind"], own.words, options.seed)
         question = hash_of(normalised(gapped(summary, *place, row["answer"])))
         row |= dict(zip(KEYS, (*keys, question), strict=True))
         best.setdefault(row["kind"], []).append({**row, "agreed": own.agreed})
@@ -188,11 +197,14 @@ def _settle(
 
 def _identity(task: DraftTask, options: QuestionOptions) -> Any:
     return [
-        task.candidates.sha256, sorted(part.sha256 for part in task.options),
-        sorted(part.sha256 for part in task.pairs), vars(options), list(QUESTION_REASONS),
-    ]  # fmt: skip
+        task.candidates.sha256,
+        sorted(part.sha256 for part in task.options),
+        sorted(part.sha256 for part in task.pairs),
+        vars(options),
+        list(QUESTION_REASONS),
+    ]
 
 
 DRAFT: Stage[DraftTask, QuestionOptions, Drafted] = Stage(
-    name="cloze/draft", receipt=Drafted, identity=_identity, build=_draft, unit="drafts",
-)  # fmt: skip
+    name="cloze/draft", receipt=Drafted, identity=_identity, build=_draft, unit="drafts"
+)

@@ -29,21 +29,24 @@ __all__ = ["COLUMNS_EXPLAINED", "explained", "glosses_of", "pair_of"]
 
 _WORD = ("question_id", "sentence", "token", "form", "lemma", "upos")
 _LEFT_OUT = (*_WORD, "kind", "pair_id", "article_id", "target", "passed", "reason")
-_OF_WORD = {
-    "sense": "nonspecificity_match", "depth": "nonspecificity_value",
-    "rating": "abstractness_value",
-}  # fmt: skip
+_OF_WORD = {"sense": "nonspecificity_match", "depth": "nonspecificity_value", "rating": "abstractness_value"}
 # What is told of a word, a row for each kind; the filters' columns are those of candidates.
 COLUMNS_EXPLAINED = (
-    *_WORD, "sense", "gloss", "depth", "rating", "kind",
-    *(name for name in CANDIDATES.schema().names if name not in _LEFT_OUT), "passed", "reason",
-)  # fmt: skip
+    *_WORD,
+    "sense",
+    "gloss",
+    "depth",
+    "rating",
+    "kind",
+    *(name for name in CANDIDATES.schema().names if name not in _LEFT_OUT),
+    "passed",
+    "reason",
+)
 
 
 def pair_of(
-    passage: str, summary: str, *, language: str | None, engine: Engine | None,
-    lengths: LengthOptions,
-) -> pa.Table:  # fmt: skip
+    passage: str, summary: str, *, language: str | None, engine: Engine | None, lengths: LengthOptions
+) -> pa.Table:
     """Return a passage and its summary as a row of `cloze/pairs`, annotated.
 
     Args:
@@ -82,19 +85,13 @@ def explained(rows: pa.Table, asking: Asking) -> pa.Table:
     order = pa.array([places[kind] for kind in found["kind"].to_pylist()], pa.int32())
     by = [(name, "ascending") for name in ("pair_id", "token", "order")]
     found = found.append_column("order", order).sort_by(by)
-    own = {
-        name: _of_words(found[column].combine_chunks(), len(asking.kinds))
-        for name, column in _OF_WORD.items()
-    }
+    own = {name: _of_words(found[column].combine_chunks(), len(asking.kinds)) for name, column in _OF_WORD.items()}
     wordnet = asking.setting.lexicon.find(WORDNET, rows["language"][0].as_py())
     glosses = glosses_of(wordnet, own["sense"])
     open_to = [kind for kind in asking.kinds if asking.is_open(kind)]
     is_open = pc.and_(found["passed"], pc.is_in(found["kind"], pa.array(open_to, pa.string())))
     passed = pc.if_else(is_open, pa.scalar(None, pa.bool_()), found["passed"])
-    columns = {
-        **{name: found[name] for name in found.schema.names}, **own, "gloss": glosses,
-        "passed": passed,
-    }  # fmt: skip
+    columns = {**{name: found[name] for name in found.schema.names}, **own, "gloss": glosses, "passed": passed}
     return pa.table({name: columns[name] for name in COLUMNS_EXPLAINED})
 
 

@@ -33,9 +33,7 @@ FILTERS: dict[str, Filter] = {
 }
 
 # Those that can be switched off: all but what makes a word of a kind abstract.
-OPTIONAL = tuple(
-    name for name in DOCS if not any(name in criteria for criteria in CRITERIA.values())
-)
+OPTIONAL = tuple(name for name in DOCS if not any(name in criteria for criteria in CRITERIA.values()))
 
 
 class Judged(NamedTuple):
@@ -60,9 +58,13 @@ def filters_of(kind: str, optional: Sequence[str]) -> list[str]:
 
 
 def judge(
-    batch: Batch, kinds: Sequence[str], optional: Sequence[str], setting: Setting, evaluate: str,
+    batch: Batch,
+    kinds: Sequence[str],
+    optional: Sequence[str],
+    setting: Setting,
+    evaluate: str,
     without: Collection[str] = (),
-) -> dict[str, Judged]:  # fmt: skip
+) -> dict[str, Judged]:
     """Return what filters say of all words of the summaries of a batch, by kind.
 
     Args:
@@ -75,17 +77,10 @@ def judge(
         without: filters that are not evaluated, though a kind has them.
     """
     count = len(batch.asked)
-    found = {
-        kind: Judged({}, {}, np.ones(count, bool), np.full(count, -1, np.int64)) for kind in kinds
-    }
+    found = {kind: Judged({}, {}, np.ones(count, bool), np.full(count, -1, np.int64)) for kind in kinds}
     for place, name in enumerate(DOCS):
-        users = [
-            kind for kind in kinds if name in filters_of(kind, optional) and name not in without
-        ]
-        open_to = {
-            kind: np.ones(count, bool) if evaluate == "all" else found[kind].passed.copy()
-            for kind in users
-        }
+        users = [kind for kind in kinds if name in filters_of(kind, optional) and name not in without]
+        open_to = {kind: np.ones(count, bool) if evaluate == "all" else found[kind].passed.copy() for kind in users}
         shared: Verdicts | None = None
         if name != "pos" and users:
             anyone = np.logical_or.reduce(list(open_to.values()))
@@ -124,7 +119,4 @@ def _added(judged: Judged, name: str, place: int, own: Verdicts, asked: np.ndarr
         )
     rejected = own.passed == FAILS
     reason = np.where(rejected & (judged.reason < 0), place, judged.reason)
-    return Judged(
-        {**judged.verdicts, name: own}, {**judged.asked, name: asked},
-        judged.passed & ~rejected, reason,
-    )  # fmt: skip
+    return Judged({**judged.verdicts, name: own}, {**judged.asked, name: asked}, judged.passed & ~rejected, reason)

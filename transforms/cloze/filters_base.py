@@ -10,9 +10,18 @@ from transforms.cloze.batches import Batch
 from transforms.lexicon.resources import Lexicon
 
 __all__ = [
-    "ABSTAINS", "FAILS", "PASSES", "VECTORS", "WORDNET", "Evaluate", "Filter", "Setting",
-    "Verdicts", "counted", "nothing",
-]  # fmt: skip
+    "ABSTAINS",
+    "FAILS",
+    "PASSES",
+    "VECTORS",
+    "WORDNET",
+    "Evaluate",
+    "Filter",
+    "Setting",
+    "Verdicts",
+    "counted",
+    "nothing",
+]
 
 PASSES, FAILS, ABSTAINS = 1, 0, -1
 
@@ -81,15 +90,10 @@ class Filter(NamedTuple):
 
 def nothing(count: int) -> Verdicts:
     """Return the verdicts of a filter that abstains from all words."""
-    return Verdicts(
-        np.full(count, np.nan), pa.nulls(count, pa.large_string()),
-        np.full(count, ABSTAINS, np.int8),
-    )  # fmt: skip
+    return Verdicts(np.full(count, np.nan), pa.nulls(count, pa.large_string()), np.full(count, ABSTAINS, np.int8))
 
 
-def counted(
-    count: int, asked: np.ndarray, tokens: np.ndarray, words: pa.Array, lengths: np.ndarray | None
-) -> Verdicts:
+def counted(count: int, asked: np.ndarray, tokens: np.ndarray, words: pa.Array, lengths: np.ndarray | None) -> Verdicts:
     """Return the verdicts of a filter that counts words that offend.
 
     Args:

@@ -52,9 +52,7 @@ def _related(batch: Batch, asked: np.ndarray, setting: Setting, relation: str) -
     return found
 
 
-def _of_language(
-    batch: Batch, asked: np.ndarray, setting: Setting, relation: str, wordnet: Any
-) -> Verdicts:
+def _of_language(batch: Batch, asked: np.ndarray, setting: Setting, relation: str, wordnet: Any) -> Verdicts:
     summary, passage = batch.summary, batch.passage
     by_lemma = setting.relation_match == "lemma"
     lists, known = _lists(batch, asked, setting, relation, wordnet)
@@ -66,9 +64,7 @@ def _of_language(
     # The word itself is asked for by another filter.
     single = codes.lengths() == 1
     first = codes.values[np.minimum(parts[:-1], max(len(codes.values) - 1, 0))]
-    own = single & (
-        (first == summary.folded[asked][targets]) | (first == summary.lemma[asked][targets])
-    )
+    own = single & ((first == summary.folded[asked][targets]) | (first == summary.lemma[asked][targets]))
     kept = np.flatnonzero(whole & ~own)
     owners = summary.owners[asked][targets[kept]]
     hits = [Places(passage.folded, passage.owners, len(batch.folded)).find(owners, first[kept])]
@@ -95,9 +91,7 @@ def _of_language(
     return counted(len(asked), target[new], token[new], passage.forms, length[new])
 
 
-def _lists(
-    batch: Batch, asked: np.ndarray, setting: Setting, relation: str, wordnet: Any
-) -> tuple[Ragged, pa.Array]:
+def _lists(batch: Batch, asked: np.ndarray, setting: Setting, relation: str, wordnet: Any) -> tuple[Ragged, pa.Array]:
     """Return the related words of each word: their places, and the words."""
     rows = pa.array(asked)
     forms, lemmas = batch.summary.forms.take(rows), batch.summary.lemmas.take(rows)

@@ -92,9 +92,7 @@ def abstractness(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
     predictor: Predictor = setting.abstractness
     rows = pa.array(asked)
     own = batch.summary
-    values = np.asarray(
-        predictor.scores(own.forms.take(rows), own.lemmas.take(rows), own.upos.take(rows)), float
-    )
+    values = np.asarray(predictor.scores(own.forms.take(rows), own.lemmas.take(rows), own.upos.take(rows)), float)
     passed = np.nan_to_num(values, nan=np.inf) < predictor.below
     return Verdicts(values, pa.nulls(len(asked), pa.large_string()), passed.astype(np.int8))
 
@@ -117,16 +115,12 @@ def nonspecificity(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdict
     return Verdicts(values, names, passed.astype(np.int8))
 
 
-def _senses(
-    batch: Batch, asked: np.ndarray, setting: Setting, wordnet: WordNet
-) -> tuple[np.ndarray, np.ndarray]:
+def _senses(batch: Batch, asked: np.ndarray, setting: Setting, wordnet: WordNet) -> tuple[np.ndarray, np.ndarray]:
     contexts = None
     if setting.sense == "lesk":
         texts = [batch.rows[f"{side}_forms"].combine_chunks() for side in ("summary", "passage")]
         contexts = contexts_of(wordnet, texts)
     rows = pa.array(asked)
     own = batch.summary
-    targets = Targets(
-        own.forms.take(rows), own.lemmas.take(rows), own.upos.take(rows), own.owners[asked]
-    )
+    targets = Targets(own.forms.take(rows), own.lemmas.take(rows), own.upos.take(rows), own.owners[asked])
     return deep_senses(wordnet, contexts, targets, sense=setting.sense, depth=setting.depth)

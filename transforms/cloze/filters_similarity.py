@@ -22,14 +22,7 @@ from transforms.lexicon.encoders.encoding import Encoding
 from transforms.lexicon.encoders.vectors import span_vectors
 from transforms.lexicon.keys import MISSING
 
-__all__ = [
-    "contextual",
-    "contextual_vectors",
-    "greatest",
-    "pair_cosines",
-    "static",
-    "static_vectors",
-]
+__all__ = ["contextual", "contextual_vectors", "greatest", "pair_cosines", "static", "static_vectors"]
 
 # A matrix of unit vectors, float32, and for each token of a side its row there, or `MISSING`.
 Known = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -80,9 +73,7 @@ def _unit(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return vectors * scale[:, None], sound
 
 
-def contextual_vectors(
-    batch: Batch, asked: np.ndarray, others: np.ndarray, encoding: Encoding
-) -> Known:
+def contextual_vectors(batch: Batch, asked: np.ndarray, others: np.ndarray, encoding: Encoding) -> Known:
     """Return the unit vectors of tokens of summaries and of passages in their sentences."""
     options = encoding.options
     encoder = load_encoder(str(options.encoder), device=options.device, digest=encoding.info.digest)
@@ -91,13 +82,10 @@ def contextual_vectors(
     total = 0
     # Pair by pair: padding beside the sentences of another pair would change the last bits.
     for pair in np.unique(batch.summary.owners[asked]).tolist():
-        tokens = [asked[batch.summary.owners[asked] == pair],
-                  others[batch.passage.owners[others] == pair]]  # fmt: skip
+        tokens = [asked[batch.summary.owners[asked] == pair], others[batch.passage.owners[others] == pair]]
         spans = [
             span
-            for name, side, own in zip(
-                ("summary", "passage"), (batch.summary, batch.passage), tokens, strict=True
-            )
+            for name, side, own in zip(("summary", "passage"), (batch.summary, batch.passage), tokens, strict=True)
             for span in _spans(batch, name, side, pair, own)
         ]
         texts, starts, ends = map(list, zip(*spans, strict=True))
@@ -110,14 +98,11 @@ def contextual_vectors(
     return np.concatenate(matrices), rows[0], rows[1]
 
 
-def _spans(
-    batch: Batch, name: str, side: Side, pair: int, tokens: np.ndarray
-) -> list[tuple[str, int, int]]:
+def _spans(batch: Batch, name: str, side: Side, pair: int, tokens: np.ndarray) -> list[tuple[str, int, int]]:
     """Return the sentence of each token, and where the token stands in it."""
     text = batch.rows[name][pair].as_py()
     starts, ends, firsts = (
-        np.array(batch.rows[f"{name}_{what}"][pair].as_py(), np.int64)
-        for what in ("starts", "ends", "sentences")
+        np.array(batch.rows[f"{name}_{what}"][pair].as_py(), np.int64) for what in ("starts", "ends", "sentences")
     )
     own = tokens - side.bounds[pair]
     sentence = np.maximum(np.searchsorted(firsts, own, side="right") - 1, 0)
@@ -172,9 +157,7 @@ def greatest(batch: Batch, asked: np.ndarray, known: Known) -> tuple[np.ndarray,
 def _cosines(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Return the cosine of each row of one matrix with that of another, float64."""
     first, second = first.astype(np.float64), second.astype(np.float64)
-    product, a, b = (
-        np.einsum("ij,ij->i", *pair) for pair in ((first, second), (first, first), (second, second))
-    )
+    product, a, b = (np.einsum("ij,ij->i", *pair) for pair in ((first, second), (first, first), (second, second)))
     return np.clip(product / np.sqrt(a * b), -1, 1)
 
 

@@ -63,9 +63,12 @@ def gloss_vectors(wordnet: WordNet, dim: int, least: int) -> GlossVectors:
     own = glosses.of(synsets)
     shape = (count, len(glosses))
     texts = sparse.vstack(
-        [_matrix(own, own.owners(), shape), _matrix(*_lemmas(wordnet, synsets), shape),
-         _matrix(*_examples(wordnet, synsets), shape)]
-    )  # fmt: skip
+        [
+            _matrix(own, own.owners(), shape),
+            _matrix(*_lemmas(wordnet, synsets), shape),
+            _matrix(*_examples(wordnet, synsets), shape),
+        ]
+    )
     # A text is what these three say of one synset, and a word stands in it or not.
     texts = (sparse.hstack([sparse.identity(count)] * 3) @ texts).tocsr()
     texts.data[:] = 1.0

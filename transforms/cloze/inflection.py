@@ -22,9 +22,7 @@ def ending(form: str, lemma: str) -> str:
     return form[_shared(form, lemma) :]
 
 
-def inflected(
-    word: str, lemma: str, forms: Iterable[tuple[str, int]], answer: str, answer_lemma: str
-) -> str:
+def inflected(word: str, lemma: str, forms: Iterable[tuple[str, int]], answer: str, answer_lemma: str) -> str:
     """Return a word in the form that matches the answer's, or as it is.
 
     Args:

@@ -33,20 +33,29 @@ def annotation_rows(judged: Sequence[Judged]) -> pa.Table:
     """Return rows of cloze/annotations, sorted by their key."""
     rows = []
     for one, reason in judged:
-        rows.append({
-            "question_id": one.key[0], "kind": one.key[1], "annotator_id": one.annotator,
-            "answer": one.answer, "correct": one.correct, "difficulty": one.difficulty,
-            "span_passage": one.spans[0] or None, "span_summary": one.spans[1] or None,
-            "explained": one.explained, "approval_rate": one.approval, "kept": reason is None,
-            "reason": reason, "source": one.source, "position": one.position,
-        })  # fmt: skip
+        rows.append(
+            {
+                "question_id": one.key[0],
+                "kind": one.key[1],
+                "annotator_id": one.annotator,
+                "answer": one.answer,
+                "correct": one.correct,
+                "difficulty": one.difficulty,
+                "span_passage": one.spans[0] or None,
+                "span_summary": one.spans[1] or None,
+                "explained": one.explained,
+                "approval_rate": one.approval,
+                "kept": reason is None,
+                "reason": reason,
+                "source": one.source,
+                "position": one.position,
+            }
+        )
     rows.sort(key=lambda row: tuple(row[name] for name in ANNOTATIONS.key))
     return pa.Table.from_pylist(rows, ANNOTATIONS.schema())
 
 
-def verdict_rows(
-    judged: Sequence[Judged], questions: Iterable[Key], options: QualityOptions
-) -> pa.Table:
+def verdict_rows(judged: Sequence[Judged], questions: Iterable[Key], options: QualityOptions) -> pa.Table:
     """Return rows of cloze/verdicts, one for each question, sorted."""
     by_key: dict[Key, list[Judged]] = {}
     for one in judged:
@@ -54,9 +63,7 @@ def verdict_rows(
     rows = []
     for key in sorted(questions):
         verdict = verdict_of(by_key.get(key, ()), options)._asdict()
-        rows.append({
-            "question_id": key[0], "kind": key[1], **verdict, "kept": verdict["reason"] is None,
-        })  # fmt: skip
+        rows.append({"question_id": key[0], "kind": key[1], **verdict, "kept": verdict["reason"] is None})
     return pa.Table.from_pylist(rows, VERDICTS.schema())
 
 
@@ -78,12 +85,11 @@ def figures_of(annotations: pa.Table, verdicts: pa.Table) -> Mapping[str, Any]:
                 "questions": sum(row["kind"] == kind for row in rows),
                 "kept": sum(row["kind"] == kind and row["kept"] for row in rows),
                 "dropped": {
-                    name: sum((row["kind"], row["reason"]) == (kind, name) for row in rows)
-                    for name in VERDICT_REASONS
+                    name: sum((row["kind"], row["reason"]) == (kind, name) for row in rows) for name in VERDICT_REASONS
                 },
                 "agreement": agreement_of([row for row in given if row["kind"] == kind]),
             }
             for kind in kinds
         ],
         "agreement": agreement_of(given),
-    }  # fmt: skip
+    }

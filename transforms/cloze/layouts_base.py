@@ -62,9 +62,7 @@ def paths_of_fields(pairs: tuple[str, ...]) -> dict[str, str]:
     for pair in pairs:
         name, _, path = pair.partition("=")
         if name not in found:
-            raise UsageError(
-                f"`fields`: a pair has no {name!r}{nearest(name, FIELDS)}: name {', '.join(FIELDS)}"
-            )
+            raise UsageError(f"`fields`: a pair has no {name!r}{nearest(name, FIELDS)}: name {', '.join(FIELDS)}")
         found[name] = path
     return found
 

@@ -20,9 +20,7 @@ def read_documents(file: InputText, options: ReadOptions) -> Iterator[tuple[str,
     What the first sentence is does not depend on the engine, so that pairs are the same with any:
     the rules of the document's language decide, see `load_splitter`.
     """
-    found = read_file(
-        file.path, file.name, format=options.format, options=options.reader, open=file.open
-    )
+    found = read_file(file.path, file.name, format=options.format, options=options.reader, open=file.open)
     for source, entry in found:
         if isinstance(entry, Reject):
             yield source, entry
@@ -41,9 +39,14 @@ def _pair(record: Record, options: ReadOptions) -> Given:
     found = cut(text, options.cut, functools.partial(first_sentence, language=language))
     summary, passage = (text[start:end] for start, end in found)
     return Given(
-        record.position, passage, summary, None, language,
-        record.fields.get("genre") or options.genre, record.fields.get("id") or None,
-    )  # fmt: skip
+        record.position,
+        passage,
+        summary,
+        None,
+        language,
+        record.fields.get("genre") or options.genre,
+        record.fields.get("id") or None,
+    )
 
 
 def first_sentence(_: int, paragraph: str, language: str | None = None) -> int:

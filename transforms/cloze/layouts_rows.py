@@ -66,9 +66,7 @@ def read_recam(file: InputText, options: ReadOptions) -> Iterator[tuple[str, Pai
     return read_rows_of(file.path, file.name, file.open, options.reader, read, "JSON lines")
 
 
-def _question(
-    position: str, values: Mapping[str, Any], how: Cleaning, *, kind: str, options: ReadOptions
-) -> Given:
+def _question(position: str, values: Mapping[str, Any], how: Cleaning, *, kind: str, options: ReadOptions) -> Given:
     passage = _text(values, "article", how)
     question = _text(values, "question", how)
     numbers = sorted(int(found[1]) for name in values if (found := _OPTION.fullmatch(name)))
@@ -96,9 +94,7 @@ def _label(values: Mapping[str, Any], number: int) -> int:
     said = values["label"]
     text = "" if isinstance(said, bool) else str(said).strip()
     if not _LABEL.fullmatch(text) or int(text) >= number:
-        raise BadRecord(
-            "bad_label", f"label is {text[:40] or said!r}, and there are {number} options"
-        )
+        raise BadRecord("bad_label", f"label is {text[:40] or said!r}, and there are {number} options")
     return int(text)
 
 
@@ -144,9 +140,7 @@ def _text(values: Mapping[str, Any], path: str, how: Cleaning) -> str:
     return clean_text(found, how)
 
 
-def _with_others(
-    given: Given, values: Mapping[str, Any], options: ReadOptions, paths: Mapping[str, str]
-) -> Given:
+def _with_others(given: Given, values: Mapping[str, Any], options: ReadOptions, paths: Mapping[str, str]) -> Given:
     """Return a pair with language, genre and source's id, as its row or else the options say."""
     said = {name: scalar(look_up(values, paths.get(name, name))) for name in FIELDS[2:]}
     return given._replace(
@@ -195,9 +189,7 @@ def _cells(source: Source, options: ReadOptions) -> Iterator[PairEntry]:
             yield Reject(str(number), error.reason, error.detail)
 
 
-def _header(
-    source: Source, number: int, cells: list[str] | BadRecord, needed: list[str]
-) -> list[str]:
+def _header(source: Source, number: int, cells: list[str] | BadRecord, needed: list[str]) -> list[str]:
     if isinstance(cells, BadRecord):
         raise LexbeamError(f"{source.name}, line {number}: no header can be read: {cells.detail}")
     names = [cell.strip() for cell in cells]

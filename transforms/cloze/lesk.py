@@ -113,8 +113,7 @@ class _Index:
         """Return the keys of the phrases of a length."""
         while len(self._phrases) < length:
             # A text ends with `MISSING`, so that the next word is there, or of the same context.
-            following = self._words[np.minimum(self._starts + len(self._phrases),
-                                               len(self._words) - 1)]  # fmt: skip
+            following = self._words[np.minimum(self._starts + len(self._phrases), len(self._words) - 1)]
             more = following >= 0
             self._starts = self._starts[more]
             self._numbers = self._add(self._numbers[more] * self._size + following[more])
@@ -130,11 +129,7 @@ class _Index:
 
 
 def sense_scores(
-    wordnet: WordNet,
-    contexts: Contexts,
-    owners: np.ndarray,
-    without: Ragged,
-    senses: Ragged,
+    wordnet: WordNet, contexts: Contexts, owners: np.ndarray, without: Ragged, senses: Ragged
 ) -> np.ndarray:
     """Return the score of each sense of each target, int64, in the order of `senses.values`.
 
@@ -158,9 +153,7 @@ def sense_scores(
         own = Ragged(bounds - bounds[0], contexts.words.values[bounds[0] : bounds[-1]])
         index = _Index(own, len(glosses))
         targets = of[some]
-        scores[some] = _scored(
-            glosses, stop, index, synsets[some], owners[targets] - first, targets, without
-        )
+        scores[some] = _scored(glosses, stop, index, synsets[some], owners[targets] - first, targets, without)
     return scores
 
 
@@ -218,12 +211,7 @@ def _scored(
 
 
 def _lengths(
-    index: _Index,
-    words: np.ndarray,
-    last: np.ndarray,
-    shared: np.ndarray,
-    hits: np.ndarray,
-    base: np.ndarray,
+    index: _Index, words: np.ndarray, last: np.ndarray, shared: np.ndarray, hits: np.ndarray, base: np.ndarray
 ) -> np.ndarray:
     """Return the length of the longest phrase of the context that begins at each shared word."""
     lengths = np.ones(len(hits), np.int64)
@@ -278,11 +266,7 @@ def _stop_words(glosses: Glosses) -> np.ndarray:
 
 
 def choose_senses(
-    wordnet: WordNet,
-    contexts: Contexts,
-    owners: np.ndarray,
-    targets: Sequence[pa.Array],
-    senses: Ragged,
+    wordnet: WordNet, contexts: Contexts, owners: np.ndarray, targets: Sequence[pa.Array], senses: Ragged
 ) -> np.ndarray:
     """Return the sense of each target in its context, int64; `MISSING` where it has none.
 

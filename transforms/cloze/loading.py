@@ -24,32 +24,45 @@ from transforms.formats.ingest import Unit
 from transforms.formats.registry import printable
 from transforms.formats.staging import RejectStage, StagedRejects
 
-__all__ = [
-    "ORDER", "READ", "READ_CORPUS", "ROWS", "CorpusOptions", "InputPairs", "LoadOptions", "Loaded",
-]  # fmt: skip
+__all__ = ["ORDER", "READ", "READ_CORPUS", "ROWS", "CorpusOptions", "InputPairs", "LoadOptions", "Loaded"]
 
 _TARGET = pa.struct(
     [
-        ("kind", pa.string()), ("start", pa.int32()), ("end", pa.int32()), ("form", pa.string()),
-        ("options", pa.list_(pa.string())), ("label", pa.int32()),
+        ("kind", pa.string()),
+        ("start", pa.int32()),
+        ("end", pa.int32()),
+        ("form", pa.string()),
+        ("options", pa.list_(pa.string())),
+        ("label", pa.int32()),
     ]
-)  # fmt: skip
+)
 ANNOTATION = {
-    "forms": pa.list_(pa.string()), "lemmas": pa.list_(pa.string()), "upos": pa.list_(pa.string()),
-    "starts": pa.list_(pa.int32()), "ends": pa.list_(pa.int32()),
+    "forms": pa.list_(pa.string()),
+    "lemmas": pa.list_(pa.string()),
+    "upos": pa.list_(pa.string()),
+    "starts": pa.list_(pa.int32()),
+    "ends": pa.list_(pa.int32()),
     "sentences": pa.list_(pa.int32()),
-}  # fmt: skip
+}
 ROWS = pa.schema(
     [
-        ("key", pa.string()), ("article_id", pa.string()), ("source", pa.string()),
-        ("number", pa.int64()), ("position", pa.string()), ("language", pa.string()),
-        ("genre", pa.string()), ("source_id", pa.string()), ("summary", pa.string()),
-        ("passage", pa.string()), ("flags", pa.list_(pa.string())), ("target", _TARGET),
+        ("key", pa.string()),
+        ("article_id", pa.string()),
+        ("source", pa.string()),
+        ("number", pa.int64()),
+        ("position", pa.string()),
+        ("language", pa.string()),
+        ("genre", pa.string()),
+        ("source_id", pa.string()),
+        ("summary", pa.string()),
+        ("passage", pa.string()),
+        ("flags", pa.list_(pa.string())),
+        ("target", _TARGET),
         # Of pairs that come annotated.
         *((f"summary_{name}", kind) for name, kind in ANNOTATION.items()),
         *((f"passage_{name}", kind) for name, kind in ANNOTATION.items()),
     ]
-)  # fmt: skip
+)
 ORDER = ("key", "source", "number", "position")
 # Bytes of a row besides its texts; of a token with its annotation.
 _OVERHEAD, _TOKEN = 500, 60
@@ -139,10 +152,7 @@ class _Writing:
 
 
 def _identity(unit: Unit, options: LoadOptions) -> Any:
-    named = [
-        [file.name, reading.sha256]
-        for file, reading in zip(unit.files, unit.readings, strict=True)
-    ]  # fmt: skip
+    named = [[file.name, reading.sha256] for file, reading in zip(unit.files, unit.readings, strict=True)]
     values = asdict(options)
     del values["read"]["reader"]["layers"]
     return [named, values]
@@ -200,11 +210,7 @@ def _read_corpus(artefact: Artefact, part: PartPair, options: CorpusOptions) -> 
 
 
 def _loaded(
-    artefact: Artefact,
-    inputs: tuple[InputPairs, ...],
-    writer: RunWriter,
-    writing: _Writing,
-    rejects: RejectStage,
+    artefact: Artefact, inputs: tuple[InputPairs, ...], writer: RunWriter, writing: _Writing, rejects: RejectStage
 ) -> Loaded:
     return Loaded(
         inputs=inputs,
@@ -222,17 +228,8 @@ def _chosen(_: Unit, options: LoadOptions) -> dict[str, tuple[str, ...]]:
 
 
 READ: Stage[Unit, LoadOptions, Loaded] = Stage(
-    name="cloze/read",
-    receipt=Loaded,
-    identity=_identity,
-    build=_read,
-    chosen=_chosen,
-    unit="batches",
+    name="cloze/read", receipt=Loaded, identity=_identity, build=_read, chosen=_chosen, unit="batches"
 )
 READ_CORPUS: Stage[PartPair, CorpusOptions, Loaded] = Stage(
-    name="cloze/read-corpus",
-    receipt=Loaded,
-    identity=_corpus_identity,
-    build=_read_corpus,
-    unit="parts",
+    name="cloze/read-corpus", receipt=Loaded, identity=_corpus_identity, build=_read_corpus, unit="parts"
 )

@@ -19,20 +19,20 @@ from transforms.common.artefacts import Artefact, Stage
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options import Within
 from transforms.common.tables import Part, PartFile, write_part
-from transforms.lexicon.encoders.base import (
-    check_encoder,
-    describe_encoder,
-    kind_of,
-    load_encoder,
-    path_of,
-)
+from transforms.lexicon.encoders.base import check_encoder, describe_encoder, kind_of, load_encoder, path_of
 from transforms.lexicon.encoders.choosing import check_choices, choose
 from transforms.lexicon.encoders.records import EncoderInfo
 
 __all__ = [
-    "CHOOSE_ANSWERS", "PREFIX", "ChoiceModel", "ChoiceSettings", "ChoiceTask", "check_systems",
-    "choice_models", "within_system",
-]  # fmt: skip
+    "CHOOSE_ANSWERS",
+    "PREFIX",
+    "ChoiceModel",
+    "ChoiceSettings",
+    "ChoiceTask",
+    "check_systems",
+    "choice_models",
+    "within_system",
+]
 
 PREFIX = "multiple-choice:"
 _ROWS = 256  # of a table that is written
@@ -97,8 +97,7 @@ def check_systems(systems: Sequence[str]) -> None:
         elif system not in SYSTEMS:
             known = (*SYSTEMS, f"{PREFIX}PATH")
             raise UsageError(
-                f"`systems`: there is no system {system!r}{nearest(system, known)} "
-                f"(systems: {', '.join(known)})"
+                f"`systems`: there is no system {system!r}{nearest(system, known)} (systems: {', '.join(known)})"
             )
 
 
@@ -118,8 +117,7 @@ def choice_models(systems: Sequence[str]) -> tuple[ChoiceModel, ...]:
         name = PREFIX + info.name.partition(":")[2]
         if name in found:
             raise UsageError(
-                f"`systems`: two models are called {name!r}, and rows could not tell them apart: "
-                "rename one folder"
+                f"`systems`: two models are called {name!r}, and rows could not tell them apart: rename one folder"
             )
         found[name] = ChoiceModel(name, path, info)
     return tuple(found.values())
@@ -152,9 +150,14 @@ def _tables(task: ChoiceTask, settings: ChoiceSettings) -> Iterator[pa.Table]:
 
 def _identity(task: ChoiceTask, settings: ChoiceSettings) -> Any:
     return [
-        task.model.system, task.model.info.fingerprint, task.pairs.sha256, task.asked.sha256,
-        settings.max_length, settings.device, settings.split,
-    ]  # fmt: skip
+        task.model.system,
+        task.model.info.fingerprint,
+        task.pairs.sha256,
+        task.asked.sha256,
+        settings.max_length,
+        settings.device,
+        settings.split,
+    ]
 
 
 def _chosen(_: Any, settings: ChoiceSettings) -> Mapping[str, Collection[str]]:
@@ -162,6 +165,11 @@ def _chosen(_: Any, settings: ChoiceSettings) -> Mapping[str, Collection[str]]:
 
 
 CHOOSE_ANSWERS: Stage[ChoiceTask, ChoiceSettings, PartFile] = Stage(
-    name="cloze/choose-answers", receipt=PartFile, identity=_identity, build=_choose,
-    chosen=_chosen, blas=True, unit="parts of questions",
-)  # fmt: skip
+    name="cloze/choose-answers",
+    receipt=PartFile,
+    identity=_identity,
+    build=_choose,
+    chosen=_chosen,
+    blas=True,
+    unit="parts of questions",
+)

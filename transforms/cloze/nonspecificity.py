@@ -65,9 +65,7 @@ def senses_of(wordnet: WordNet, targets: Targets) -> Ragged:
     and that a kind wants nouns and verbs is what filter `pos` asks. Closed classes have none: `a`
     is no nucleotide.
     """
-    own_tags = pa.array(
-        [*(tag for tags in _TAGS.values() for tag in tags), *_CLOSED], targets.upos.type
-    )
+    own_tags = pa.array([*(tag for tags in _TAGS.values() for tag in tags), *_CLOSED], targets.upos.type)
     other = pc.invert(pc.is_in(targets.upos, value_set=own_tags))
     found = []
     for letter, tags in _TAGS.items():
@@ -136,12 +134,7 @@ SENSES: dict[str, Callable[[Asked], np.ndarray]] = {"lesk": _lesk, "first": _fir
 
 
 def deep_senses(
-    wordnet: WordNet,
-    contexts: Contexts | None,
-    targets: Targets,
-    *,
-    sense: str = "lesk",
-    depth: str = "max",
+    wordnet: WordNet, contexts: Contexts | None, targets: Targets, *, sense: str = "lesk", depth: str = "max"
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the sense of each target, and how deep it lies.
 

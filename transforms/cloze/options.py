@@ -16,10 +16,7 @@ from transforms.cloze.inflection import cased_as
 from transforms.common.draws import hash_of, number_of
 from transforms.common.options import option
 
-__all__ = [
-    "IN_PASSAGE", "WANTED", "Answer", "Considered", "OptionRules", "WordFacts", "choose",
-    "order_of",
-]  # fmt: skip
+__all__ = ["IN_PASSAGE", "WANTED", "Answer", "Considered", "OptionRules", "WordFacts", "choose", "order_of"]
 
 WANTED = 4
 IN_PASSAGE = ("allow", "reject")
@@ -31,17 +28,20 @@ class OptionRules:
 
     inflect: bool = option(True, help="inflect options as the answer is")
     options_in_passage: str = option(
-        "allow", help="whether options may stand in the passage, as answers never do",
-        choices=IN_PASSAGE,
-    )  # fmt: skip
+        "allow", help="whether options may stand in the passage, as answers never do", choices=IN_PASSAGE
+    )
     similar: float = option(
-        0.85, help="cosine with the answer or a synonym from which on a word is no option, where "
-        "there are vectors", least=-1, most=1,
-    )  # fmt: skip
+        0.85,
+        help="cosine with the answer or a synonym from which on a word is no option, where there are vectors",
+        least=-1,
+        most=1,
+    )
     list_sizes: tuple[int, ...] = option(
-        (10, 20, 50), help="lengths of readers' lists that are looked through, one after the "
-        "other, until there are four options", metavar="N", least=1,
-    )  # fmt: skip
+        (10, 20, 50),
+        help="lengths of readers' lists that are looked through, one after the other, until there are four options",
+        metavar="N",
+        least=1,
+    )
 
 
 class Answer(NamedTuple):
@@ -114,9 +114,13 @@ def choose(
 
 
 def _considered(
-    answer: Answer, lists: Mapping[str, Sequence[str]], facts: WordFacts, rules: OptionRules,
-    size: int, sizes: Sequence[int],
-) -> list[Considered]:  # fmt: skip
+    answer: Answer,
+    lists: Mapping[str, Sequence[str]],
+    facts: WordFacts,
+    rules: OptionRules,
+    size: int,
+    sizes: Sequence[int],
+) -> list[Considered]:
     ranks: dict[str, dict[str, int]] = {}
     for reader in sorted(lists):
         for rank, word in enumerate(lists[reader][:size], 1):
@@ -147,24 +151,25 @@ def _made(word: str, named: str, ranks: Mapping[str, int], sizes: Sequence[int])
     exact = sum((Fraction(1, ranks[reader]) for reader in readers), Fraction(0))
     least = min(ranks.values())
     return Considered(
-        word, named, readers, tuple(ranks[reader] for reader in readers), float(exact),
-        next(size for size in sizes if size >= least), exact=exact,
-    )  # fmt: skip
+        word,
+        named,
+        readers,
+        tuple(ranks[reader] for reader in readers),
+        float(exact),
+        next(size for size in sizes if size >= least),
+        exact=exact,
+    )
 
 
 def _because(one: Considered, reason: str | None) -> Considered:
-    return Considered(
-        one.word, one.named, one.readers, one.ranks, one.score, one.list_size, reason, one.exact
-    )
+    return Considered(one.word, one.named, one.readers, one.ranks, one.score, one.list_size, reason, one.exact)
 
 
 def _order(one: Considered) -> tuple[int, Fraction, str, str]:
     return -len(one.readers), -one.exact, one.word, one.named
 
 
-def _reason(
-    answer: Answer, shown: str, named: str, facts: WordFacts, rules: OptionRules
-) -> str | None:
+def _reason(answer: Answer, shown: str, named: str, facts: WordFacts, rules: OptionRules) -> str | None:
     """Return why a word is no option, an entry of `OPTION_REASONS`; None: it may be one."""
     own = {shown.lower(), named.lower(), facts.lemma(named)}
     if own & {answer.form.lower(), answer.lemma.lower()}:

@@ -15,14 +15,7 @@ from transforms.cloze.choosing import CHOOSE, ChooseTask, Chosen
 from transforms.cloze.choosing import ChooseOptions as Choosing
 from transforms.cloze.reader_data import Encoded, EncodeOptions, Group
 from transforms.cloze.reader_encoding import ENCODE
-from transforms.cloze.reader_stages import (
-    READ_PREDICT,
-    READ_TRAIN,
-    FoldOptions,
-    Predicted,
-    PredictTask,
-    ReadTask,
-)
+from transforms.cloze.reader_stages import READ_PREDICT, READ_TRAIN, FoldOptions, Predicted, PredictTask, ReadTask
 from transforms.cloze.readers import FREQUENCY
 from transforms.common.artefacts import Workspace
 from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
@@ -91,9 +84,9 @@ class ReadInFolds(beam.PTransform):
             | "TasksOfReaders" >> beam.ParDo(_ReadTasks(trained_readers, self.options.folds))
             | "SpreadReaders" >> SpreadOverLanes(_even, self.lanes, self.workspace, "")
         )
-        trained = tasks | "Train" >> beam.ParDo(
-            _TrainAndPass(self.workspace, self.options)
-        ).with_outputs("trained", main="asking")
+        trained = tasks | "Train" >> beam.ParDo(_TrainAndPass(self.workspace, self.options)).with_outputs(
+            "trained", main="asking"
+        )
         drawn = (
             encoded
             | "TasksOfDraws" >> beam.ParDo(_ReadTasks(others, self.options.folds))
@@ -176,13 +169,10 @@ class ChooseOptions(beam.PTransform):
             predictions
             | "Gather" >> beam.WithKeys(0)
             | "GroupPredictions" >> beam.GroupByKey()
-            | "ChooseTasks"
-            >> beam.ParDo(
-                _Tasks(self.candidates, self.pairs), encoded=beam.pvalue.AsList(encoded)
-            )
+            | "ChooseTasks" >> beam.ParDo(_Tasks(self.candidates, self.pairs), encoded=beam.pvalue.AsList(encoded))
             | "SpreadParts" >> SpreadOverLanes(_number, self.lanes, self.workspace, "")
             | "Choose" >> beam.ParDo(MakeArtefact(self.workspace, CHOOSE, self.options))
-        )  # fmt: skip
+        )
         options = chosen | "NameOptions" >> beam.ParDo(_NameOptions())
         parts = (predictions, options) | "AllParts" >> beam.Flatten()
         return chosen | "Receipts" >> beam.ParDo(_Second()), parts

@@ -20,9 +20,18 @@ from transforms.common.options import option
 from transforms.formats.base import BadRecord
 
 __all__ = [
-    "PLACEHOLDER", "Filled", "Given", "GivenTarget", "LengthOptions", "article_id", "fill",
-    "in_flag_order", "join_rows", "pair_id", "pair_row",
-]  # fmt: skip
+    "PLACEHOLDER",
+    "Filled",
+    "Given",
+    "GivenTarget",
+    "LengthOptions",
+    "article_id",
+    "fill",
+    "in_flag_order",
+    "join_rows",
+    "pair_id",
+    "pair_row",
+]
 
 PLACEHOLDER = "@placeholder"
 _OF_PASSAGE = 16  # digits of a pair's id that are those of its article
@@ -136,9 +145,13 @@ def pair_row(given: Given, lengths: LengthOptions) -> dict[str, Any]:
         summary = filled.summary
         options = given.target.options
         target = {
-            "kind": given.target.kind, "start": filled.start, "end": filled.end, "form": word,
-            "options": list(options), "label": given.target.label,
-        }  # fmt: skip
+            "kind": given.target.kind,
+            "start": filled.start,
+            "end": filled.end,
+            "form": word,
+            "options": list(options),
+            "label": given.target.label,
+        }
         if len({one.casefold() for one in options}) < len(options):
             flags.append("doubled_options")
     _check_lengths("passage", passage, lengths.min_passage_words, lengths.max_passage_words)
@@ -147,11 +160,18 @@ def pair_row(given: Given, lengths: LengthOptions) -> dict[str, Any]:
         flags.append("mis_decoded")
     article = article_id(passage)
     return {
-        "key": pair_id(article, summary), "article_id": article, "position": given.position,
-        "language": given.language, "genre": given.genre, "source_id": given.source_id,
-        "summary": summary, "passage": passage, "flags": in_flag_order(flags), "target": target,
+        "key": pair_id(article, summary),
+        "article_id": article,
+        "position": given.position,
+        "language": given.language,
+        "genre": given.genre,
+        "source_id": given.source_id,
+        "summary": summary,
+        "passage": passage,
+        "flags": in_flag_order(flags),
+        "target": target,
         **(given.annotation or {}),
-    }  # fmt: skip
+    }
 
 
 def _check_placeholders(given: Given) -> None:
@@ -210,9 +230,12 @@ def join_rows(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         flags.add("several_targets")
     del first["target"]
     return {
-        **first, "pair_id": first["key"], "rows": count, "flags": in_flag_order(flags),
+        **first,
+        "pair_id": first["key"],
+        "rows": count,
+        "flags": in_flag_order(flags),
         "targets": [targets[key] for key in sorted(targets)],
-    }  # fmt: skip
+    }
 
 
 def _order_of(target: Mapping[str, Any]) -> tuple[int, int, str, Sequence[str], int]:

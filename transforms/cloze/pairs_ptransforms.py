@@ -59,13 +59,10 @@ class LoadUnits(beam.PTransform):
         """Apply the transform."""
         return (
             units
-            | "SpreadUnits"
-            >> SpreadOverLanes(
-                weight=_size, lanes=self.lanes, workspace=self.workspace, stage=""
-            )
+            | "SpreadUnits" >> SpreadOverLanes(weight=_size, lanes=self.lanes, workspace=self.workspace, stage="")
             | "ReadUnit" >> beam.ParDo(MakeArtefact(self.workspace, READ, self.options))
             | "Receipts" >> beam.Map(_receipt)
-        )  # fmt: skip
+        )
 
 
 @dataclass
@@ -80,13 +77,10 @@ class LoadCorpora(beam.PTransform):
         """Apply the transform."""
         return (
             parts
-            | "SpreadParts"
-            >> SpreadOverLanes(
-                weight=_bytes, lanes=self.lanes, workspace=self.workspace, stage=""
-            )
+            | "SpreadParts" >> SpreadOverLanes(weight=_bytes, lanes=self.lanes, workspace=self.workspace, stage="")
             | "ReadPart" >> beam.ParDo(MakeArtefact(self.workspace, READ_CORPUS, self.options))
             | "Receipts" >> beam.Map(_receipt)
-        )  # fmt: skip
+        )
 
 
 class _DealParts(beam.DoFn):
@@ -134,20 +128,14 @@ class SettlePairs(beam.PTransform):
         settled = (
             together
             | "DealParts" >> beam.ParDo(_DealParts(self.parts, self.share))
-            | "SpreadTasks"
-            >> SpreadOverLanes(
-                weight=_evenly, lanes=self.lanes, workspace=self.workspace, stage=""
-            )
+            | "SpreadTasks" >> SpreadOverLanes(weight=_evenly, lanes=self.lanes, workspace=self.workspace, stage="")
             | "SettlePart" >> beam.ParDo(MakeArtefact(self.workspace, SETTLE, self.options))
-        )  # fmt: skip
+        )
         rejects = (
             together
             | "OfRejects" >> beam.ParDo(_OfRejects())
             | "ListRejects" >> beam.ParDo(MakeArtefact(self.workspace, LIST_REJECTS, None))
             | "NumberRejects" >> beam.ParDo(NameParts(PAIR_REJECTS.name))
         )
-        parts = (
-            settled | "NumberParts" >> beam.ParDo(_NameSettled()),
-            rejects,
-        ) | "AllParts" >> beam.Flatten()
+        parts = (settled | "NumberParts" >> beam.ParDo(_NameSettled()), rejects) | "AllParts" >> beam.Flatten()
         return settled | "Settlements" >> beam.Map(_settled), parts

@@ -74,13 +74,10 @@ def histograms(rows: pa.Table, name: str, scale: Scale) -> dict[tuple[str, bool]
         scale: the bars, of equal width; each holds its lower end.
     """
     found = {}
-    known = rows.filter(pc.and_(pc.is_valid(rows[f"{name}_value"]),
-                                pc.is_valid(rows[f"{name}_passed"])))  # fmt: skip
+    known = rows.filter(pc.and_(pc.is_valid(rows[f"{name}_value"]), pc.is_valid(rows[f"{name}_passed"])))
     for kind in pc.unique(known["kind"]).to_pylist():
         for through in (True, False):
-            own = known.filter(
-                pc.and_(pc.equal(known["kind"], kind), pc.equal(known[f"{name}_passed"], through))
-            )
+            own = known.filter(pc.and_(pc.equal(known["kind"], kind), pc.equal(known[f"{name}_passed"], through)))
             values = own[f"{name}_value"].to_numpy()
             places = np.searchsorted(scale.edges()[1:-1], values, side="right")
             found[kind, through] = np.bincount(places, minlength=scale.bars)
@@ -96,38 +93,42 @@ def candidate_panels(snapshot: Snapshot) -> list[Panel]:
     section = snapshot.section("cloze.candidates")
     panels: list[Panel] = [_funnel(section)]
     panels += _values(snapshot, section)
-    schema = pa.schema([
-        column("kind", pa.string(), "what makes the answer abstract"),
-        column("filter", pa.string(), "the filter; all: together"),
-        column("words", pa.int64(), "words that it was asked of"),
-        column("rejected", pa.int64(), "words that it did not let through"),
-        column("abstained", pa.int64(), "words that it said nothing of"),
-        column("reasons", pa.int64(), "words that it was the first to reject"),
-        column("targets", pa.int64(), "targets of the files among the words"),
-        column("targets_rejected", pa.int64(), "those that it did not let through"),
-    ])  # fmt: skip
+    schema = pa.schema(
+        [
+            column("kind", pa.string(), "what makes the answer abstract"),
+            column("filter", pa.string(), "the filter; all: together"),
+            column("words", pa.int64(), "words that it was asked of"),
+            column("rejected", pa.int64(), "words that it did not let through"),
+            column("abstained", pa.int64(), "words that it said nothing of"),
+            column("reasons", pa.int64(), "words that it was the first to reject"),
+            column("targets", pa.int64(), "targets of the files among the words"),
+            column("targets_rejected", pa.int64(), "those that it did not let through"),
+        ]
+    )
     panels.append(
         Rows(
-            "Words and filters", "What became of the words of summaries, filter by filter.",
+            "Words and filters",
+            "What became of the words of summaries, filter by filter.",
             pa.Table.from_pylist(section["counts"], schema),
         )
-    )  # fmt: skip
+    )
     return panels
 
 
 def _funnel(section: Mapping[str, Any]) -> Panel:
-    schema = pa.schema([
-        column("kind", pa.string(), "what makes the answer abstract"),
-        column("after", pa.string(), "the last filter asked"),
-        column("words left", pa.int64(), "words that no filter has rejected so far"),
-    ])  # fmt: skip
+    schema = pa.schema(
+        [
+            column("kind", pa.string(), "what makes the answer abstract"),
+            column("after", pa.string(), "the last filter asked"),
+            column("words left", pa.int64(), "words that no filter has rejected so far"),
+        ]
+    )
     rows = list(left_over(section["counts"]))
     columns = [pa.array(values) for values in zip(*rows, strict=True)] or [[], [], []]
     bars = max((len([one for one in rows if one[0] == kind]) for kind, _, _ in rows), default=0)
     return Chart(
         "What filters leave over",
-        "Words of summaries that are left after each filter, in the order of the filters, for the "
-        "kind that is chosen.",
+        "Words of summaries that are left after each filter, in the order of the filters, for the kind that is chosen.",
         bars_across("after", "words left", number=bars),
         pa.table(columns, schema=schema),
         key="kind",
@@ -145,23 +146,28 @@ def _values(snapshot: Snapshot, section: Mapping[str, Any]) -> Iterator[Panel]:
         for (kind, through), counts in sorted(_counted(snapshot, name, scale).items()):
             rows += [
                 {
-                    "values": f"{kind}, {scale.what}", "from": low, "to": high,
-                    "words": int(count), "verdict": THROUGH if through else REJECTED,
+                    "values": f"{kind}, {scale.what}",
+                    "from": low,
+                    "to": high,
+                    "words": int(count),
+                    "verdict": THROUGH if through else REJECTED,
                     "threshold": thresholds[name],
                 }
                 for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
                 if count
-            ]  # fmt: skip
+            ]
     if not rows:
         return
-    schema = pa.schema([
-        column("values", pa.string(), "kind, and what is counted"),
-        column("from", pa.float64(), "lower end of the bar, included"),
-        column("to", pa.float64(), "upper end"),
-        column("words", pa.int64(), "words with such a value"),
-        column("verdict", pa.string(), "what the filter says of them"),
-        column("threshold", pa.float64(), "the filter's threshold"),
-    ])  # fmt: skip
+    schema = pa.schema(
+        [
+            column("values", pa.string(), "kind, and what is counted"),
+            column("from", pa.float64(), "lower end of the bar, included"),
+            column("to", pa.float64(), "upper end"),
+            column("words", pa.int64(), "words with such a value"),
+            column("verdict", pa.string(), "what the filter says of them"),
+            column("threshold", pa.float64(), "the filter's threshold"),
+        ]
+    )
     yield Chart(
         "Values of filters, and their thresholds",
         "How many words of summaries have which value, for the kind and the filter that are "

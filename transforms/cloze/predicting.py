@@ -8,12 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.cloze.concreteness import (
-    Concreteness,
-    concreteness,
-    is_listed,
-    open_concreteness,
-)
+from transforms.cloze.concreteness import Concreteness, concreteness, is_listed, open_concreteness
 from transforms.cloze.filters_scores import Predictor
 from transforms.common.errors import LexbeamError
 
@@ -36,10 +31,7 @@ class Rated:
         known = self._ratings
         pairs = zip(forms.to_pylist(), lemmas.to_pylist(), strict=True)
         return np.array(
-            [
-                known.get((lemma or form).casefold(), known.get(form.casefold(), np.nan))
-                for form, lemma in pairs
-            ],
+            [known.get((lemma or form).casefold(), known.get(form.casefold(), np.nan)) for form, lemma in pairs],
             np.float64,
         )
 
@@ -102,9 +94,7 @@ def _opened(kept: Predicted) -> Concreteness:
         if key not in _OPENED:
             model = open_concreteness(kept.folder)
             if model.digest != kept.digest:
-                raise LexbeamError(
-                    f"the model {kept.folder} changed while it was used: run the same command again"
-                )
+                raise LexbeamError(f"the model {kept.folder} changed while it was used: run the same command again")
             _OPENED[key] = model
         return _OPENED[key]
 

@@ -19,9 +19,15 @@ from transforms.common.options import option
 from transforms.evaluation.reliability import nominal_alpha
 
 __all__ = [
-    "Annotation", "Judged", "Key", "QualityOptions", "Verdict", "agreement_of",
-    "settle_annotations", "verdict_of",
-]  # fmt: skip
+    "Annotation",
+    "Judged",
+    "Key",
+    "QualityOptions",
+    "Verdict",
+    "agreement_of",
+    "settle_annotations",
+    "verdict_of",
+]
 
 OF = ("question", "annotator")
 LEVELS = ("question", "answer")
@@ -34,29 +40,27 @@ Key = tuple[str, str]
 class QualityOptions:
     """Which answers count, and which questions are kept."""
 
-    min_accuracy: float = option(
-        0.4, help="the accuracy must be above this", least=-1, most=1
-    )  # fmt: skip
+    min_accuracy: float = option(0.4, help="the accuracy must be above this", least=-1, most=1)
     accuracy_of: str = option(
-        "question", help="whose accuracy: that of a question, which is dropped, or of an "
-        "annotator, whose answers do not count then", choices=OF,
-    )  # fmt: skip
-    min_approval: float = option(
-        0.9, help="the annotator's approval rate must be above this", least=-1, most=1
+        "question",
+        help="whose accuracy: that of a question, which is dropped, or of an "
+        "annotator, whose answers do not count then",
+        choices=OF,
     )
+    min_approval: float = option(0.9, help="the annotator's approval rate must be above this", least=-1, most=1)
     unknown_approval: str = option(
         "kept", help="answers of annotators whose approval rate nobody says", choices=UNKNOWN
     )
     min_answers: int = option(1, help="answers that count which a question needs", least=1)
     evidence: bool = option(True, help="ask that answers quote both passage and summary")
     easy: bool = option(True, help="ask that who calls a question easy answers it rightly")
-    easy_words: tuple[str, ...] = option(
-        ("easy", "very easy"), help="what difficulties count as easy", metavar="WORD"
-    )
+    easy_words: tuple[str, ...] = option(("easy", "very easy"), help="what difficulties count as easy", metavar="WORD")
     rules_of: str = option(
-        "question", help="what breaks the rules of evidence and easy questions: the question is "
-        "dropped, or the answer does not count", choices=LEVELS,
-    )  # fmt: skip
+        "question",
+        help="what breaks the rules of evidence and easy questions: the question is "
+        "dropped, or the answer does not count",
+        choices=LEVELS,
+    )
 
 
 class Annotation(NamedTuple):
@@ -108,9 +112,7 @@ class Verdict(NamedTuple):
     reason: str | None
 
 
-def settle_annotations(
-    annotations: Sequence[Annotation], options: QualityOptions
-) -> list[Judged]:  # fmt: skip
+def settle_annotations(annotations: Sequence[Annotation], options: QualityOptions) -> list[Judged]:
     """Return annotations, each with the first reason for which it does not count.
 
     The accuracy of an annotator is that of their answers that count by the other rules.
@@ -172,16 +174,21 @@ def verdict_of(judged: Sequence[Judged], options: QualityOptions) -> Verdict:
     broken = {
         "not_annotated": not judged,
         "too_few": len(own) < options.min_answers,
-        "low_accuracy": options.accuracy_of == "question"
-        and (accuracy is None or accuracy <= options.min_accuracy),
+        "low_accuracy": options.accuracy_of == "question" and (accuracy is None or accuracy <= options.min_accuracy),
         "no_evidence": options.evidence and evidence < len(own),
         "easy_but_wrong": options.easy and wrong > 0,
     }
     return Verdict(
-        len(own), right, accuracy, evidence, len(easy), wrong,
-        first[0] if len(first) == 1 else None, most / len(own) if own else None,
+        len(own),
+        right,
+        accuracy,
+        evidence,
+        len(easy),
+        wrong,
+        first[0] if len(first) == 1 else None,
+        most / len(own) if own else None,
         next((name for name in VERDICT_REASONS if broken[name]), None),
-    )  # fmt: skip
+    )
 
 
 def agreement_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

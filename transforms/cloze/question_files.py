@@ -36,9 +36,7 @@ def check_name(name: str) -> None:
     """
     for field in _FIELD.findall(name):
         if field not in FIELDS:
-            raise UsageError(
-                f"`{{{field}}}` stands for nothing in {name!r}: give {{kind}}, {{split}} or none"
-            )
+            raise UsageError(f"`{{{field}}}` stands for nothing in {name!r}: give {{kind}}, {{split}} or none")
     if not name or name.endswith(("/", os.sep)):
         raise UsageError(f"{name!r} names no file")
 
@@ -63,8 +61,7 @@ def refuse_existing(name: str, splits: Sequence[str] = ()) -> None:
 
 def _there(path: str) -> UsageError:
     return UsageError(
-        f"`write_jsonl` {files.shown(path)} is there: move it away, name another file, or replace "
-        "it with `overwrite`"
+        f"`write_jsonl` {files.shown(path)} is there: move it away, name another file, or replace it with `overwrite`"
     )
 
 
@@ -81,11 +78,7 @@ def json_line(row: Mapping[str, Any]) -> bytes:
 
 
 def write_questions(
-    paths: Sequence[str],
-    name: str,
-    only: Collection[tuple[str, str]] | None = None,
-    *,
-    replace: bool = False,
+    paths: Sequence[str], name: str, only: Collection[tuple[str, str]] | None = None, *, replace: bool = False
 ) -> dict[str, int]:
     """Write the questions that are kept; return the files, and how many each has.
 

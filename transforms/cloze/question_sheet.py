@@ -18,10 +18,7 @@ __all__ = ["ANSWER", "COLUMNS", "DIFFICULTIES", "SHEET", "Asked", "asked_rows"]
 DIFFICULTIES = ("easy", "medium", "hard")
 
 ANSWER = Answer(
-    name="answer",
-    help="which word fills the gap",
-    values=tuple((letter, "") for letter in LETTERS),
-    undecided="-",
+    name="answer", help="which word fills the gap", values=tuple((letter, "") for letter in LETTERS), undecided="-"
 )
 
 SHEET = Sheet(
@@ -40,15 +37,17 @@ SHEET = Sheet(
     answers=(
         ANSWER,
         Answer(
-            name="difficulty", help="how hard the question is",
-            values=tuple((level, "") for level in DIFFICULTIES), optional=True,
+            name="difficulty",
+            help="how hard the question is",
+            values=tuple((level, "") for level in DIFFICULTIES),
+            optional=True,
         ),
         Answer(name="span_passage", help="evidence in the passage", kind="text", optional=True),
         Answer(name="span_summary", help="evidence in the question", kind="text", optional=True),
         Answer(name="explained", help="why, in a few words", kind="text", optional=True),
     ),
     key=("question_id", "kind"),
-)  # fmt: skip
+)
 
 # Columns of table cloze/questions that the sheet needs.
 COLUMNS = ("question_id", "kind", "split", "article", "question", "options", "kept")
@@ -76,10 +75,15 @@ def asked_rows(rows: pa.Table, kinds: Sequence[str], splits: Sequence[str]) -> A
         if any(_units(row[name]) > CELL_LIMIT for name in ("article", "question")):
             too_long += 1
             continue
-        found.append({
-            "question_id": row["question_id"], "kind": row["kind"], "passage": row["article"],
-            "question": row["question"], **dict(zip(LETTERS, row["options"], strict=True)),
-        })  # fmt: skip
+        found.append(
+            {
+                "question_id": row["question_id"],
+                "kind": row["kind"],
+                "passage": row["article"],
+                "question": row["question"],
+                **dict(zip(LETTERS, row["options"], strict=True)),
+            }
+        )
     names = [*SHEET.key, *(column.name for column in SHEET.columns)]
     schema = pa.schema([(name, pa.string()) for name in names])
     return Asked(pa.Table.from_pylist(found, schema), too_long)

@@ -24,16 +24,20 @@ from transforms.common.folds import components
 from transforms.common.options import option
 from transforms.common.splits import Shares, deal_alike, distances, parse_shares
 
-__all__ = [
-    "COLUMNS", "Distance", "Placed", "SplitOptions", "Stratum", "distances_of", "place_questions",
-    "strata_of",
-]  # fmt: skip
+__all__ = ["COLUMNS", "Distance", "Placed", "SplitOptions", "Stratum", "distances_of", "place_questions", "strata_of"]
 
 BANDS = 256
 COLUMNS = (
-    "question_id", "kind", "article_id", "upos", "concreteness", "depth", "passage_key",
-    "summary_key", "question_key",
-)  # fmt: skip
+    "question_id",
+    "kind",
+    "article_id",
+    "upos",
+    "concreteness",
+    "depth",
+    "passage_key",
+    "summary_key",
+    "question_key",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,17 +45,20 @@ class SplitOptions:
     """How questions are split."""
 
     shares: tuple[str, ...] = option(
-        ("train=.53", "dev=.14", "test=.33"), help="splits and their shares of the questions",
-        metavar="NAME=SHARE", check=parse_shares,
-    )  # fmt: skip
+        ("train=.53", "dev=.14", "test=.33"),
+        help="splits and their shares of the questions",
+        metavar="NAME=SHARE",
+        check=parse_shares,
+    )
     tolerance: float = option(
-        0.02, help="by so much a share may be off, of a kind or of a part of speech in it, before "
-        "it is told", least=0, most=1,
-    )  # fmt: skip
+        0.02,
+        help="by so much a share may be off, of a kind or of a part of speech in it, before it is told",
+        least=0,
+        most=1,
+    )
     score_tolerance: float = option(
-        0.05, help="so far scores of two splits may be apart (Kolmogorov-Smirnov), before it is "
-        "told", least=0, most=1,
-    )  # fmt: skip
+        0.05, help="so far scores of two splits may be apart (Kolmogorov-Smirnov), before it is told", least=0, most=1
+    )
 
 
 class Placed(NamedTuple):
@@ -155,9 +162,7 @@ def _places(scores: Floats) -> Floats:
     return np.asarray(less / (2 * max(len(scores), 1)), np.float64)
 
 
-def strata_of(
-    rows: pa.Table, split: Ints, shares: Shares, tolerance: float
-) -> tuple[Stratum, ...]:  # fmt: skip
+def strata_of(rows: pa.Table, split: Ints, shares: Shares, tolerance: float) -> tuple[Stratum, ...]:
     """Return the strata: of all questions, of each kind, of each part of speech of a kind."""
     kinds = np.array(rows["kind"].to_pylist(), object)
     tags = np.array(pc.fill_null(rows["upos"], "-").to_pylist(), object)
@@ -169,9 +174,7 @@ def strata_of(
             count = int((own & (split == place)).sum())
             apart = abs(count - wanted * whole)
             off = apart > max(1.0, tolerance * whole)
-            found.append(
-                Stratum(kind, upos, name, count, count / whole if whole else 0.0, wanted, off)
-            )
+            found.append(Stratum(kind, upos, name, count, count / whole if whole else 0.0, wanted, off))
 
     add("", "", np.ones(len(kinds), bool))
     for kind in KINDS:
@@ -183,9 +186,7 @@ def strata_of(
     return tuple(found)
 
 
-def distances_of(
-    rows: pa.Table, split: Ints, shares: Shares, tolerance: float
-) -> tuple[Distance, ...]:  # fmt: skip
+def distances_of(rows: pa.Table, split: Ints, shares: Shares, tolerance: float) -> tuple[Distance, ...]:
     """Return how far the scores of splits are apart, by kind and score."""
     kinds = np.array(rows["kind"].to_pylist(), object)
     many = len(shares.names)

@@ -21,20 +21,16 @@ from transforms.common.tables import read_rows
 from transforms.common.views import View
 from transforms.report.panels import Panel, Rows
 
-__all__ = [
-    "QUESTION_VIEWS", "QuestionsOptions", "question_panels", "questions_shown", "quoted_questions",
-]  # fmt: skip
+__all__ = ["QUESTION_VIEWS", "QuestionsOptions", "question_panels", "questions_shown", "quoted_questions"]
 
 SECTION = "cloze.questions"
 QUOTED = 10
 WORDS = 80  # of a passage
-_COLUMNS = ["question_id", "kind", "split", "article", "question", "options", "label", "answer",
-            "origin"]  # fmt: skip
+_COLUMNS = ["question_id", "kind", "split", "article", "question", "options", "label", "answer", "origin"]
 _READER = pa.struct([("reader", pa.string()), ("first", pa.string()), ("choice", pa.int32())])
-_SHOWN = pa.schema([
-    *(QUESTIONS.schema().field(name).remove_metadata() for name in _COLUMNS),
-    ("readers", pa.list_(_READER)),
-])  # fmt: skip
+_SHOWN = pa.schema(
+    [*(QUESTIONS.schema().field(name).remove_metadata() for name in _COLUMNS), ("readers", pa.list_(_READER))]
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,17 +68,13 @@ def questions_shown(snapshot: Snapshot, options: QuestionsOptions) -> pa.Table:
 _Key = tuple[str, str]
 
 
-def _of(
-    snapshot: Snapshot, table: str, columns: Sequence[str], ids: pa.Array
-) -> Iterator[dict[str, Any]]:  # fmt: skip
+def _of(snapshot: Snapshot, table: str, columns: Sequence[str], ids: pa.Array) -> Iterator[dict[str, Any]]:
     if table in snapshot.tables:
         for rows in read_rows(snapshot.paths(table), ["question_id", "kind", *columns]):
             yield from rows.filter(pc.is_in(rows["question_id"], ids)).to_pylist()
 
 
-def _readers(
-    snapshot: Snapshot, found: Sequence[Mapping[str, Any]]
-) -> dict[_Key, list[dict[str, Any]]]:
+def _readers(snapshot: Snapshot, found: Sequence[Mapping[str, Any]]) -> dict[_Key, list[dict[str, Any]]]:
     ids = pa.array(sorted({row["question_id"] for row in found}), pa.string())
     answers = {(row["question_id"], row["kind"]): row for row in found}
     ranks: dict[_Key, dict[str, dict[int, int]]] = {}  # by question, reader and option
@@ -104,14 +96,11 @@ def _readers(
                 ranks[key].setdefault(reader, {})[place] = rank
     return {
         key: [
-            {
-                "reader": reader, "first": first[key].get(reader),
-                "choice": min(of, key=of.__getitem__) if of else None,
-            }
+            {"reader": reader, "first": first[key].get(reader), "choice": min(of, key=of.__getitem__) if of else None}
             for reader, of in sorted(own.items())
         ]
         for key, own in ranks.items()
-    }  # fmt: skip
+    }
 
 
 def _cut(text: str, words: int) -> str:
@@ -124,12 +113,9 @@ def _tell(snapshot: Snapshot, options: QuestionsOptions) -> Iterator[Block]:
         yield f"{number}. {row['kind']}, {row['split']}, question {row['question_id']}"
         yield f"   {_cut(row['article'], options.passage_words)}"
         yield f"   {_cut(row['question'], 0)}"
-        yield "   " + "   ".join(
-            f"{letter} {word}" for letter, word in zip(LETTERS, row["options"], strict=True)
-        )
+        yield "   " + "   ".join(f"{letter} {word}" for letter, word in zip(LETTERS, row["options"], strict=True))
         yield f"   answer {_said(row, row['label'])}" + "".join(
-            f"; {one['reader']}: {one['first']}, of the options {_said(row, one['choice'])}"
-            for one in row["readers"]
+            f"; {one['reader']}: {one['first']}, of the options {_said(row, one['choice'])}" for one in row["readers"]
         )
 
 
@@ -141,25 +127,32 @@ def quoted_questions(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
     """Return ten questions as a reader sees them, with what each reader answered."""
     rows = []
     for row in questions_shown(snapshot, QuestionsOptions(questions=QUOTED)).to_pylist():
-        rows.append({
-            "kind": row["kind"], "passage": _cut(row["article"], WORDS),
-            "question": row["question"], **dict(zip(LETTERS, row["options"], strict=True)),
-            "answer": LETTERS[row["label"]],
-            "readers": "; ".join(
-                f"{one['reader']}: {one['first']}, "
-                + ("none" if one["choice"] is None else LETTERS[one["choice"]])
-                for one in row["readers"]
-            ) or None,
-        })  # fmt: skip
-    schema = pa.schema([
-        column("kind", pa.string(), "what makes the answer abstract"),
-        column("passage", pa.string(), "how the passage begins"),
-        column("question", pa.string(), "the summary with a gap"),
-        *(column(letter, pa.string(), "an option") for letter in LETTERS),
-        column("answer", pa.string(), "the option that the summary had"),
-        column("readers", pa.string(), "of each reader its first word, and the option that it "
-               "prefers", nullable=True),
-    ])  # fmt: skip
+        rows.append(
+            {
+                "kind": row["kind"],
+                "passage": _cut(row["article"], WORDS),
+                "question": row["question"],
+                **dict(zip(LETTERS, row["options"], strict=True)),
+                "answer": LETTERS[row["label"]],
+                "readers": "; ".join(
+                    f"{one['reader']}: {one['first']}, " + ("none" if one["choice"] is None else LETTERS[one["choice"]])
+                    for one in row["readers"]
+                )
+                or None,
+            }
+        )
+    schema = pa.schema(
+        [
+            column("kind", pa.string(), "what makes the answer abstract"),
+            column("passage", pa.string(), "how the passage begins"),
+            column("question", pa.string(), "the summary with a gap"),
+            *(column(letter, pa.string(), "an option") for letter in LETTERS),
+            column("answer", pa.string(), "the option that the summary had"),
+            column(
+                "readers", pa.string(), "of each reader its first word, and the option that it prefers", nullable=True
+            ),
+        ]
+    )
     text = (
         f"{len(rows)} questions, the first by id. Readers name words without seeing the options; "
         "the option that a reader prefers is the first among its words."
@@ -175,45 +168,59 @@ def question_panels(snapshot: Snapshot) -> list[Panel]:
         for own in section["kinds"]
         for name, count in {"question": own["questions"], **own["reasons"]}.items()
     ]
-    outcomes = pa.schema([
-        column("kind", pa.string(), "what makes the answer abstract"),
-        column("outcome", pa.string(), "a question, or why not: " + "; ".join(
-            f"{name}: {doc}" for name, doc in QUESTION_REASONS.items())),
-        column("words", pa.int64(), "candidates"),
-    ])  # fmt: skip
+    outcomes = pa.schema(
+        [
+            column("kind", pa.string(), "what makes the answer abstract"),
+            column(
+                "outcome",
+                pa.string(),
+                "a question, or why not: " + "; ".join(f"{name}: {doc}" for name, doc in QUESTION_REASONS.items()),
+            ),
+            column("words", pa.int64(), "candidates"),
+        ]
+    )
     splits = section["splits"]
-    strata = [
-        {**row, "kind": row["kind"] or "all", "upos": row["upos"] or "all"}
-        for row in splits["strata"]
-    ]
-    columns = pa.schema([
-        column("kind", pa.string(), "what makes the answer abstract"),
-        column("upos", pa.string(), "part of speech of the answer"),
-        column("split", pa.string(), "the split"),
-        column("questions", pa.int64(), "questions in it"),
-        column("share", pa.float64(), "of the questions of this kind and part of speech"),
-        column("wanted", pa.float64(), "the share that was asked for"),
-        column("off", pa.bool_(), f"more than {splits['tolerance']} and a question off"),
-    ])  # fmt: skip
-    apart = pa.schema([
-        column("kind", pa.string(), "what makes the answer abstract"),
-        column("score", pa.string(), "the score"),
-        column("distance", pa.float64(), "Kolmogorov-Smirnov, of the splits farthest apart",
-               nullable=True),
-        column("off", pa.bool_(), f"more than {splits['score_tolerance']} and a question of each "
-               "apart"),
-    ])  # fmt: skip
+    strata = [{**row, "kind": row["kind"] or "all", "upos": row["upos"] or "all"} for row in splits["strata"]]
+    columns = pa.schema(
+        [
+            column("kind", pa.string(), "what makes the answer abstract"),
+            column("upos", pa.string(), "part of speech of the answer"),
+            column("split", pa.string(), "the split"),
+            column("questions", pa.int64(), "questions in it"),
+            column("share", pa.float64(), "of the questions of this kind and part of speech"),
+            column("wanted", pa.float64(), "the share that was asked for"),
+            column("off", pa.bool_(), f"more than {splits['tolerance']} and a question off"),
+        ]
+    )
+    apart = pa.schema(
+        [
+            column("kind", pa.string(), "what makes the answer abstract"),
+            column("score", pa.string(), "the score"),
+            column("distance", pa.float64(), "Kolmogorov-Smirnov, of the splits farthest apart", nullable=True),
+            column("off", pa.bool_(), f"more than {splits['score_tolerance']} and a question of each apart"),
+        ]
+    )
     return [
-        Rows("What became of candidates", "Candidates that passed all filters, by what they are.",
-             pa.Table.from_pylist(became, outcomes)),
-        Rows("Splits of questions", "Questions of each split, by kind and part of speech.",
-             pa.Table.from_pylist(strata, columns)),
-        Rows("Scores of splits", "How far the scores of two splits are apart, at most.",
-             pa.Table.from_pylist(splits["distances"], apart)),
-    ]  # fmt: skip
+        Rows(
+            "What became of candidates",
+            "Candidates that passed all filters, by what they are.",
+            pa.Table.from_pylist(became, outcomes),
+        ),
+        Rows(
+            "Splits of questions",
+            "Questions of each split, by kind and part of speech.",
+            pa.Table.from_pylist(strata, columns),
+        ),
+        Rows(
+            "Scores of splits",
+            "How far the scores of two splits are apart, at most.",
+            pa.Table.from_pylist(splits["distances"], apart),
+        ),
+    ]
 
 
 QUESTION_VIEWS: dict[str, View[Any]] = {
-    "questions": View("questions as a reader sees them, and what readers answered",
-                      QuestionsOptions, questions_shown, _tell),
-}  # fmt: skip
+    "questions": View(
+        "questions as a reader sees them, and what readers answered", QuestionsOptions, questions_shown, _tell
+    )
+}

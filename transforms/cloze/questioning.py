@@ -14,14 +14,7 @@ import pyarrow.compute as pc
 
 from schemas.cloze_questions import QUESTIONS
 from transforms.cloze.drafting import DRAFTS, PAIR_COLUMNS
-from transforms.cloze.question_splits import (
-    COLUMNS,
-    Distance,
-    Stratum,
-    distances_of,
-    place_questions,
-    strata_of,
-)
+from transforms.cloze.question_splits import COLUMNS, Distance, Stratum, distances_of, place_questions, strata_of
 from transforms.cloze.questions import gapped
 from transforms.cloze.side_by_side import Following, articles_of
 from transforms.common.artefacts import Artefact, Stage
@@ -104,8 +97,7 @@ def _split_identity(drafts: Sequence[PartFile], rules: SplitRules) -> Any:
 
 def _write(artefact: Artefact, task: WriteTask, _: None) -> PartFile:
     def tables() -> Iterator[pa.Table]:
-        ids = [rows["question_id"].combine_chunks()
-               for rows in read_rows([checked(task.drafts)], ["question_id"])]  # fmt: skip
+        ids = [rows["question_id"].combine_chunks() for rows in read_rows([checked(task.drafts)], ["question_id"])]
         own = pa.concat_arrays([pa.array([], pa.string()), *ids])
 
         def mine(rows: pa.Table) -> Any:
@@ -123,9 +115,7 @@ def _write(artefact: Artefact, task: WriteTask, _: None) -> PartFile:
     return write_part(artefact, QUESTIONS.schema(), tables(), sort_keys=QUESTIONS.key)
 
 
-def _question(
-    row: Mapping[str, Any], pair: Mapping[str, Any], split: Mapping[tuple[str, str], str]
-) -> dict[str, Any]:
+def _question(row: Mapping[str, Any], pair: Mapping[str, Any], split: Mapping[tuple[str, str], str]) -> dict[str, Any]:
     kept = row["reason"] is None
     question = article = options = label = None
     if kept:
@@ -134,9 +124,13 @@ def _question(
         options, label = row["options"], row["label"]
     return {
         **{name: row[name] for name in row if name in QUESTIONS.schema().names},
-        "article": article, "question": question, "options": options, "label": label,
-        "split": split.get((row["question_id"], row["kind"])), "kept": kept,
-    }  # fmt: skip
+        "article": article,
+        "question": question,
+        "options": options,
+        "label": label,
+        "split": split.get((row["question_id"], row["kind"])),
+        "kept": kept,
+    }
 
 
 def _write_identity(task: WriteTask, _: None) -> Any:
@@ -144,9 +138,8 @@ def _write_identity(task: WriteTask, _: None) -> Any:
 
 
 SPLIT: Stage[Sequence[PartFile], SplitRules, Split] = Stage(
-    name="cloze/split", receipt=Split, identity=_split_identity, build=_split, blas=True,
-    unit="tables",
-)  # fmt: skip
+    name="cloze/split", receipt=Split, identity=_split_identity, build=_split, blas=True, unit="tables"
+)
 WRITE: Stage[WriteTask, None, PartFile] = Stage(
-    name="cloze/write", receipt=PartFile, identity=_write_identity, build=_write, unit="parts",
-)  # fmt: skip
+    name="cloze/write", receipt=PartFile, identity=_write_identity, build=_write, unit="parts"
+)

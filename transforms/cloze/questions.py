@@ -21,9 +21,18 @@ from transforms.cloze.pairing import PLACEHOLDER
 from transforms.common.options import option
 
 __all__ = [
-    "LETTERS", "PER_SUMMARY", "SCORES", "QuestionOptions", "Shown", "gapped", "merit",
-    "normalised", "reason_of_options", "reason_of_text", "shown_options",
-]  # fmt: skip
+    "LETTERS",
+    "PER_SUMMARY",
+    "SCORES",
+    "QuestionOptions",
+    "Shown",
+    "gapped",
+    "merit",
+    "normalised",
+    "reason_of_options",
+    "reason_of_text",
+    "shown_options",
+]
 
 PER_SUMMARY = ("all", "best")
 LETTERS = "ABCDE"
@@ -38,9 +47,7 @@ class QuestionOptions:
     """Which candidates become questions, and how they are shown."""
 
     per_summary: str = option(
-        "all",
-        help="all candidates of a summary, or the best one for each kind",
-        choices=PER_SUMMARY,
+        "all", help="all candidates of a summary, or the best one for each kind", choices=PER_SUMMARY
     )
     seed: int = option(1, help="of the order of options, and of splits")
 

@@ -27,9 +27,7 @@ class _Rows(beam.DoFn):
 
 
 class _All(beam.DoFn):
-    def process(
-        self, element: tuple[int, Iterable[PartFile]]
-    ) -> Iterator[tuple[int, tuple[PartFile, ...]]]:
+    def process(self, element: tuple[int, Iterable[PartFile]]) -> Iterator[tuple[int, tuple[PartFile, ...]]]:
         yield element[0], tuple(sorted(element[1], key=_digest))
 
 
@@ -41,15 +39,17 @@ class _Tasks(beam.DoFn):
     def __init__(self, pairs: tuple[Part, ...]) -> None:
         self._pairs = pairs
 
-    def process(
-        self, element: tuple[int, Drafted], split: tuple[int, Split]
-    ) -> Iterator[tuple[int, WriteTask]]:
+    def process(self, element: tuple[int, Drafted], split: tuple[int, Split]) -> Iterator[tuple[int, WriteTask]]:
         number, drafted = element
-        yield number, WriteTask(
-            number, Part.of("drafts", number, drafted.rows),
-            tuple(one for one in self._pairs if one.number == number),
-            Part.of("splits", 0, split[1].rows),
-        )  # fmt: skip
+        yield (
+            number,
+            WriteTask(
+                number,
+                Part.of("drafts", number, drafted.rows),
+                tuple(one for one in self._pairs if one.number == number),
+                Part.of("splits", 0, split[1].rows),
+            ),
+        )
 
 
 class _Second(beam.DoFn):

@@ -25,31 +25,61 @@ from transforms.common.sound import checked
 from transforms.common.tables import Part, read_table
 
 __all__ = [
-    "ASKED", "EncodeOptions", "Encoded", "Group", "GroupTask", "asked_rows", "candidates",
-    "further", "language_is", "lists_of", "pairs", "questions", "texts",
-]  # fmt: skip
+    "ASKED",
+    "EncodeOptions",
+    "Encoded",
+    "Group",
+    "GroupTask",
+    "asked_rows",
+    "candidates",
+    "further",
+    "language_is",
+    "lists_of",
+    "pairs",
+    "questions",
+    "texts",
+]
 
 ASKED = ("passed", "targets")
 
 WORDS = pa.schema([("word", pa.large_string()), ("count", pa.int64())])
-CANDIDATE_WORDS = pa.schema([
-    ("word", pa.large_string()), ("key", pa.large_string()), ("lemma", pa.large_string()),
-    ("upos", pa.large_string()), ("questions", pa.int64()), ("count", pa.int64()),
-])  # fmt: skip
-FORMS = pa.schema([
-    ("lemma", pa.large_string()), ("upos", pa.large_string()), ("form", pa.large_string()),
-    ("count", pa.int64()),
-])  # fmt: skip
-QUESTION_ROWS = pa.schema([
-    ("question_id", pa.large_string()), ("article_id", pa.large_string()),
-    ("form", pa.large_string()), ("upos", pa.large_string()), ("passage", pa.int64()),
-    ("place", pa.int64()), ("answer", pa.int64()),
-])  # fmt: skip
+CANDIDATE_WORDS = pa.schema(
+    [
+        ("word", pa.large_string()),
+        ("key", pa.large_string()),
+        ("lemma", pa.large_string()),
+        ("upos", pa.large_string()),
+        ("questions", pa.int64()),
+        ("count", pa.int64()),
+    ]
+)
+FORMS = pa.schema(
+    [("lemma", pa.large_string()), ("upos", pa.large_string()), ("form", pa.large_string()), ("count", pa.int64())]
+)
+QUESTION_ROWS = pa.schema(
+    [
+        ("question_id", pa.large_string()),
+        ("article_id", pa.large_string()),
+        ("form", pa.large_string()),
+        ("upos", pa.large_string()),
+        ("passage", pa.int64()),
+        ("place", pa.int64()),
+        ("answer", pa.int64()),
+    ]
+)
 PAIR_ROWS = pa.schema([("pair_id", pa.large_string()), ("article_id", pa.large_string())])
 CANDIDATE_COLUMNS = (
-    "question_id", "kind", "pair_id", "article_id", "token", "form", "lemma", "upos", "target",
+    "question_id",
+    "kind",
+    "pair_id",
+    "article_id",
+    "token",
+    "form",
+    "lemma",
+    "upos",
+    "target",
     "passed",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,28 +87,23 @@ class EncodeOptions:
     """Which questions readers see, and which words they know."""
 
     asked: str = option(
-        "passed", help="what is asked: candidates that passed all filters, or targets that the "
-        "files have", choices=ASKED,
-    )  # fmt: skip
-    min_answers: int = option(
-        1, help="questions whose answer a word is, at least, for readers to name it", least=1
+        "passed",
+        help="what is asked: candidates that passed all filters, or targets that the files have",
+        choices=ASKED,
     )
-    min_count: int = option(
-        2, help="times that a word stands in texts, at least, to have an embedding", least=1
-    )
+    min_answers: int = option(1, help="questions whose answer a word is, at least, for readers to name it", least=1)
+    min_count: int = option(2, help="times that a word stands in texts, at least, to have an embedding", least=1)
     most_words: int = option(100_000, help="words with an embedding, at most", least=1)
     train_on: str = option(
-        "passages", help="what readers are trained on: questions alone; or also candidate words "
+        "passages",
+        help="what readers are trained on: questions alone; or also candidate words "
         "in summaries; or also those in passages, each with its sentence for a summary",
         choices=TRAIN_ON,
-    )  # fmt: skip
-    further_most: int = option(
-        32, help="further questions of a pair, of summaries and passages, at most", least=0
     )
+    further_most: int = option(32, help="further questions of a pair, of summaries and passages, at most", least=0)
     further_tokens: int = option(
-        40, help="words of a passage that serve as the summary of a further question, at most",
-        least=2,
-    )  # fmt: skip
+        40, help="words of a passage that serve as the summary of a further question, at most", least=2
+    )
 
 
 class Group(NamedTuple):
@@ -134,9 +159,7 @@ def language_is(rows: pa.Table, language: str) -> pa.ChunkedArray:
 
 def asked_rows(rows: pa.Table, kind: str, asked: str) -> pa.Table:
     """Return the rows of `cloze/candidates` that are questions, see `EncodeOptions.asked`."""
-    wanted = pc.and_(
-        pc.equal(rows["kind"], kind), rows["passed" if asked == "passed" else "target"]
-    )
+    wanted = pc.and_(pc.equal(rows["kind"], kind), rows["passed" if asked == "passed" else "target"])
     return rows.filter(wanted)
 
 

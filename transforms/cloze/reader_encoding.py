@@ -49,18 +49,17 @@ class _Counted(NamedTuple):
 
 def _encode(artefact: Artefact, task: GroupTask, options: EncodeOptions) -> Encoded:
     counted = _count(task, options)
-    words = sorted(
-        ((-count, word) for word, count in counted.words.items() if count >= options.min_count)
-    )[: options.most_words]
+    words = sorted(((-count, word) for word, count in counted.words.items() if count >= options.min_count))[
+        : options.most_words
+    ]
     ranked = _candidate_rows(counted, options.min_answers)
     lemmas = set(ranked["lemma"].to_pylist())
     known = sorted((*key, count) for key, count in counted.forms.items() if key[0] in lemmas)
     files = {
         ".words": pa.table([[word for _, word in words], [-n for n, _ in words]], schema=WORDS),
         ".candidates": ranked,
-        ".forms": pa.table([list(column) for column in zip(*known, strict=True)] or [[]] * 4,
-                           schema=FORMS),
-    }  # fmt: skip
+        ".forms": pa.table([list(column) for column in zip(*known, strict=True)] or [[]] * 4, schema=FORMS),
+    }
     values = pa.array([word for _, word in words], pa.large_string())
     asked = counted.asked
     keys = ranked["key"].combine_chunks()
@@ -71,13 +70,16 @@ def _encode(artefact: Artefact, task: GroupTask, options: EncodeOptions) -> Enco
     answers = pc.index_in(pc.utf8_lower(asked["form"].cast(pa.large_string())), ranked["key"])
     files[".questions"] = pa.table(
         [
-            asked["question_id"], asked["article_id"], asked["form"],
+            asked["question_id"],
+            asked["article_id"],
+            asked["form"],
             pc.fill_null(asked["upos"], ""),
             pa.array([of_pair[pair] for pair in asked["pair_id"].to_pylist()], pa.int64()),
-            asked["token"].cast(pa.int64()), pc.fill_null(answers.cast(pa.int64()), -1),
+            asked["token"].cast(pa.int64()),
+            pc.fill_null(answers.cast(pa.int64()), -1),
         ],
         names=QUESTION_ROWS.names,
-    ).cast(QUESTION_ROWS)  # fmt: skip
+    ).cast(QUESTION_ROWS)
     own = [written.summaries[name] for name in ids]
     with artefact.writing(".summaries") as stream:
         for text in own:
@@ -87,13 +89,18 @@ def _encode(artefact: Artefact, task: GroupTask, options: EncodeOptions) -> Enco
         with artefact.writing(suffix) as stream:
             write_rows(stream, table.schema, [table])
     return Encoded(
-        words=artefact.file(".words"), candidates=artefact.file(".candidates"),
-        forms=artefact.file(".forms"), questions=artefact.file(".questions"),
+        words=artefact.file(".words"),
+        candidates=artefact.file(".candidates"),
+        forms=artefact.file(".forms"),
+        questions=artefact.file(".questions"),
         passages=written.passages,
         summaries=(artefact.file(".summaries"), artefact.file(".summary_bounds")),
-        texts=written.texts, pairs=artefact.file(".pairs"), further=artefact.file(".further"),
-        asked=len(ids), named=ranked.num_rows,
-    )  # fmt: skip
+        texts=written.texts,
+        pairs=artefact.file(".pairs"),
+        further=artefact.file(".further"),
+        asked=len(ids),
+        named=ranked.num_rows,
+    )
 
 
 def rows_of(task: GroupTask, columns: Iterable[str]) -> Iterator[pa.Table]:
@@ -115,11 +122,13 @@ def _count(task: GroupTask, options: EncodeOptions) -> _Counted:
                 words[entry["values"]] += entry["counts"]
             whole = pc.is_valid(rows[f"{side}_lemmas"])
             some = rows.filter(pc.and_(whole, pc.is_valid(rows[f"{side}_upos"])))
-            own = pa.table({
-                "lemma": pc.utf8_lower(flat(some[f"{side}_lemmas"])),
-                "upos": flat(some[f"{side}_upos"]),
-                "form": pc.utf8_lower(flat(some[f"{side}_forms"])),
-            })  # fmt: skip
+            own = pa.table(
+                {
+                    "lemma": pc.utf8_lower(flat(some[f"{side}_lemmas"])),
+                    "upos": flat(some[f"{side}_upos"]),
+                    "form": pc.utf8_lower(flat(some[f"{side}_forms"])),
+                }
+            )
             grouped = own.group_by(["lemma", "upos", "form"], use_threads=False)
             for entry in grouped.aggregate([([], "count_all")]).to_pylist():
                 forms[entry["lemma"], entry["upos"], entry["form"]] += entry["count_all"]
@@ -153,9 +162,8 @@ def _candidate_rows(counted: _Counted, least: int) -> pa.Table:
             continue
         form = _commonest({f: sum(n for (g, _, _), n in own.items() if g == f) for f, _, _ in own})
         lemma, upos = _commonest(
-            {pair: sum(n for (_, *p), n in own.items() if tuple(p) == pair)
-             for pair in {(le, up) for _, le, up in own}}
-        )  # fmt: skip
+            {pair: sum(n for (_, *p), n in own.items() if tuple(p) == pair) for pair in {(le, up) for _, le, up in own}}
+        )
         rows.append((form, key, lemma, upos, total, counted.words[key]))
     columns = [list(column) for column in zip(*sorted(rows), strict=True)] or [[]] * 6
     return pa.table(columns, schema=CANDIDATE_WORDS)
@@ -176,9 +184,8 @@ class _Written(NamedTuple):
 
 
 def _write_texts(
-    artefact: Artefact, task: GroupTask, asked: pa.Table, words: pa.Array, keys: pa.Array,
-    options: EncodeOptions,
-) -> _Written:  # fmt: skip
+    artefact: Artefact, task: GroupTask, asked: pa.Table, words: pa.Array, keys: pa.Array, options: EncodeOptions
+) -> _Written:
     by_pair: dict[str, list[tuple[str, int]]] = {}
     for row in asked.select(["question_id", "pair_id", "token"]).to_pylist():
         by_pair.setdefault(row["pair_id"], []).append((row["question_id"], row["token"]))
@@ -209,19 +216,18 @@ def _write_texts(
     return _Written(
         (artefact.file(".passages"), artefact.file(".passage_bounds")),
         (artefact.file(".texts"), artefact.file(".text_bounds")),
-        pa.concat_tables(pairs), pa.concat_tables(further), summaries,
-    )  # fmt: skip
+        pa.concat_tables(pairs),
+        pa.concat_tables(further),
+        summaries,
+    )
 
 
-def _further(
-    rows: pa.Table, asked: npt.NDArray[np.int64], keys: pa.Array, options: EncodeOptions
-) -> pa.Table:
+def _further(rows: pa.Table, asked: npt.NDArray[np.int64], keys: pa.Array, options: EncodeOptions) -> pa.Table:
     """Return table `FURTHER` of some pairs, whose numbers count from 0."""
     forms_of = {side: pc.utf8_lower(flat(rows[f"{side}_forms"])) for side in _SIDES}
     lemmas = {
         side: pc.coalesce(
-            pc.utf8_lower(flat(pc.coalesce(rows[f"{side}_lemmas"], rows[f"{side}_forms"]))),
-            forms_of[side],
+            pc.utf8_lower(flat(pc.coalesce(rows[f"{side}_lemmas"], rows[f"{side}_forms"]))), forms_of[side]
         )
         for side in _SIDES
     }
@@ -233,12 +239,13 @@ def _further(
         sentences = pc.list_flatten(rows[f"{side}_sentences"].combine_chunks())
         candidates = pc.fill_null(pc.index_in(forms_of[side], keys).cast(pa.int64()), -1)
         sides[side] = Side(
-            bounds, candidates.to_numpy(zero_copy_only=False), forms[side], named[side],
+            bounds,
+            candidates.to_numpy(zero_copy_only=False),
+            forms[side],
+            named[side],
             bounds[owner] + sentences.to_numpy(zero_copy_only=False).astype(np.int64),
-        )  # fmt: skip
-    found = further_of(
-        sides["passage"], sides["summary"], asked, options.train_on, options.further_tokens
-    )
+        )
+    found = further_of(sides["passage"], sides["summary"], asked, options.train_on, options.further_tokens)
     ids = rows["pair_id"].take(found["pair"])
     place = pc.add(found["start"], found["place"])
     key = content_hashes(ids, pc.cast(found["in_passage"], pa.int64()), place)
@@ -273,11 +280,17 @@ def write_bounds(artefact: Artefact, suffix: str, lengths: list[int]) -> None:
 
 def _identity(task: GroupTask, options: EncodeOptions) -> Any:
     return [
-        list(task.group), [part.sha256 for part in task.pairs],
-        [part.sha256 for part in task.candidates], options.asked, options.min_answers,
-        options.min_count, options.most_words, options.train_on, options.further_most,
+        list(task.group),
+        [part.sha256 for part in task.pairs],
+        [part.sha256 for part in task.candidates],
+        options.asked,
+        options.min_answers,
+        options.min_count,
+        options.most_words,
+        options.train_on,
+        options.further_most,
         options.further_tokens,
-    ]  # fmt: skip
+    ]
 
 
 ENCODE: Stage[GroupTask, EncodeOptions, Encoded] = Stage(

@@ -21,10 +21,17 @@ __all__ = ["FURTHER", "TRAIN_ON", "Side", "chosen_of", "further_of", "spans_of"]
 
 TRAIN_ON = ("answers", "summaries", "passages")
 
-FURTHER = pa.schema([
-    ("pair", pa.int64()), ("in_passage", pa.bool_()), ("start", pa.int64()), ("stop", pa.int64()),
-    ("place", pa.int64()), ("answer", pa.int64()), ("key", pa.uint64()),
-])  # fmt: skip
+FURTHER = pa.schema(
+    [
+        ("pair", pa.int64()),
+        ("in_passage", pa.bool_()),
+        ("start", pa.int64()),
+        ("stop", pa.int64()),
+        ("place", pa.int64()),
+        ("answer", pa.int64()),
+        ("key", pa.uint64()),
+    ]
+)
 
 Ints = npt.NDArray[np.int64]
 
@@ -57,9 +64,7 @@ class Found(NamedTuple):
     answer: Ints
 
 
-def spans_of(
-    sentences: Ints, bounds: Ints, tokens: Ints, *, most: int
-) -> tuple[Ints, Ints]:  # fmt: skip
+def spans_of(sentences: Ints, bounds: Ints, tokens: Ints, *, most: int) -> tuple[Ints, Ints]:
     """Return where what serves as the summary of each token begins, and ends.
 
     Args:
@@ -94,11 +99,20 @@ def further_of(passages: Side, summaries: Side, asked: Ints, train_on: str, most
     tables = []
     for in_passage, own in found:
         base = (passages if in_passage else summaries).bounds[own.text]
-        tables.append(pa.table(
-            [own.text, np.full(len(own.text), in_passage), own.start - base, own.stop - base,
-             own.token - own.start, own.answer, np.zeros(len(own.text), np.uint64)],
-            schema=FURTHER,
-        ))  # fmt: skip
+        tables.append(
+            pa.table(
+                [
+                    own.text,
+                    np.full(len(own.text), in_passage),
+                    own.start - base,
+                    own.stop - base,
+                    own.token - own.start,
+                    own.answer,
+                    np.zeros(len(own.text), np.uint64),
+                ],
+                schema=FURTHER,
+            )
+        )
     return pa.concat_tables(tables) if tables else FURTHER.empty_table()
 
 
@@ -136,9 +150,7 @@ def _of_passages(passages: Side, most: int) -> Found:
         free &= uses(start, stop) == uses(bounds[text], bounds[text + 1])
     # Else all of the passage would be left out of it.
     free &= stop - start < bounds[text + 1] - bounds[text]
-    return Found(
-        text[free], start[free], stop[free], tokens[free], passages.candidates[tokens[free]]
-    )
+    return Found(text[free], start[free], stop[free], tokens[free], passages.candidates[tokens[free]])
 
 
 def _text_of(bounds: Ints, tokens: Ints) -> Ints:

@@ -19,26 +19,10 @@ import pyarrow.compute as pc
 from schemas.cloze import PREDICTIONS
 from transforms.cloze.distractors import BandOptions, draw_words
 from transforms.cloze.filters_base import VECTORS, WORDNET
-from transforms.cloze.reader_data import (
-    Encoded,
-    Group,
-    candidates,
-    further,
-    pairs,
-    questions,
-    texts,
-)
+from transforms.cloze.reader_data import Encoded, Group, candidates, further, pairs, questions, texts
 from transforms.cloze.reader_vectors import own_vectors
 from transforms.cloze.reader_words import glosses_of, vectors_of
-from transforms.cloze.readers import (
-    FREQUENCY,
-    RESERVED,
-    UNKNOWN,
-    Questions,
-    ReaderOptions,
-    TrainingData,
-    top_words,
-)
+from transforms.cloze.readers import FREQUENCY, RESERVED, UNKNOWN, Questions, ReaderOptions, TrainingData, top_words
 from transforms.cloze.readers_training import log_probabilities, train_reader
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.blas import one_thread
@@ -53,9 +37,17 @@ from transforms.lexicon.models.model import Model
 from transforms.lexicon.resources import Lexicon
 
 __all__ = [
-    "READ_PREDICT", "READ_TRAIN", "FoldOptions", "PredictTask", "Predicted", "ReadTask",
-    "Tally", "TrainedReader", "folds_of", "tally_of",
-]  # fmt: skip
+    "READ_PREDICT",
+    "READ_TRAIN",
+    "FoldOptions",
+    "PredictTask",
+    "Predicted",
+    "ReadTask",
+    "Tally",
+    "TrainedReader",
+    "folds_of",
+    "tally_of",
+]
 
 NAMED = 50  # words of a question that are kept
 CUTS = (1, 5, 10)
@@ -156,24 +148,27 @@ def _data(task: ReadTask, options: FoldOptions) -> TrainingData:
         data = data._replace(vectors=vectors_of(vectors, words), candidate_vectors=own)
     if task.reader == "ar-gloss":
         glosses = glosses_of(
-            options.lexicon.find(WORDNET, language), rows["word"].to_pylist(),
-            rows["lemma"].to_pylist(), options.gloss_tokens,
-        )  # fmt: skip
+            options.lexicon.find(WORDNET, language),
+            rows["word"].to_pylist(),
+            rows["lemma"].to_pylist(),
+            options.gloss_tokens,
+        )
         data = data._replace(glosses=glosses, gloss_words=int(glosses.values.max(initial=0)) + 1)
     return data
 
 
-def _with_own_vectors(
-    task: ReadTask, data: TrainingData, asked: Questions, options: FoldOptions
-) -> TrainingData:
+def _with_own_vectors(task: ReadTask, data: TrainingData, asked: Questions, options: FoldOptions) -> TrainingData:
     """Return the data with vectors of the texts of the other folds, all readers with the same."""
     keys, articles = pairs(task.encoded)
     rows = np.flatnonzero(_fold(articles, options) != task.fold)
     rows = rows[np.argsort(keys[rows], kind="stable")]
     made = own_vectors(
-        (asked.passages, texts(task.encoded)), rows, data.words, options.reader,
+        (asked.passages, texts(task.encoded)),
+        rows,
+        data.words,
+        options.reader,
         seed=hash_of((options.seed, "own vectors", task.fold)),
-    )  # fmt: skip
+    )
     if made is None:
         return data
     words = read_table([checked(task.encoded.words)])["word"].combine_chunks()
@@ -197,22 +192,22 @@ def _train(artefact: Artefact, task: ReadTask, options: FoldOptions) -> TrainedR
         data = _with_own_vectors(task, data, asked, options)
     with one_thread():
         made = train_reader(
-            task.reader, asked, others, data, options.reader, seed=seed, further=more,
-            further_rows=more_rows,
-        )  # fmt: skip
+            task.reader, asked, others, data, options.reader, seed=seed, further=more, further_rows=more_rows
+        )
     model = Model(
-        kind="reader", task=_TASK, format="safetensors", content=made.weights, seed=options.seed,
-        data=task.encoded.questions.sha256, made_with=("torch",),
-        options={
-            "reader": task.reader, "fold": task.fold, "folds": options.folds,
-            **vars(options.reader),
-        },
+        kind="reader",
+        task=_TASK,
+        format="safetensors",
+        content=made.weights,
+        seed=options.seed,
+        data=task.encoded.questions.sha256,
+        made_with=("torch",),
+        options={"reader": task.reader, "fold": task.fold, "folds": options.folds, **vars(options.reader)},
         resources={h.name: h.compiled.digest for h in _lexicon(task.reader, options).held},
-    )  # fmt: skip
+    )
     return TrainedReader(
-        save_model(artefact, model), tuple(made.losses), made.best, made.questions, made.held_out,
-        made.further,
-    )  # fmt: skip
+        save_model(artefact, model), tuple(made.losses), made.best, made.questions, made.held_out, made.further
+    )
 
 
 def _predict(artefact: Artefact, asking: PredictTask, options: FoldOptions) -> Predicted:
@@ -242,14 +237,18 @@ Named = Callable[[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.f
 
 
 def _asked(
-    task: ReadTask, model: SavedModel, asked: Questions, own: npt.NDArray[np.int64],
-    options: FoldOptions, seen: npt.NDArray[np.bool_], tallies: list[Tally], name: Named,
-) -> Iterator[pa.Table]:  # fmt: skip
+    task: ReadTask,
+    model: SavedModel,
+    asked: Questions,
+    own: npt.NDArray[np.int64],
+    options: FoldOptions,
+    seen: npt.NDArray[np.bool_],
+    tallies: list[Tally],
+    name: Named,
+) -> Iterator[pa.Table]:
     weights = load_model(model).content
     with one_thread():
-        for rows, logs in log_probabilities(
-            task.reader, weights, asked, own, _data(task, options), options.reader
-        ):
+        for rows, logs in log_probabilities(task.reader, weights, asked, own, _data(task, options), options.reader):
             tallies.append(tally_of(logs, asked.answers[rows], seen))
             yield name(rows, *top_words(logs, NAMED))
 
@@ -261,9 +260,7 @@ def _drawn(
     vectors: Any = options.lexicon.find(VECTORS, task.group.language or None)
     key = rows["key"].combine_chunks()
 
-    def cosine(
-        first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.float64]:
+    def cosine(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         found = vectors.cosine(key.take(pa.array(first)), key.take(pa.array(second)))
         values: npt.NDArray[np.float64] = found.to_numpy(zero_copy_only=False)
         return values
@@ -273,10 +270,16 @@ def _drawn(
     found = np.full((len(own), NAMED), -1, np.int64)
     logs = np.full((len(own), NAMED), np.nan)
     found[there], logs[there] = draw_words(
-        asked.answers[own][there], asked.keys[own][there], rows["upos"].to_pylist(),
-        np.maximum(rows["count"].to_numpy(), 1).astype(np.float64), key.to_pylist(), NAMED,
-        options.bands, seed=options.seed, cosine=None if vectors is None else cosine,
-    )  # fmt: skip
+        asked.answers[own][there],
+        asked.keys[own][there],
+        rows["upos"].to_pylist(),
+        np.maximum(rows["count"].to_numpy(), 1).astype(np.float64),
+        key.to_pylist(),
+        NAMED,
+        options.bands,
+        seed=options.seed,
+        cosine=None if vectors is None else cosine,
+    )
     return found, logs
 
 
@@ -285,30 +288,26 @@ def _names(task: ReadTask, own: npt.NDArray[np.int64]) -> Named:
     words = candidates(task.encoded)["word"].combine_chunks()
     ids = read_table([checked(task.encoded.questions)], ["question_id"])["question_id"]
 
-    def name(
-        rows: npt.NDArray[np.int64], found: npt.NDArray[np.int64], logs: npt.NDArray[np.float64]
-    ) -> pa.Table:
+    def name(rows: npt.NDArray[np.int64], found: npt.NDArray[np.int64], logs: npt.NDArray[np.float64]) -> pa.Table:
         there = found >= 0
         place, rank = np.nonzero(there)
         count = len(place)
-        return pa.table({
-            "question_id": ids.take(pa.array(rows[place])),
-            "kind": pa.array([task.group.kind] * count, pa.string()),
-            "reader": pa.array([task.reader] * count, pa.string()),
-            "fold": pa.array(np.full(count, task.fold, np.int32)),
-            "rank": pa.array((rank + 1).astype(np.int32)),
-            "word": words.take(pa.array(found[there])),
-            "log_prob": pa.array(np.minimum(logs[there], 0.0)),
-        })  # fmt: skip
+        return pa.table(
+            {
+                "question_id": ids.take(pa.array(rows[place])),
+                "kind": pa.array([task.group.kind] * count, pa.string()),
+                "reader": pa.array([task.reader] * count, pa.string()),
+                "fold": pa.array(np.full(count, task.fold, np.int32)),
+                "rank": pa.array((rank + 1).astype(np.int32)),
+                "word": words.take(pa.array(found[there])),
+                "log_prob": pa.array(np.minimum(logs[there], 0.0)),
+            }
+        )
 
     return name
 
 
-def tally_of(
-    log_probs: npt.NDArray[np.float64],
-    answers: npt.NDArray[np.int64],
-    seen: npt.NDArray[np.bool_],
-) -> Tally:
+def tally_of(log_probs: npt.NDArray[np.float64], answers: npt.NDArray[np.int64], seen: npt.NDArray[np.bool_]) -> Tally:
     """Return how good log probabilities are; ties get the rank that is expected.
 
     Args:
@@ -321,14 +320,10 @@ def tally_of(
     known[known] = seen[answers[known]]
     rank = np.zeros(log_probs.shape, np.int64)
     rank[np.flatnonzero(known), answers[known]] = 1
-    listed = Candidates(
-        np.repeat(np.arange(number), count), log_probs.ravel(), rank.ravel(),
-        np.ones(number, np.int64),
-    )  # fmt: skip
+    listed = Candidates(np.repeat(np.arange(number), count), log_probs.ravel(), rank.ravel(), np.ones(number, np.int64))
     return Tally(
-        number, int((~known).sum()), _sum(mrr_expected_rank(listed)),
-        tuple(_sum(recall_at_k(listed, k)) for k in CUTS),
-    )  # fmt: skip
+        number, int((~known).sum()), _sum(mrr_expected_rank(listed)), tuple(_sum(recall_at_k(listed, k)) for k in CUTS)
+    )
 
 
 def _sum(terms: Any) -> float:
@@ -338,21 +333,34 @@ def _sum(terms: Any) -> float:
 def _added(tallies: Collection[Tally]) -> Tally:
     hits = (sum(one.hits[place] for one in tallies) for place in range(len(CUTS)))
     return Tally(
-        sum(one.questions for one in tallies), sum(one.unseen for one in tallies),
-        float(sum(one.reciprocal for one in tallies)), tuple(map(float, hits)),
-    )  # fmt: skip
+        sum(one.questions for one in tallies),
+        sum(one.unseen for one in tallies),
+        float(sum(one.reciprocal for one in tallies)),
+        tuple(map(float, hits)),
+    )
 
 
 def _read_identity(task: ReadTask, options: FoldOptions) -> Any:
     own = task.encoded
     files = (
-        own.words, own.candidates, own.questions, own.pairs, own.further, *own.passages,
-        *own.summaries, *own.texts,
-    )  # fmt: skip
+        own.words,
+        own.candidates,
+        own.questions,
+        own.pairs,
+        own.further,
+        *own.passages,
+        *own.summaries,
+        *own.texts,
+    )
     return [
-        list(task.group), task.reader, task.fold, [file.sha256 for file in files], options.folds,
-        options.seed, *_used(task.reader, options),
-    ]  # fmt: skip
+        list(task.group),
+        task.reader,
+        task.fold,
+        [file.sha256 for file in files],
+        options.folds,
+        options.seed,
+        *_used(task.reader, options),
+    ]
 
 
 def _used(reader: str, options: FoldOptions) -> list[Any]:
@@ -381,10 +389,20 @@ def _chosen(_: Any, options: FoldOptions) -> Mapping[str, Collection[str]]:
 
 
 READ_TRAIN: Stage[ReadTask, FoldOptions, TrainedReader] = Stage(
-    name="cloze/read-train", receipt=TrainedReader, identity=_read_identity, build=_train,
-    chosen=_chosen, blas=True, unit="readers",
-)  # fmt: skip
+    name="cloze/read-train",
+    receipt=TrainedReader,
+    identity=_read_identity,
+    build=_train,
+    chosen=_chosen,
+    blas=True,
+    unit="readers",
+)
 READ_PREDICT: Stage[PredictTask, FoldOptions, Predicted] = Stage(
-    name="cloze/read-predict", receipt=Predicted, identity=_predict_identity, build=_predict,
-    chosen=_chosen, blas=True, unit="folds",
-)  # fmt: skip
+    name="cloze/read-predict",
+    receipt=Predicted,
+    identity=_predict_identity,
+    build=_predict,
+    chosen=_chosen,
+    blas=True,
+    unit="folds",
+)

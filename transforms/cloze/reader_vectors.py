@@ -20,12 +20,7 @@ _LEAST = 2  # uses of a word, for it to have a vector
 
 
 def own_vectors(
-    texts: tuple[Lists, ...],
-    rows: npt.NDArray[np.int64],
-    words: int,
-    options: ReaderOptions,
-    *,
-    seed: int,
+    texts: tuple[Lists, ...], rows: npt.NDArray[np.int64], words: int, options: ReaderOptions, *, seed: int
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]] | None:
     """Return a vector for each number of a word, float32, and which words have one; None: none has.
 
@@ -57,14 +52,23 @@ def own_vectors(
     if max(counts.values(), default=0) < _LEAST:
         return None
     own = SgnsOptions(
-        dim=options.dim, window=options.own_window, epochs=options.own_epochs,
-        negative=options.own_negative, sample=options.own_sample, min_count=_LEAST,
+        dim=options.dim,
+        window=options.own_window,
+        epochs=options.own_epochs,
+        negative=options.own_negative,
+        sample=options.own_sample,
+        min_count=_LEAST,
         alpha=options.own_rate,
-    )  # fmt: skip
+    )
     found, vectors = train(
-        feed, counts, own, seed=seed % (1 << 32), sentences=number, tokens=counts.total(),
+        feed,
+        counts,
+        own,
+        seed=seed % (1 << 32),
+        sentences=number,
+        tokens=counts.total(),
         slice_name="passages and summaries",
-    )  # fmt: skip
+    )
     taken = np.zeros((words, options.dim), np.float32)
     there = np.zeros(words, bool)
     places = np.array([int(name) for name in found])

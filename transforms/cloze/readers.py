@@ -16,10 +16,24 @@ from transforms.common.errors import LexbeamError
 from transforms.common.options import option
 
 __all__ = [
-    "FREQUENCY", "NEURAL", "PADDING", "PLACEHOLDER", "READERS", "RESERVED", "START", "UNKNOWN",
-    "Further", "Lists", "NetworkOptions", "Questions", "ReaderOptions", "TrainingData",
-    "check_torch", "needs_torch", "top_words",
-]  # fmt: skip
+    "FREQUENCY",
+    "NEURAL",
+    "PADDING",
+    "PLACEHOLDER",
+    "READERS",
+    "RESERVED",
+    "START",
+    "UNKNOWN",
+    "Further",
+    "Lists",
+    "NetworkOptions",
+    "Questions",
+    "ReaderOptions",
+    "TrainingData",
+    "check_torch",
+    "needs_torch",
+    "top_words",
+]
 
 NEURAL = ("ga", "ar", "ar-gloss")
 FREQUENCY = "frequency"
@@ -117,57 +131,39 @@ class TrainingData(NamedTuple):
 class NetworkOptions:
     """Hyperparameters of all readers. The paper's have not come down to us: these are ours."""
 
-    hidden: int = option(
-        64, help="length of a GRU's state, of each direction", least=1, most=16_384
-    )
+    hidden: int = option(64, help="length of a GRU's state, of each direction", least=1, most=16_384)
     dim: int = option(
-        100,
-        help="length of word embeddings; vectors that are given have their own",
-        least=1,
-        most=16_384,
+        100, help="length of word embeddings; vectors that are given have their own", least=1, most=16_384
     )
-    hops: int = option(
-        2, help="times that the gated-attention reader reads a passage", least=1, most=64
-    )
+    hops: int = option(2, help="times that the gated-attention reader reads a passage", least=1, most=64)
     batch: int = option(64, help="questions of a step of training", least=1, most=65_536)
     learning_rate: float = option(4e-3, help="that Adam begins with", least=0)
-    dropout: float = option(
-        0.4, help="share of inputs and final states dropped", least=0, most=0.99
-    )
-    epochs: int = option(
-        10, help="times that training sees the questions, at most", least=1, most=10_000
-    )
+    dropout: float = option(0.4, help="share of inputs and final states dropped", least=0, most=0.99)
+    epochs: int = option(10, help="times that training sees the questions, at most", least=1, most=10_000)
     patience: int = option(
-        3, help="epochs without a better loss on the articles held out, after which it stops",
-        least=1, most=10_000,
-    )  # fmt: skip
+        3, help="epochs without a better loss on the articles held out, after which it stops", least=1, most=10_000
+    )
     clip: float = option(5.0, help="the greatest norm of a step's gradient", least=0)
     passage_tokens: int = option(50, help="words of a passage that are read", least=1)
     start: str = option(
-        "own", help="what embeddings begin as without `vectors`: own vectors of the texts of the "
-        "other folds, or random numbers", choices=START,
-    )  # fmt: skip
-    own_window: int = option(
-        5, help="own vectors: words to either side, at most", least=1, most=1_000
+        "own",
+        help="what embeddings begin as without `vectors`: own vectors of the texts of the "
+        "other folds, or random numbers",
+        choices=START,
     )
-    own_epochs: int = option(
-        10, help="own vectors: times that texts are read", least=1, most=10_000
-    )
-    own_negative: int = option(
-        5, help="own vectors: words drawn for each true one", least=1, most=1_000
-    )
+    own_window: int = option(5, help="own vectors: words to either side, at most", least=1, most=1_000)
+    own_epochs: int = option(10, help="own vectors: times that texts are read", least=1, most=10_000)
+    own_negative: int = option(5, help="own vectors: words drawn for each true one", least=1, most=1_000)
     own_rate: float = option(0.05, help="own vectors: learning rate at the start", least=1e-4)
     own_sample: float = option(
-        1e-4, help="own vectors: threshold of random removal of frequent words; 0 for none",
-        least=0,
-    )  # fmt: skip
-    own_deviation: float = option(
-        0.3, help="standard deviation to which own vectors' numbers are scaled", least=0
+        1e-4, help="own vectors: threshold of random removal of frequent words; 0 for none", least=0
     )
+    own_deviation: float = option(0.3, help="standard deviation to which own vectors' numbers are scaled", least=0)
     tune_vectors: bool = option(
-        False, help="train embeddings of passage and summary further that `vectors` initialise; "
+        False,
+        help="train embeddings of passage and summary further that `vectors` initialise; "
         "those without a vector are then trained, too; own vectors always are",
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,12 +171,12 @@ class ReaderOptions(NetworkOptions):
     """Hyperparameters of readers that name words."""
 
     prior: float = option(
-        0.1, help="scores of words begin with the logarithm of how many questions trained on have "
-        "them for an answer, and this much more; 0: without such a term", least=0,
-    )  # fmt: skip
-    further_each: float = option(
-        2.0, help="further questions of an epoch, see `train_on`, for each question", least=0
+        0.1,
+        help="scores of words begin with the logarithm of how many questions trained on have "
+        "them for an answer, and this much more; 0: without such a term",
+        least=0,
     )
+    further_each: float = option(2.0, help="further questions of an epoch, see `train_on`, for each question", least=0)
     further_weight: float = option(
         1.0, help="what a further question counts in the loss, where a question counts 1", least=0
     )
@@ -205,9 +201,7 @@ def check_torch(option: str = "readers", other: str = FREQUENCY) -> None:
             raise needs_torch(name, option, other)
 
 
-def top_words(
-    log_probs: npt.NDArray[np.float64], k: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+def top_words(log_probs: npt.NDArray[np.float64], k: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Return the `k` most probable candidates of each question, and their log probabilities.
 
     Args:

@@ -11,14 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from transforms.cloze.readers import (
-    PADDING,
-    PLACEHOLDER,
-    Further,
-    Lists,
-    Questions,
-    ReaderOptions,
-)
+from transforms.cloze.readers import PADDING, PLACEHOLDER, Further, Lists, Questions, ReaderOptions
 from transforms.common.draws import numbers, permutation
 
 if TYPE_CHECKING:
@@ -47,10 +40,11 @@ class Asked:
         self._further = further
         self.first = len(questions.answers)
         self.answers, self.keys, self.articles = (
-            getattr(questions, name) if further is None
+            getattr(questions, name)
+            if further is None
             else np.concatenate([getattr(questions, name), getattr(further, name)])
             for name in ("answers", "keys", "articles")
-        )  # fmt: skip
+        )
 
     def lengths(self, most: int) -> Ints:
         """Return by row how long its passage, cut at `most` words, and then its summary is."""
@@ -87,9 +81,7 @@ class Asked:
         """Return what a network takes; needs torch."""
         from transforms.cloze.readers_networks import Batch
 
-        passages, summaries, places = zip(
-            *[self.texts(row, most) for row in rows.tolist()], strict=True
-        )
+        passages, summaries, places = zip(*[self.texts(row, most) for row in rows.tolist()], strict=True)
         options = self._questions.options
         return Batch(
             _padded(passages),

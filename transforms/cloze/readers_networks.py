@@ -172,9 +172,7 @@ def _at(states: Tensor, places: Tensor) -> Tensor:
     return states[torch.arange(len(places)), places]
 
 
-def _summed_up(
-    layers: nn.ModuleDict, states: Tensor, passages: Texts, query: Tensor, drop: Drop
-) -> Tensor:
+def _summed_up(layers: nn.ModuleDict, states: Tensor, passages: Texts, query: Tensor, drop: Drop) -> Tensor:
     """Return s: the passage as the query attends to it, and the query."""
     scores = torch.einsum("bth,bh->bt", states, layers["attend"](query))
     weights = scores.masked_fill(~_there(passages), -math.inf).softmax(1)

@@ -14,13 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from transforms.cloze.readers import (
-    Further,
-    Questions,
-    ReaderOptions,
-    TrainingData,
-    needs_torch,
-)
+from transforms.cloze.readers import Further, Questions, ReaderOptions, TrainingData, needs_torch
 from transforms.cloze.readers_batches import Asked, epoch_of, tensor, texts_of
 from transforms.common.draws import hash_of
 from transforms.common.folds import fold_of
@@ -126,9 +120,7 @@ def train_reader(
         mask = torch.rand(values.shape, generator=generator) < keep
         return values * mask / keep
 
-    optimiser = torch.optim.Adam(
-        [own for own in layers.parameters() if own.requires_grad], lr=options.learning_rate
-    )
+    optimiser = torch.optim.Adam([own for own in layers.parameters() if own.requires_grad], lr=options.learning_rate)
     losses: list[float] = []
     best, weights = -1, _weights(layers)
     epochs = options.epochs if len(rows) else 0
@@ -137,9 +129,7 @@ def train_reader(
             optimiser.zero_grad(set_to_none=True)
             batch = asked.batch(some, options.passage_tokens)
             scores = network.scores(layers, batch, glosses, drop)
-            loss = torch.nn.functional.cross_entropy(
-                scores, tensor(asked.answers[some]), reduction="none"
-            )
+            loss = torch.nn.functional.cross_entropy(scores, tensor(asked.answers[some]), reduction="none")
             counts = np.where(some < asked.first, 1.0, options.further_weight)
             shares = tensor((counts / max(counts.sum(), 1e-9)).astype(np.float32))
             (loss @ shares).backward()
@@ -147,8 +137,7 @@ def train_reader(
                 torch.nn.utils.clip_grad_norm_(layers.parameters(), options.clip)
             optimiser.step()
         found = _scores(kind, layers, asked, judged, glosses, options)
-        at = np.concatenate([own[np.arange(len(some)), asked.answers[some]]
-                             for some, own in found])  # fmt: skip
+        at = np.concatenate([own[np.arange(len(some)), asked.answers[some]] for some, own in found])
         losses.append(float(-at.mean()))
         if best < 0 or losses[-1] < losses[best]:
             best, weights = epoch, _weights(layers)
@@ -157,17 +146,13 @@ def train_reader(
     return Trained(weights, losses, best, len(training), len(checking), len(more))
 
 
-def _apart(
-    asked: Asked, rows: npt.NDArray[np.int64], seed: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _apart(asked: Asked, rows: npt.NDArray[np.int64], seed: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return questions to train on and those held out; none are, if none would be left."""
     held = _is_held_out(asked, rows, seed)
     return (rows, rows[:0]) if held.all() else (rows[~held], rows[held])
 
 
-def _is_held_out(
-    asked: Asked, rows: npt.NDArray[np.int64], seed: int
-) -> npt.NDArray[np.bool_]:  # fmt: skip
+def _is_held_out(asked: Asked, rows: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.bool_]:
     fold = fold_of(asked.articles[rows], _HELD_OUT, seed=seed, label="cloze/held out")
     held: npt.NDArray[np.bool_] = fold == 0
     return held
@@ -212,9 +197,8 @@ def log_probabilities(
 
 
 def _scores(
-    kind: str, layers: Any, asked: Asked, rows: npt.NDArray[np.int64], glosses: Any,
-    options: ReaderOptions,
-) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:  # fmt: skip
+    kind: str, layers: Any, asked: Asked, rows: npt.NDArray[np.int64], glosses: Any, options: ReaderOptions
+) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
     import torch
 
     from transforms.cloze.readers_networks import NETWORKS
@@ -222,9 +206,7 @@ def _scores(
     for start in range(0, len(rows), options.batch):
         some = rows[start : start + options.batch]
         with torch.no_grad():
-            scores = NETWORKS[kind].scores(
-                layers, asked.batch(some, options.passage_tokens), glosses, _whole
-            )
+            scores = NETWORKS[kind].scores(layers, asked.batch(some, options.passage_tokens), glosses, _whole)
             yield some, scores.double().log_softmax(1).numpy()
 
 
@@ -236,9 +218,7 @@ def _initialise(layers: Any, data: TrainingData, *, fixed: bool) -> None:
     """Put vectors in the place of embeddings; where `fixed` those of texts stay as they are."""
     import torch
 
-    for name, given in (
-        ("embed_words", data.vectors), ("embed_candidates", data.candidate_vectors),
-    ):  # fmt: skip
+    for name, given in (("embed_words", data.vectors), ("embed_candidates", data.candidate_vectors)):
         if given is None:
             continue
         with torch.no_grad():

@@ -27,10 +27,7 @@ from transforms.common.tables import PartFile, write_rows
 from transforms.formats.ingest import acceptable
 from transforms.formats.merges import list_rejects
 
-__all__ = [
-    "LIST_REJECTS", "SETTLE", "PartTask", "SettleOptions", "Settled", "acceptable_units",
-    "part_tasks",
-]  # fmt: skip
+__all__ = ["LIST_REJECTS", "SETTLE", "PartTask", "SettleOptions", "Settled", "acceptable_units", "part_tasks"]
 
 _ANNOTATED = 64  # pairs that are annotated at a time, and their code points
 _CHARACTERS = 1 << 19
@@ -183,17 +180,8 @@ def _chosen(_: PartTask, options: SettleOptions) -> dict[str, tuple[str, ...]]:
 
 
 SETTLE: Stage[PartTask, SettleOptions, Settled] = Stage(
-    name="cloze/settle",
-    receipt=Settled,
-    identity=_identity,
-    build=_settle,
-    chosen=_chosen,
-    unit="parts",
+    name="cloze/settle", receipt=Settled, identity=_identity, build=_settle, chosen=_chosen, unit="parts"
 )
 LIST_REJECTS: Stage[Sequence[Loaded], None, PartFile] = Stage(
-    name="cloze/list-rejects",
-    receipt=PartFile,
-    identity=_reject_identity,
-    build=_list_rejects,
-    unit="tables",
+    name="cloze/list-rejects", receipt=PartFile, identity=_reject_identity, build=_list_rejects, unit="tables"
 )

@@ -22,10 +22,7 @@ _BATCH = 256  # rows that are values of Python at a time
 
 
 def articles_of(
-    parts: Sequence[Part],
-    columns: Sequence[str],
-    key: str,
-    keep: Callable[[pa.Table], Any] | None = None,
+    parts: Sequence[Part], columns: Sequence[str], key: str, keep: Callable[[pa.Table], Any] | None = None
 ) -> Iterator[tuple[str, list[Row]]]:
     """Yield the rows of each article, in the order of articles.
 

@@ -26,9 +26,16 @@ from transforms.common.sound import checked
 from transforms.common.tables import Part, read_rows, read_table, write_rows
 
 __all__ = [
-    "MEASURE", "SETTLE", "Measured", "Sampled", "Threshold", "Thresholds", "check_threshold",
-    "cutoff_of", "parse_threshold",
-]  # fmt: skip
+    "MEASURE",
+    "SETTLE",
+    "Measured",
+    "Sampled",
+    "Threshold",
+    "Thresholds",
+    "check_threshold",
+    "cutoff_of",
+    "parse_threshold",
+]
 
 DRAWS = 64
 _LABEL = "cloze/random words"
@@ -123,8 +130,7 @@ def cutoff_of(pairs: Iterable[pa.Table], most: int, seed: int) -> int:
 def _measure(artefact: Artefact, part: Part, sampled: Sampled) -> Measured:
     """Write the cosines of the word pairs of a part that are taken."""
     columns = [name for name in COLUMNS if name != "targets"]
-    tables = (_measured(batch_of(rows), sampled)
-              for rows in batches_of(read_rows([checked(part)], columns)))  # fmt: skip
+    tables = (_measured(batch_of(rows), sampled) for rows in batches_of(read_rows([checked(part)], columns)))
     with artefact.writing(".parquet") as stream:
         write_rows(stream, SCHEMA, tables)
     return Measured(artefact.file(".parquet"))
@@ -142,9 +148,7 @@ def _measured(batch: Batch, sampled: Sampled) -> pa.Table:
             if name == "static":
                 known = static_vectors(batch, sampled.setting)
             else:
-                known = contextual_vectors(
-                    batch, np.unique(first), np.unique(second), sampled.setting.encoder
-                )
+                known = contextual_vectors(batch, np.unique(first), np.unique(second), sampled.setting.encoder)
             values = np.where(same, np.nan, pair_cosines(known, first, second))
         found[name] = pa.array(values, mask=np.isnan(values))
     return pa.table(found, SCHEMA)
@@ -186,9 +190,13 @@ def _settle(_: Artefact, files: Sequence[File], wanted: Mapping[str, float]) -> 
 def _measure_identity(part: Part, sampled: Sampled) -> Any:
     encoder = sampled.setting.encoder
     return [
-        part.sha256, list(sampled.filters), sampled.cutoff, sampled.seed,
-        sampled.setting.lexicon.identity(), None if encoder is None else encoder.identity(),
-    ]  # fmt: skip
+        part.sha256,
+        list(sampled.filters),
+        sampled.cutoff,
+        sampled.seed,
+        sampled.setting.lexicon.identity(),
+        None if encoder is None else encoder.identity(),
+    ]
 
 
 def _settle_identity(files: Sequence[File], wanted: Mapping[str, float]) -> Any:
@@ -201,10 +209,14 @@ def _measure_chosen(_: Any, sampled: Sampled) -> Mapping[str, Any]:
 
 
 MEASURE: Stage[Part, Sampled, Measured] = Stage(
-    name="cloze/measure", receipt=Measured, identity=_measure_identity, build=_measure,
-    chosen=_measure_chosen, blas=True, unit="parts",
-)  # fmt: skip
+    name="cloze/measure",
+    receipt=Measured,
+    identity=_measure_identity,
+    build=_measure,
+    chosen=_measure_chosen,
+    blas=True,
+    unit="parts",
+)
 SETTLE: Stage[Sequence[File], Mapping[str, float], Thresholds] = Stage(
-    name="cloze/threshold", receipt=Thresholds, identity=_settle_identity, build=_settle,
-    unit="thresholds",
-)  # fmt: skip
+    name="cloze/threshold", receipt=Thresholds, identity=_settle_identity, build=_settle, unit="thresholds"
+)

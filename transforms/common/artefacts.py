@@ -145,9 +145,7 @@ class Stage(Generic[T, Options, R]):
         return _code(self.build, self.receipt, entries)  # type: ignore[arg-type]
 
 
-def stage_entry(
-    stage: Stage[Any, Any, Any], chosen: Mapping[str, Collection[str]] | None = None
-) -> dict[str, Any]:
+def stage_entry(stage: Stage[Any, Any, Any], chosen: Mapping[str, Collection[str]] | None = None) -> dict[str, Any]:
     """Return what a manifest says of a stage: its code's identity, and with which entries."""
     code = stage.code(chosen)
     return {
@@ -158,9 +156,7 @@ def stage_entry(
 
 
 @functools.cache
-def _code(
-    build: Callable[..., Any], receipt: type, entries: tuple[tuple[str, tuple[str, ...]], ...]
-) -> CodeIdentity:
+def _code(build: Callable[..., Any], receipt: type, entries: tuple[tuple[str, tuple[str, ...]], ...]) -> CodeIdentity:
     return code_identity(build, receipt, chosen=dict(entries))
 
 
@@ -169,14 +165,9 @@ def make(workspace: Workspace, stage: Stage[T, Options, R], task: T, options: Op
     return make_all(workspace, stage, [task], options)[0]
 
 
-def make_all(
-    workspace: Workspace, stage: Stage[T, Options, R], tasks: Sequence[T], options: Options
-) -> list[R]:
+def make_all(workspace: Workspace, stage: Stage[T, Options, R], tasks: Sequence[T], options: Options) -> list[R]:
     """Return the receipts of several tasks' artefacts, making those that are not there."""
-    artefacts = [
-        Artefact(files.join(workspace.stage(stage.name), name_of(stage, task, options)))
-        for task in tasks
-    ]
+    artefacts = [Artefact(files.join(workspace.stage(stage.name), name_of(stage, task, options))) for task in tasks]
     receipts = [_taken_up(workspace, stage, artefact) for artefact in artefacts]
     missing = [place for place, receipt in enumerate(receipts) if receipt is None]
     if missing:

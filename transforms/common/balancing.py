@@ -98,9 +98,9 @@ class _State:
         self.place = cells.genre * self.bands + cells.band
         self.weights = shares**-2.0
         size = self.genres * self.bands
-        counts = np.bincount(
-            split[cells.group] * size + self.place, minlength=len(shares) * size
-        ).reshape(len(shares), self.genres, self.bands)
+        counts = np.bincount(split[cells.group] * size + self.place, minlength=len(shares) * size).reshape(
+            len(shares), self.genres, self.bands
+        )
         wanted = shares[:, None, None] * counts.sum(0)
         self.off: Floats = np.cumsum(counts - wanted, axis=2)  # D_s(g, b)
 
@@ -125,11 +125,14 @@ class _State:
         """Return groups as vectors whose inner products are those of F."""
         cum = prefix_counts(self.cells, groups)
         size = self.genres * self.bands
-        return np.concatenate([
-            cum.sum(1) * self.bands**-0.5,
-            (cum * (BY_GENRE / self.bands) ** 0.5).reshape(len(groups), size),
-            cum[:, :, -1] * SIZES**0.5,
-        ], axis=1)  # fmt: skip
+        return np.concatenate(
+            [
+                cum.sum(1) * self.bands**-0.5,
+                (cum * (BY_GENRE / self.bands) ** 0.5).reshape(len(groups), size),
+                cum[:, :, -1] * SIZES**0.5,
+            ],
+            axis=1,
+        )
 
     def move(self, group: int, to: int) -> None:
         """Move a group to a split."""
@@ -151,9 +154,7 @@ def _squares(cells: Cells) -> Floats:
     left = (bands - cells.band) / bands
     groups = int(cells.group[-1]) + 1
     key = cells.group * (int(cells.genre.max()) + 1) + cells.genre
-    found = np.bincount(
-        cells.group, (2 * _ranks(cells.group, cells.band) - 1) * left, minlength=groups
-    )
+    found = np.bincount(cells.group, (2 * _ranks(cells.group, cells.band) - 1) * left, minlength=groups)
     pairs = 2 * _ranks(key, cells.band) - 1
     # Each pair of a genre counts in its size, too: sum of 2k - 1 is the square.
     found = found + np.bincount(cells.group, pairs * (BY_GENRE * left + SIZES), minlength=groups)
@@ -222,9 +223,7 @@ class _Swap(NamedTuple):
     moves: tuple[tuple[int, int], ...]
 
 
-def _best_swap(
-    state: _State, own: Floats, free: Ints, drawn: npt.NDArray[np.uint64]
-) -> _Swap | None:
+def _best_swap(state: _State, own: Floats, free: Ints, drawn: npt.NDArray[np.uint64]) -> _Swap | None:
     """Return what saves most of F among swaps and moves of likely groups."""
     slopes = state.slopes()[:, free]
     where = state.split[free]
@@ -234,10 +233,7 @@ def _best_swap(
             weight = state.weights[a] + state.weights[b]
             gains = 2 * (slopes[a] - slopes[b])
             ins, outs = np.flatnonzero(where == a), np.flatnonzero(where == b)
-            there, back = (
-                gains[ins] - weight * own[free[ins]],
-                -gains[outs] - weight * own[free[outs]],
-            )
+            there, back = (gains[ins] - weight * own[free[ins]], -gains[outs] - weight * own[free[outs]])
             one = _likely(there, drawn[ins])
             two = _likely(back, drawn[outs])
             first, second = free[ins[one]], free[outs[two]]

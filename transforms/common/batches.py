@@ -23,9 +23,7 @@ class BatchWriter:
     """Writes batches of one schema to a stream; `write` returns each batch's ordinal."""
 
     def __init__(self, stream: BinaryIO | HashedStream, schema: pa.Schema) -> None:
-        options = pa.ipc.IpcWriteOptions(
-            compression="lz4", unify_dictionaries=False, use_threads=False
-        )
+        options = pa.ipc.IpcWriteOptions(compression="lz4", unify_dictionaries=False, use_threads=False)
         # Arrow writes a small batch in dozens of pieces.
         buffered = pa.BufferedOutputStream(pa.PythonFile(stream, "w"), _BUFFER)
         self._buffered = buffered
@@ -42,10 +40,7 @@ class BatchWriter:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._writer.close()
         self._buffered.detach()  # flushes it; whoever gave the stream closes it
@@ -87,10 +82,7 @@ class BatchReader:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for stream, _ in self._open.values():
             stream.close()

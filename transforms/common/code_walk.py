@@ -13,15 +13,7 @@ from typing import Any
 
 from transforms.common.errors import LexbeamError
 from transforms.common.fingerprints import digest, stream_digest
-from transforms.common.source_index import (
-    Chain,
-    Import,
-    References,
-    Source,
-    Statement,
-    find,
-    read_source,
-)
+from transforms.common.source_index import Chain, Import, References, Source, Statement, find, read_source
 
 __all__ = ["PACKAGES", "PLUMBING", "Walk", "distributions", "source_of"]
 
@@ -30,16 +22,7 @@ PACKAGES = ("pipelines", "schemas", "transforms")  # ours
 # nothing in them decides what an artefact holds, and better words must retrain nothing.
 PLUMBING = frozenset(
     f"transforms.common.{name}"
-    for name in (
-        "artefacts",
-        "errors",
-        "files",
-        "option_checks",
-        "options",
-        "receipts",
-        "sound",
-        "system_errors",
-    )
+    for name in ("artefacts", "errors", "files", "option_checks", "options", "receipts", "sound", "system_errors")
 )
 
 _PACKAGED_TEXT = "transforms.common.resources.packaged_text"
@@ -221,8 +204,7 @@ class Walk:
             for name in statement.names:
                 # A module that this one reads attributes of is followed where it does so.
                 if not any(
-                    entry.local == name and name in source.used and _is_submodule(entry)
-                    for entry in statement.imports
+                    entry.local == name and name in source.used and _is_submodule(entry) for entry in statement.imports
                 ):
                     self._name(module, name, ())
 

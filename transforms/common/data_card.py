@@ -18,9 +18,7 @@ __all__ = ["data_card"]
 LISTED = 20  # input files that are listed
 
 
-def data_card(
-    manifest: Mapping[str, Any], schemas: Mapping[str, pa.Schema], license: str | None
-) -> str:
+def data_card(manifest: Mapping[str, Any], schemas: Mapping[str, pa.Schema], license: str | None) -> str:
     """Return the card of some of the tables that a manifest names, each in a folder of its name.
 
     Args:
@@ -133,9 +131,7 @@ def _origin(name: str, section: Mapping[str, Any], environments: Any) -> Iterato
         yield "Options:"
         yield ""
         yield "```yaml"
-        text = yaml.safe_dump(
-            options, default_flow_style=None, allow_unicode=True, sort_keys=True, width=90
-        )
+        text = yaml.safe_dump(options, default_flow_style=None, allow_unicode=True, sort_keys=True, width=90)
         yield text.rstrip("\n").replace("```", "`\u200b``")
         yield "```"
 

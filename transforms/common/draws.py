@@ -164,9 +164,7 @@ def normal(keys: Keys, *, seed: int, label: str, draws: int | None = None) -> Fl
     return found
 
 
-def integers(
-    keys: Keys, below: int, *, seed: int, label: str, draws: int | None = None
-) -> npt.NDArray[np.int64]:
+def integers(keys: Keys, below: int, *, seed: int, label: str, draws: int | None = None) -> npt.NDArray[np.int64]:
     """Return what keys draw as whole numbers from 0 to `below` - 1, at most 2**32.
 
     Args and shape are those of `numbers`.

@@ -20,11 +20,31 @@ from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.patterns import compiled, searchable
 
 __all__ = [
-    "Entry", "Folder", "absolute", "check_there", "exists", "is_local", "join", "link_or_copy",
-    "list_files", "list_folder", "make_folder", "open_read", "open_there", "read_bytes", "real",
-    "remove", "root_of", "shown", "size", "sync_folder", "temporary", "touch", "write_bytes",
+    "Entry",
+    "Folder",
+    "absolute",
+    "check_there",
+    "exists",
+    "is_local",
+    "join",
+    "link_or_copy",
+    "list_files",
+    "list_folder",
+    "make_folder",
+    "open_read",
+    "open_there",
+    "read_bytes",
+    "real",
+    "remove",
+    "root_of",
+    "shown",
+    "size",
+    "sync_folder",
+    "temporary",
+    "touch",
+    "write_bytes",
     "writing",
-]  # fmt: skip
+]
 
 # What `temporary` appends: nobody else's file is likely to end so.
 TEMPORARY = r"\.[0-9a-f]{16}\.tmp"
@@ -339,9 +359,7 @@ def _below(root: str) -> Iterator[str]:
             inner = {os.path.join(folder, name): name for name in sorted(folders)}
             links += [path for path in inner if os.path.islink(path)]
             folders[:] = [
-                name
-                for path, name in inner.items()
-                if not name.startswith(".") and os.path.realpath(path) not in seen
+                name for path, name in inner.items() if not name.startswith(".") and os.path.realpath(path) not in seen
             ]
             yield from (os.path.join(folder, name) for name in names)
         for link in links:

@@ -122,9 +122,7 @@ def _encoded(keys: Any) -> tuple[npt.NDArray[np.int64], list[str]]:
 
 
 def _named(
-    encoded: Mapping[str, tuple[npt.NDArray[np.int64], list[str]]],
-    joined: npt.NDArray[np.int64],
-    found: int,
+    encoded: Mapping[str, tuple[npt.NDArray[np.int64], list[str]]], joined: npt.NDArray[np.int64], found: int
 ) -> Components:
     """Number components by their names, so that the order of rows does not count."""
     keys: list[tuple[int, int]] = [(len(encoded), 0)] * found
@@ -147,12 +145,7 @@ def _named(
 
 
 def connected_folds(
-    columns: Mapping[str, Keys | Sequence[Any]],
-    k: int,
-    *,
-    seed: int,
-    label: str = "fold",
-    most: float | None = None,
+    columns: Mapping[str, Keys | Sequence[Any]], k: int, *, seed: int, label: str = "fold", most: float | None = None
 ) -> Folds:
     """Return folds over which no key is torn apart, of any of the columns.
 

@@ -33,11 +33,28 @@ from transforms.common.output_folders import make_output_folder
 from transforms.common.receipts import read_envelope
 
 __all__ = [
-    "ARTEFACTS", "FAILED", "LOCK", "LOG", "MANIFEST", "MARK", "POINTER", "SNAPSHOTS", "Record",
-    "check_foreign", "check_links", "is_link_of_ours", "is_own_folder", "is_unfinished_snapshot",
-    "last_published", "links_of", "locked", "make_own_folder", "read_record", "snapshot_name",
+    "ARTEFACTS",
+    "FAILED",
+    "LOCK",
+    "LOG",
+    "MANIFEST",
+    "MARK",
+    "POINTER",
+    "SNAPSHOTS",
+    "Record",
+    "check_foreign",
+    "check_links",
+    "is_link_of_ours",
+    "is_own_folder",
+    "is_unfinished_snapshot",
+    "last_published",
+    "links_of",
+    "locked",
+    "make_own_folder",
+    "read_record",
+    "snapshot_name",
     "write_record",
-]  # fmt: skip
+]
 
 ARTEFACTS = "_artefacts"
 FAILED = "_failed"
@@ -225,9 +242,7 @@ def check_foreign(out: str, tables: Collection[str]) -> None:
         return
     foreign = next(_foreign(out, tables), None)
     if foreign is not None:
-        raise UsageError(
-            f"{foreign!r} was not made by Lexbeam and is in the way: move it, or give another `out`"
-        )
+        raise UsageError(f"{foreign!r} was not made by Lexbeam and is in the way: move it, or give another `out`")
 
 
 def _foreign(out: str, tables: Collection[str]) -> Iterator[str]:
@@ -343,9 +358,7 @@ def locked(out: str, tables: Collection[str] = (), *, name: str = "out") -> Iter
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise LexbeamError(
-                f"another run is at work on {out!r}: wait for it, or give another `out`"
-            ) from None
+            raise LexbeamError(f"another run is at work on {out!r}: wait for it, or give another `out`") from None
         yield
 
 

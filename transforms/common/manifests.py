@@ -19,10 +19,7 @@ _FOLDER = re.compile(r"_snapshots/[0-9a-f]{32}")
 def without_objects(manifest: dict[str, Any]) -> dict[str, Any]:
     """Return a manifest as it is everywhere: on object stores it also says where parts lie."""
     tables = {
-        name: {
-            **table,
-            "parts": [{k: v for k, v in part.items() if k != "object"} for part in table["parts"]],
-        }
+        name: {**table, "parts": [{k: v for k, v in part.items() if k != "object"} for part in table["parts"]]}
         for name, table in manifest["tables"].items()
     }
     return {**manifest, "tables": tables}

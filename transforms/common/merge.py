@@ -16,9 +16,7 @@ from transforms.common.batches import BatchReader
 from transforms.common.receipts import File
 from transforms.common.tables import PartFile, write_part
 
-__all__ = [
-    "MergeTask", "Staged", "StagedRun", "batches", "in_order", "merge", "staged_identity",
-]  # fmt: skip
+__all__ = ["MergeTask", "Staged", "StagedRun", "batches", "in_order", "merge", "staged_identity"]
 
 
 class Staged(NamedTuple):
@@ -70,10 +68,7 @@ def _place(entry: Staged) -> tuple[tuple[str, int], str, int]:
 
 
 def merge(
-    artefact: Artefact,
-    table: Table,
-    rows: Iterator[pa.RecordBatch | pa.Table],
-    schema: pa.Schema | None = None,
+    artefact: Artefact, table: Table, rows: Iterator[pa.RecordBatch | pa.Table], schema: pa.Schema | None = None
 ) -> PartFile:
     """Write rows in their final order as a part of `table`; `schema` where it is another's."""
     return write_part(artefact, schema or table.schema(), rows, sort_keys=table.key)

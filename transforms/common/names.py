@@ -26,13 +26,9 @@ import functools
 import re
 from collections import Counter
 
-__all__ = [
-    "Names", "escape", "file_of", "member_of", "own_name", "plain", "unescape", "ways_to_write",
-]  # fmt: skip
+__all__ = ["Names", "escape", "file_of", "member_of", "own_name", "plain", "unescape", "ways_to_write"]
 
-_NO_CHARACTERS = "\ufdd0-\ufdef" + "".join(
-    chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF)
-)
+_NO_CHARACTERS = "\ufdd0-\ufdef" + "".join(chr(plane << 16 | last) for plane in range(17) for last in (0xFFFE, 0xFFFF))
 _UNSHOWN = (
     "\x00-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff"
     f"\ufff9-\ufffb\U000e0000-\U000e007f{_NO_CHARACTERS}"

@@ -71,9 +71,7 @@ def _check_text(text: str, entry: "Option", shown: str) -> None:
         # A name of a file that is no UTF-8 reaches Python so that only `fsencode` turns it back.
         size = len(os.fsencode(text) if entry.path else text.encode())
     except UnicodeEncodeError:
-        raise UsageError(
-            f"{shown} {quoted(text)} is not Unicode text: it holds half a surrogate pair"
-        ) from None
+        raise UsageError(f"{shown} {quoted(text)} is not Unicode text: it holds half a surrogate pair") from None
     if entry.path and entry.within is None and files.is_local(text) and size > LONGEST_PATH:
         raise UsageError(f"{shown} {quoted(text)} is a path of more than {LONGEST_PATH} bytes")
     if len(text) > LONGEST:

@@ -32,9 +32,16 @@ from transforms.common.errors import UsageError, nearest, quoted
 from transforms.common.option_checks import check_value, run_check
 
 __all__ = [
-    "Option", "Within", "embedded", "from_mapping", "noted_paths", "option", "options_of",
-    "plain_options", "value_of",
-]  # fmt: skip
+    "Option",
+    "Within",
+    "embedded",
+    "from_mapping",
+    "noted_paths",
+    "option",
+    "options_of",
+    "plain_options",
+    "value_of",
+]
 
 T = TypeVar("T")
 MISSING = dataclasses.MISSING
@@ -151,11 +158,21 @@ def option(
     told in `Option`; `name` is given where the option's name is not that of the field.
     """
     metadata = {
-        "help": help, "choices": choices, "metavar": metavar, "positional": positional,
-        "least": least, "most": most, "path": path, "within": within, "split": split,
-        "published": published, "check": check, "group": group, "fills": fills,
+        "help": help,
+        "choices": choices,
+        "metavar": metavar,
+        "positional": positional,
+        "least": least,
+        "most": most,
+        "path": path,
+        "within": within,
+        "split": split,
+        "published": published,
+        "check": check,
+        "group": group,
+        "fills": fills,
         "stands_for": stands_for,
-    }  # fmt: skip
+    }
     return dataclasses.field(default=default, metadata={"option": metadata, "name": name})
 
 
@@ -203,9 +220,7 @@ def value_of(options: Any, name: str) -> Any:
     return options
 
 
-def from_mapping(
-    cls: type[T], values: Mapping[str, Any], where: str = "", base: str | None = None
-) -> T:
+def from_mapping(cls: type[T], values: Mapping[str, Any], where: str = "", base: str | None = None) -> T:
     """Return options from a mapping, checked and converted to the fields' types.
 
     Args:

@@ -29,9 +29,7 @@ def check_output_folder(path: str, name: str = "out") -> None:
     shown = f"`{name}` {path!r}"
     try:
         os.path.abspath(path).encode()
-    except (
-        UnicodeEncodeError
-    ):  # Arrow opens no such file, and the rows that runners pass on hold it as text
+    except UnicodeEncodeError:  # Arrow opens no such file, and the rows that runners pass on hold it as text
         raise UsageError(f"{shown}: the path is not UTF-8; give one that is") from None
     try:
         place = _nearest_there(os.path.abspath(path))
@@ -80,9 +78,12 @@ def _kind(path: str) -> str | None:
 
 
 _KINDS = (
-    (stat.S_ISREG, "a file"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"), (stat.S_ISBLK, "a device"),
-)  # fmt: skip
+    (stat.S_ISREG, "a file"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
 
 
 def make_output_folder(path: str, name: str = "out") -> None:

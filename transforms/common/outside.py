@@ -41,15 +41,10 @@ def with_outside(registry: dict[str, T], group: str) -> dict[str, T]:
         points = importlib.metadata.entry_points(group=group)
         for point in sorted(points, key=lambda point: (point.name, point.value)):
             if point.name in registry:
-                log.warning(
-                    "%s: %r of %s is left out: there is one of this name",
-                    group, point.name, point.value,
-                )  # fmt: skip
+                log.warning("%s: %r of %s is left out: there is one of this name", group, point.name, point.value)
                 continue
             try:
                 registry[point.name] = point.load()
             except Exception as error:  # whatever it is that a module of others does
-                log.warning(
-                    "%s: %r cannot be loaded from %s: %s", group, point.name, point.value, error
-                )
+                log.warning("%s: %r cannot be loaded from %s: %s", group, point.name, point.value, error)
     return registry

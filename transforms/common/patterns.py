@@ -22,17 +22,19 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 # What is written otherwise here than in Python, or cannot be: what RE2 says, a sign of it in the
 # pattern, the remedy. The first that fits counts.
 _UNLIKE = (
-    ("operator", r"\(\?<?[=!]", "lookahead and lookbehind are not there: match what stands around, "
-     "and put what counts in a group"),
+    (
+        "operator",
+        r"\(\?<?[=!]",
+        "lookahead and lookbehind are not there: match what stands around, and put what counts in a group",
+    ),
     ("escape", r"\\[1-9]", "groups cannot be referred to within the pattern"),
     ("operator", r"\(\?P=|\(\?\(", "groups cannot be referred to within the pattern"),
     ("escape", r"\\Z", r"the end is \z here, or $"),
-    ("operator", r"\(\?>|[*+?}]\+", "atomic groups and possessive repeats are not there, nor are "
-     "they needed"),
+    ("operator", r"\(\?>|[*+?}]\+", "atomic groups and possessive repeats are not there, nor are they needed"),
     ("escape", r"\\[uUN]", r"write the character itself, or \x{E9}"),
     ("operator", r"\(\?#|\(\?[aLux]", "of flags there are (?i), (?m), (?s) and (?U)"),
     ("repetition size", "", "a part may be repeated 1000 times at most"),
-)  # fmt: skip
+)
 # Steps of a pattern, at most: a name of 65,000 characters, as archives may have, takes seconds.
 _LARGEST = 20_000
 _OPEN_COUNT = re.compile(r"(?<!\\)(?:\\\\)*\{,\d+\}")
@@ -61,14 +63,9 @@ def compiled(pattern: str, option: str) -> Any:
     except re2.error as error:
         cause = error.args[0] if error.args else ""
         cause = cause.decode("utf-8", "replace") if isinstance(cause, bytes) else str(cause)
-        remedies = (
-            f"; {said}"
-            for part, sign, said in _UNLIKE
-            if part in cause and re.search(sign, pattern)
-        )
+        remedies = (f"; {said}" for part, sign, said in _UNLIKE if part in cause and re.search(sign, pattern))
         raise UsageError(
-            f"`{option}`: {shown(pattern)} is not a regular expression: {cause[:80]}"
-            + next(remedies, "")
+            f"`{option}`: {shown(pattern)} is not a regular expression: {cause[:80]}" + next(remedies, "")
         ) from None
     if found.programsize > _LARGEST:
         raise UsageError(f"`{option}`: {shown(pattern)} is too large a pattern: repeat less in it")

@@ -27,12 +27,7 @@ T = TypeVar("T")
 
 class _Pack(beam.DoFn):
     def __init__(
-        self,
-        weight: Callable[[Any], float],
-        lanes: int,
-        workspace: Workspace,
-        stage: str,
-        pieces: int,
+        self, weight: Callable[[Any], float], lanes: int, workspace: Workspace, stage: str, pieces: int
     ) -> None:
         self._weight = weight
         self._pieces = pieces
@@ -94,8 +89,7 @@ class SpreadOverLanes(beam.PTransform):
         if self.stage:
             (
                 elements
-                | "CountAll"
-                >> beam.CombineGlobally(beam.combiners.CountCombineFn()).without_defaults()
+                | "CountAll" >> beam.CombineGlobally(beam.combiners.CountCombineFn()).without_defaults()
                 | "NotePlan" >> beam.ParDo(_NotePlan(self.workspace, self.stage, self.pieces))
             )
         return elements | "DealOut" >> beam.Reshuffle()
@@ -105,8 +99,7 @@ class SpreadOverLanes(beam.PTransform):
             elements
             | "GatherAll" >> beam.WithKeys(0)
             | "GroupAll" >> beam.GroupByKey()
-            | "PackIntoLanes"
-            >> beam.ParDo(_Pack(self.weight, self.lanes, self.workspace, self.stage, self.pieces))
+            | "PackIntoLanes" >> beam.ParDo(_Pack(self.weight, self.lanes, self.workspace, self.stage, self.pieces))
             | "GroupByLane" >> beam.GroupByKey()
             | "Unpack" >> beam.ParDo(_Unpack())
         )
@@ -177,9 +170,7 @@ class MergeTables(beam.PTransform):
     parts: int
     options: Mapping[str, Any] = field(default_factory=dict)
 
-    def expand(
-        self, staged: beam.PCollection[tuple[tuple[str, int], StagedRun]]
-    ) -> beam.PCollection[Part]:
+    def expand(self, staged: beam.PCollection[tuple[tuple[str, int], StagedRun]]) -> beam.PCollection[Part]:
         """Apply the transform."""
         every = [((table, bucket), None) for table in self.stages for bucket in range(self.parts)]
         buckets = staged.pipeline | "EveryBucket" >> beam.Create(every)
@@ -191,8 +182,7 @@ class MergeTables(beam.PTransform):
         )
         parts = [
             tasks[table]
-            | f"Merge{table.title()}"
-            >> beam.ParDo(MakeArtefact(self.workspace, stage, self.options.get(table)))
+            | f"Merge{table.title()}" >> beam.ParDo(MakeArtefact(self.workspace, stage, self.options.get(table)))
             | f"Number{table.title()}" >> beam.ParDo(NameParts(table))
             for table, stage in self.stages.items()
         ]

@@ -346,8 +346,6 @@ def _remove_old(out: str, keep: int) -> None:
     current = snapshot_name(out)
     kept = [name for name in record.snapshots[-keep:] if name != current]
     kept.append(str(current))
-    left = [
-        name for name in record.snapshots if name in kept or not remove_snapshot(out, name, kept)
-    ]
+    left = [name for name in record.snapshots if name in kept or not remove_snapshot(out, name, kept)]
     if left != list(record.snapshots):
         write_record(out, record._replace(snapshots=tuple(left)))

@@ -16,16 +16,7 @@ import msgspec
 
 from transforms.common import files
 
-__all__ = [
-    "ArtefactPath",
-    "Envelope",
-    "File",
-    "decode",
-    "encode",
-    "read_envelope",
-    "read_receipt",
-    "write_receipt",
-]
+__all__ = ["ArtefactPath", "Envelope", "File", "decode", "encode", "read_envelope", "read_receipt", "write_receipt"]
 
 log = logging.getLogger("lexbeam")
 
@@ -123,9 +114,7 @@ def read_envelope(path: str) -> Envelope | None:
         found = msgspec.json.decode(content, type=_Envelope)
         if _check(found.files, found.receipt) != found.check:
             raise ValueError("its digest does not match")
-        return Envelope(
-            msgspec.json.decode(found.files, type=tuple[FileName, ...]), bytes(found.receipt)
-        )
+        return Envelope(msgspec.json.decode(found.files, type=tuple[FileName, ...]), bytes(found.receipt))
     except (ValueError, RecursionError) as error:
         log.warning("the receipt %s is damaged (%s): what it stands for is made anew", path, error)
         return None

@@ -34,9 +34,7 @@ class Sentence(NamedTuple):
     layers: tuple[Sequence[Any] | None, ...] = ()
 
 
-def annotation_batch(
-    sentences: Sequence[Sentence], layers: Sequence[pa.Field] = ()
-) -> pa.RecordBatch:
+def annotation_batch(sentences: Sequence[Sentence], layers: Sequence[pa.Field] = ()) -> pa.RecordBatch:
     """Return sentences as one Arrow batch of schema `ANNOTATION`, and columns of their layers."""
     schema = annotation_schema(layers)
     values = [[getattr(sentence, name) for sentence in sentences] for name in ANNOTATION.names]

@@ -21,9 +21,15 @@ from transforms.common.snapshots import read_manifest
 from transforms.common.sound import is_sound, state_of
 
 __all__ = [
-    "RESULTS", "Freed", "discard_damaged", "discard_stages", "free", "leftovers",
-    "remove_hidden", "remove_snapshot",
-]  # fmt: skip
+    "RESULTS",
+    "Freed",
+    "discard_damaged",
+    "discard_stages",
+    "free",
+    "leftovers",
+    "remove_hidden",
+    "remove_snapshot",
+]
 
 log = logging.getLogger("lexbeam")
 
@@ -222,9 +228,7 @@ def free(root: str, kept: Collection[str]) -> Freed:
     number = size = 0
     for held in _held(root):
         gone = [
-            _file(root, name)
-            for name in held.files or ()
-            if name.sha256 not in kept and not name.name.endswith(KEYS)
+            _file(root, name) for name in held.files or () if name.sha256 not in kept and not name.name.endswith(KEYS)
         ]
         gone = [file for file in gone if state_of(file.path) is not None]
         if gone:
@@ -261,11 +265,7 @@ def leftovers(root: str) -> Iterator[str]:
                     yield files.join(results, run, name)
     for stage in _stages(root):
         names = files.list_folder(files.join(root, stage)).files
-        named = {
-            name.name.rpartition("/")[2]
-            for held in _held_by(root, stage, names)
-            for name in held.files or ()
-        }
+        named = {name.name.rpartition("/")[2] for held in _held_by(root, stage, names) for name in held.files or ()}
         freed = {name.removesuffix(".json") + FREED for name in names if name.endswith(".json")}
         for name in names:
             if name in named or name in freed or not _ARTEFACT.fullmatch(name):

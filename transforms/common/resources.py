@@ -89,6 +89,4 @@ def packaged_text(package: str, name: str) -> str:
     try:
         return importlib.resources.files(package).joinpath(name).read_text("utf-8")
     except OSError as error:
-        raise LexbeamError(
-            f"{name} of package {package} cannot be read ({error}): reinstall Lexbeam"
-        ) from error
+        raise LexbeamError(f"{name} of package {package} cannot be read ({error}): reinstall Lexbeam") from error

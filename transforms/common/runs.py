@@ -78,10 +78,7 @@ class RunWriter:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is None and self._held:
             self._flush()
@@ -102,11 +99,7 @@ def _batches(held: list[tuple[dict[str, Any], int]]) -> Iterator[list[dict[str, 
 
 
 def rows_of_part(
-    runs: Iterable[tuple[File, Run]],
-    reader: BatchReader,
-    order: Sequence[str],
-    bucket: int,
-    parts: int,
+    runs: Iterable[tuple[File, Run]], reader: BatchReader, order: Sequence[str], bucket: int, parts: int
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of a part, of all runs, in order; those equal in it in the order of runs.
 
@@ -122,9 +115,7 @@ def rows_of_part(
     return heapq.merge(*sources, key=itemgetter(*order))
 
 
-def _between(
-    reader: BatchReader, file: File, run: Run, key: str, low: str, high: str
-) -> Iterator[dict[str, Any]]:
+def _between(reader: BatchReader, file: File, run: Run, key: str, low: str, high: str) -> Iterator[dict[str, Any]]:
     start = max(bisect_right(run.keys, low) - 1, 0)
     for place in range(start, len(run.keys)):
         if run.keys[place] >= high:

@@ -14,9 +14,17 @@ from transforms.common.fingerprints import digest
 from transforms.common.tables import Part, part_name
 
 __all__ = [
-    "Made", "Outcome", "Read", "check_replacing", "decide", "owner_of", "replaced", "same_content",
-    "table_digest", "table_entry",
-]  # fmt: skip
+    "Made",
+    "Outcome",
+    "Read",
+    "check_replacing",
+    "decide",
+    "owner_of",
+    "replaced",
+    "same_content",
+    "table_digest",
+    "table_entry",
+]
 
 
 class Read(NamedTuple):
@@ -107,10 +115,7 @@ def table_digest(parts: Iterable[Any]) -> str:
 
     `parts` are of type `Part`, or what a manifest says of them.
     """
-    rows = [
-        [part["rows"], part["sha256"]] if isinstance(part, Mapping) else [part.rows, part.sha256]
-        for part in parts
-    ]
+    rows = [[part["rows"], part["sha256"]] if isinstance(part, Mapping) else [part.rows, part.sha256] for part in parts]
     return digest(rows)
 
 
@@ -185,9 +190,7 @@ def _is_section(value: Any) -> bool:
     return isinstance(value, dict) and "parts" in value
 
 
-def decide(
-    manifest: Mapping[str, Any] | None, made: Sequence[Made], drop: Collection[str] = ()
-) -> Outcome:
+def decide(manifest: Mapping[str, Any] | None, made: Sequence[Made], drop: Collection[str] = ()) -> Outcome:
     """Return what becomes of the published sections when `made` are published."""
     sections = {name: value for name, value in (manifest or {}).items() if _is_section(value)}
     gone = replaced(sections, {section.name: section.tables for section in made})
@@ -238,6 +241,5 @@ def same_content(manifest: Mapping[str, Any], made: Made) -> bool:
         return False
     names = ("inputs", "options", "resources")
     return all(section.get(name) == made.entry.get(name) for name in names) and all(
-        table_digest(manifest["tables"][table]["parts"]) == table_digest(made.of_table(table))
-        for table in made.tables
+        table_digest(manifest["tables"][table]["parts"]) == table_digest(made.of_table(table)) for table in made.tables
     )

@@ -76,10 +76,7 @@ def sharpen(
     weights = np.array([1.0] + genres * [BY_GENRE])[:, None] / sizes
     # As shares of the greatest difference, so that eighth powers stay near 1.
     state = state * weights
-    scale = max(
-        (float(np.abs(state[s] - state[t]).max()) for s in range(splits) for t in range(s)),
-        default=0.0,
-    )
+    scale = max((float(np.abs(state[s] - state[t]).max()) for s in range(splits) for t in range(s)), default=0.0)
     if not scale:
         return Sharpened(split, 0.0, 0.0, 0)
     state, weights = state / scale, weights / scale
@@ -118,12 +115,7 @@ def _kinds(cells: Cells) -> Ints:
 
 
 def _matched(
-    split: Ints,
-    kind: Ints,
-    a: int,
-    b: int,
-    drawn: npt.NDArray[np.uint64],
-    fixed: npt.NDArray[np.bool_],
+    split: Ints, kind: Ints, a: int, b: int, drawn: npt.NDArray[np.uint64], fixed: npt.NDArray[np.bool_]
 ) -> tuple[Ints, Ints]:
     """Return pairs of groups of two splits that are of one kind: the least draws of the first."""
     ins = np.flatnonzero((split == a) & ~fixed)
@@ -183,13 +175,7 @@ def _value(state: Floats) -> float:
 
 
 def _saved(
-    cells: Cells,
-    state: Floats,
-    weights: Floats,
-    a: int,
-    b: int,
-    first: Ints,
-    second: Ints,
+    cells: Cells, state: Floats, weights: Floats, a: int, b: int, first: Ints, second: Ints
 ) -> tuple[float, int, Floats]:
     """Return what the best swap saves of J, its place, and what it adds to the counts of a."""
     if not len(first):

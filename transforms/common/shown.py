@@ -84,9 +84,7 @@ def number(value: float | None, digits: int = 3) -> str:
     return "" if value is None or value != value else f"{value:.{digits}f}"
 
 
-def columns_with(
-    heads: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]], indent: int = 0
-) -> Grid:
+def columns_with(heads: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]], indent: int = 0) -> Grid:
     """Return a grid without the columns that are empty throughout.
 
     Args:

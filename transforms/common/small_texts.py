@@ -61,13 +61,9 @@ def read_lines(path: str, name: str) -> Iterator[str]:
             yield ""
             continue
         if found := _CONTROL.search(line):
-            raise UsageError(
-                f"{shown}, line {number}: the control character {found[0]!r}, which no word holds"
-            )
+            raise UsageError(f"{shown}, line {number}: the control character {found[0]!r}, which no word holds")
         if not line.isascii() and _has_long_run(line):
-            raise UsageError(
-                f"{shown}, line {number}: more than {MOST_MARKS} combining marks in a row"
-            )
+            raise UsageError(f"{shown}, line {number}: more than {MOST_MARKS} combining marks in a row")
         yield line
 
 

@@ -75,9 +75,7 @@ def merge(several: Iterable[list[Entry]], k: int) -> list[Entry]:
     return merged
 
 
-def smallest_rows(
-    keys: Keys, k: int, groups: Keys | None = None, *, seed: int, label: str
-) -> npt.NDArray[np.intp]:
+def smallest_rows(keys: Keys, k: int, groups: Keys | None = None, *, seed: int, label: str) -> npt.NDArray[np.intp]:
     """Return the rows of the k keys of each group that draw the least.
 
     Args:

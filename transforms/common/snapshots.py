@@ -24,9 +24,15 @@ from transforms.common.sound import is_sound
 from transforms.common.tables import Part, read_table
 
 __all__ = [
-    "MANIFEST_VERSION", "RESERVED", "Snapshot", "find_snapshot", "last_snapshot", "open_snapshot",
-    "read_log", "read_manifest",
-]  # fmt: skip
+    "MANIFEST_VERSION",
+    "RESERVED",
+    "Snapshot",
+    "find_snapshot",
+    "last_snapshot",
+    "open_snapshot",
+    "read_log",
+    "read_manifest",
+]
 
 log = logging.getLogger("lexbeam")
 
@@ -69,9 +75,7 @@ class Snapshot:
         """
         if name not in self.sections:
             words = name.replace(".", " ")
-            raise LexbeamError(
-                f"no {name} tables are published at {self.out!r}: run `lexbeam {words}` first"
-            )
+            raise LexbeamError(f"no {name} tables are published at {self.out!r}: run `lexbeam {words}` first")
         return self.sections[name]
 
     def parts(self, table: str) -> list[Part]:
@@ -85,12 +89,9 @@ class Snapshot:
             hint = nearest(table, self.tables)
             raise LexbeamError(f"no table {table!r} at {self.out!r}; it has {known}{hint}")
         return [
-            Part(
-                table, number, self._place(table, entry), entry["rows"], entry["bytes"],
-                entry["sha256"],
-            )
+            Part(table, number, self._place(table, entry), entry["rows"], entry["bytes"], entry["sha256"])
             for number, entry in enumerate(self.tables[table]["parts"])
-        ]  # fmt: skip
+        ]
 
     def _place(self, table: str, entry: dict[str, Any]) -> str:
         if "object" in entry:  # on object stores, a part that an earlier snapshot wrote
@@ -107,12 +108,7 @@ class Snapshot:
 
     def damaged(self) -> list[str]:
         """Return the paths of the parts that are missing or not what the manifest says."""
-        return [
-            part.path
-            for table in sorted(self.tables)
-            for part in self.parts(table)
-            if not is_sound(part)
-        ]
+        return [part.path for table in sorted(self.tables) for part in self.parts(table) if not is_sound(part)]
 
 
 def find_snapshot(out: str) -> Snapshot | None:
@@ -182,9 +178,7 @@ def read_manifest(out: str, name: str) -> dict[str, Any]:
     if spare is not None and is_named(spare, name):
         log.warning("%s is damaged: its copy is read, and the next publication repairs it", path)
         return dict(spare)
-    raise LexbeamError(
-        f"{path} is damaged, and so is its copy: make the tables anew with `overwrite`"
-    )
+    raise LexbeamError(f"{path} is damaged, and so is its copy: make the tables anew with `overwrite`")
 
 
 def read_log(out: str, name: str) -> dict[str, Any]:

@@ -14,15 +14,7 @@ from transforms.common.errors import LexbeamError
 from transforms.common.fingerprints import stream_digest
 from transforms.common.receipts import ArtefactPath
 
-__all__ = [
-    "Damaged",
-    "HashedStream",
-    "checked",
-    "is_sound",
-    "is_sound_size",
-    "note_sound",
-    "state_of",
-]
+__all__ = ["Damaged", "HashedStream", "checked", "is_sound", "is_sound_size", "note_sound", "state_of"]
 
 
 class Damaged(LexbeamError):
@@ -137,9 +129,7 @@ def checked(file: Described) -> str:
     what = "is not there" if found is None else "was damaged on disk"
     if isinstance(file.path, ArtefactPath):
         files.remove(file.path)
-        raise Damaged(
-            f"{file.path} {what}; it has been discarded: run the same command again to make it anew"
-        )
+        raise Damaged(f"{file.path} {what}; it has been discarded: run the same command again to make it anew")
     raise LexbeamError(
         f"the published part {file.path} {what}: `lexbeam status` with `verify` lists what else "
         "is, and the command that made it repairs it with `overwrite`"

@@ -16,17 +16,7 @@ from typing import Any, NamedTuple
 from transforms.common.errors import LexbeamError
 from transforms.common.fingerprints import digest
 
-__all__ = [
-    "Chain",
-    "Import",
-    "References",
-    "Source",
-    "Statement",
-    "dump",
-    "find",
-    "read_source",
-    "references_of",
-]
+__all__ = ["Chain", "Import", "References", "Source", "Statement", "dump", "find", "read_source", "references_of"]
 
 Chain = tuple[str, ...]  # `a.b.c` as ("a", "b", "c")
 
@@ -355,14 +345,8 @@ def _without_docstrings(node: Any) -> Any:
 
 
 def _is_option(node: ast.expr | None) -> bool:
-    return (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "option"
-    )
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "option"
 
 
 def _is_text(node: ast.stmt) -> bool:
-    return (
-        isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    )
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)

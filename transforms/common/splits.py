@@ -19,10 +19,7 @@ from transforms.common.draws import integers, numbers
 from transforms.common.errors import UsageError, quoted
 from transforms.common.sharpening import TURNS, Sharpened, sharpen
 
-__all__ = [
-    "DealtAlike", "Shares", "bands_of", "deal", "deal_alike", "distances", "parse_shares",
-    "pattern",
-]  # fmt: skip
+__all__ = ["DealtAlike", "Shares", "bands_of", "deal", "deal_alike", "distances", "parse_shares", "pattern"]
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -59,9 +56,7 @@ def parse_shares(texts: Sequence[str]) -> Shares:
         except ValueError:
             share = math.nan
         if not equals or not 0 < share < 1:
-            raise UsageError(
-                f"{quoted(text)} must be NAME=SHARE with a share between 0 and 1, such as train=.85"
-            )
+            raise UsageError(f"{quoted(text)} must be NAME=SHARE with a share between 0 and 1, such as train=.85")
         if not _NAME.fullmatch(name):
             raise UsageError(f"{quoted(name)} names no split: use letters, digits, _ and -")
         if name in names:
@@ -172,10 +167,9 @@ def deal_alike(
     start[fixed] = int(np.argmax(wanted))
     seeds = _seeds(seed, min(max(TRIED // len(group), 1), TRIES))
     last = min(
-        (_swapped(Cells(group, genre, coarse), fine, start, wanted, names, fixed, one)
-         for one in seeds),
+        (_swapped(Cells(group, genre, coarse), fine, start, wanted, names, fixed, one) for one in seeds),
         key=lambda one: one.after,
-    )  # fmt: skip
+    )
     return DealtAlike(last.split, fixed)
 
 
@@ -186,23 +180,20 @@ def _seeds(seed: int, many: int) -> list[int]:
 
 
 def _swapped(
-    cells: Cells,
-    fine: Ints,
-    start: Ints,
-    shares: Floats,
-    names: Hashes,
-    fixed: npt.NDArray[np.bool_],
-    seed: int,
+    cells: Cells, fine: Ints, start: Ints, shares: Floats, names: Hashes, fixed: npt.NDArray[np.bool_], seed: int
 ) -> Sharpened:
     """Return what swaps make of a start: by coarse bands first, then by fine ones."""
     part = min(1.0, WHOLE / len(fine))
-    found = balance(
-        cells, start, shares, names=names, fixed=fixed, seed=seed, steps=int(STEPS * part) + 1
-    )
+    found = balance(cells, start, shares, names=names, fixed=fixed, seed=seed, steps=int(STEPS * part) + 1)
     return sharpen(
-        cells._replace(band=fine), found.split, len(shares), names=names, fixed=fixed, seed=seed,
+        cells._replace(band=fine),
+        found.split,
+        len(shares),
+        names=names,
+        fixed=fixed,
+        seed=seed,
         turns=int(TURNS * part) + 1,
-    )  # fmt: skip
+    )
 
 
 def _start(cells: Cells, names: Hashes, shares: Shares, seed: int) -> Ints:

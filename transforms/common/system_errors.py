@@ -35,7 +35,7 @@ _CAUSES: dict[int, str] = {
     errno.ENOMEM: "there is not enough memory; end other programs, or take a smaller input",
     errno.EIO: "the device fails to read or write; check the disk",
     errno.ESTALE: "the file system on the network has lost it; run the same command again",
-}  # fmt: skip
+}
 
 # What is left of an error where it has crossed the border of a process as text: a traceback, whose
 # last line of this form is the error that counts.
@@ -87,7 +87,5 @@ def explaining(place: str | None = None) -> Iterator[None]:
     except OSError as error:
         raise explained(error, error.filename or place) from error
     except MemoryError as error:
-        told = (
-            f"there is not enough memory ({error})" if str(error) else "there is not enough memory"
-        )
+        told = f"there is not enough memory ({error})" if str(error) else "there is not enough memory"
         raise LexbeamError(f"{told}; end other programs, or take a smaller input") from error

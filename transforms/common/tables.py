@@ -17,9 +17,16 @@ from transforms.common.artefacts import Artefact
 from transforms.common.receipts import File
 
 __all__ = [
-    "Part", "PartFile", "part_name", "read_rows", "read_table", "sort_rows", "table_of",
-    "write_part", "write_rows",
-]  # fmt: skip
+    "Part",
+    "PartFile",
+    "part_name",
+    "read_rows",
+    "read_table",
+    "sort_rows",
+    "table_of",
+    "write_part",
+    "write_rows",
+]
 
 GROUP_ROWS = 16_384
 GROUP_BYTES = 16 << 20
@@ -50,9 +57,7 @@ class Part(NamedTuple):
     @classmethod
     def of(cls, table: str, number: int, written: PartFile) -> "Part":
         """Return the part that an artefact is."""
-        return cls(
-            table, number, written.file.path, written.rows, written.file.bytes, written.file.sha256
-        )
+        return cls(table, number, written.file.path, written.rows, written.file.bytes, written.file.sha256)
 
 
 _DIGITS = 8
@@ -80,11 +85,7 @@ def write_part(
 
 
 def write_rows(
-    stream: Any,
-    schema: pa.Schema,
-    batches: Iterable[pa.RecordBatch | pa.Table],
-    *,
-    sort_keys: Sequence[str] = (),
+    stream: Any, schema: pa.Schema, batches: Iterable[pa.RecordBatch | pa.Table], *, sort_keys: Sequence[str] = ()
 ) -> int:
     """Write rows, in the order given, as Parquet and return their number.
 
@@ -101,11 +102,7 @@ def write_rows(
     sorting = [pq.SortingColumn(schema.get_field_index(name)) for name in sort_keys]
     rows = 0
     with pq.ParquetWriter(
-        pa.PythonFile(stream, "w"),
-        schema,
-        compression="zstd",
-        sorting_columns=sorting or None,
-        store_schema=True,
+        pa.PythonFile(stream, "w"), schema, compression="zstd", sorting_columns=sorting or None, store_schema=True
     ) as writer:
         for group in _groups(schema, batches):
             writer.write_table(group, row_group_size=max(group.num_rows, 1))

@@ -57,9 +57,7 @@ class _Refused(Exception):
         super().__init__(f"line {node.start_mark.line + 1}: {why}")
 
 
-_TEXT, _MERGE, _NULL, _BOOL = (
-    f"tag:yaml.org,2002:{name}" for name in ("str", "merge", "null", "bool")
-)
+_TEXT, _MERGE, _NULL, _BOOL = (f"tag:yaml.org,2002:{name}" for name in ("str", "merge", "null", "bool"))
 
 
 class _Loader(yaml.SafeLoader):
@@ -81,9 +79,7 @@ class _Loader(yaml.SafeLoader):
         self._depth -= 1
         if alias:
             if not isinstance(node, yaml.ScalarNode):
-                raise _Refused(
-                    event, f"the alias *{event.anchor} stands for a list or mapping: write it out"
-                )
+                raise _Refused(event, f"the alias *{event.anchor} stands for a list or mapping: write it out")
             self._repeated += len(node.value)
             if self._repeated > LARGEST:
                 raise _Refused(event, "what aliases stand for is larger than 256 KiB: write it out")
@@ -101,9 +97,7 @@ class _Loader(yaml.SafeLoader):
             if key.tag == _BOOL or (key.value == "null" and key.tag == _NULL):
                 key.tag = _TEXT
             if key.tag != _TEXT:
-                raise _Refused(
-                    key, f"{quoted(key.value)} is no text, as names are; give it in quotes"
-                )
+                raise _Refused(key, f"{quoted(key.value)} is no text, as names are; give it in quotes")
             # Options have dashes or underscores: these are one name.
             name = key.value.replace("-", "_")
             if name in seen:

@@ -14,9 +14,16 @@ from transforms.common.options import option
 from transforms.complexity.agreement import weights_by_agreement
 
 __all__ = [
-    "REPEATED", "UNKNOWN", "WEIGHTS", "AggregationOptions", "Judged", "Judgment", "Label",
-    "label_of", "settle_judgments",
-]  # fmt: skip
+    "REPEATED",
+    "UNKNOWN",
+    "WEIGHTS",
+    "AggregationOptions",
+    "Judged",
+    "Judgment",
+    "Label",
+    "label_of",
+    "settle_judgments",
+]
 
 REPEATED = ("mean", "first", "last", "all")
 UNKNOWN = ("kept", "dropped")
@@ -27,21 +34,21 @@ WEIGHTS = ("none", "agreement")
 class AggregationOptions:
     """How judgments become labels."""
 
-    min_annotations: int = option(
-        4, help="with fewer judgments an instance has no complexity, reason too_few", least=1
-    )
+    min_annotations: int = option(4, help="with fewer judgments an instance has no complexity, reason too_few", least=1)
     repeated: str = option(
-        "mean", help="of several judgments of an instance by one annotator: their mean counts as "
-        "one, or the first or last alone, or all", choices=REPEATED,
-    )  # fmt: skip
+        "mean",
+        help="of several judgments of an instance by one annotator: their mean counts as "
+        "one, or the first or last alone, or all",
+        choices=REPEATED,
+    )
     unknown: str = option(
-        "kept", help="judgments of which nobody says whose they are; kept, each is another's",
-        choices=UNKNOWN,
-    )  # fmt: skip
+        "kept", help="judgments of which nobody says whose they are; kept, each is another's", choices=UNKNOWN
+    )
     weights: str = option(
-        "none", help="agreement: annotators count by their correlation with the mean of the "
-        "others, 0 where it is negative", choices=WEIGHTS,
-    )  # fmt: skip
+        "none",
+        help="agreement: annotators count by their correlation with the mean of the others, 0 where it is negative",
+        choices=WEIGHTS,
+    )
     seed: int = option(1, help="of the halves by which reliability is measured")
 
 
@@ -136,9 +143,7 @@ def settle_judgments(
     ]
 
 
-def _why_not(
-    one: Judgment, known: frozenset[str] | set[str], options: AggregationOptions
-) -> str | None:
+def _why_not(one: Judgment, known: frozenset[str] | set[str], options: AggregationOptions) -> str | None:
     if one.instance_id not in known:
         return "unknown_instance"
     if one.value is None:
@@ -148,9 +153,7 @@ def _why_not(
     return None
 
 
-def _weigh(
-    judgments: Sequence[Judgment], reasons: list[str | None], weights: list[float]
-) -> None:  # fmt: skip
+def _weigh(judgments: Sequence[Judgment], reasons: list[str | None], weights: list[float]) -> None:
     places = [at for at, one in enumerate(judgments) if reasons[at] is None and one.annotator]
     means: dict[tuple[str, str], list[float]] = {}
     for at in places:

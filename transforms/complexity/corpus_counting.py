@@ -15,15 +15,7 @@ from transforms.common.artefacts import Artefact, Stage
 from transforms.common.receipts import File
 from transforms.common.sound import checked
 from transforms.common.tables import Part, read_rows, read_table, write_rows
-from transforms.complexity.corpus_counts import (
-    COUNTED,
-    COUNTS,
-    WANTED,
-    Counts,
-    combined,
-    counted,
-    wanted_of,
-)
+from transforms.complexity.corpus_counts import COUNTED, COUNTS, WANTED, Counts, combined, counted, wanted_of
 from transforms.complexity.features_base import READ
 from transforms.corpora.corpus import SentencePart
 
@@ -102,14 +94,11 @@ def open_counts(counted: Counted) -> Counts:
 
 
 WANT: Stage[Part, None, Wanted] = Stage(
-    name="complexity/want", receipt=Wanted, identity=_want_identity, build=_want,
-    unit="lists of words",
-)  # fmt: skip
+    name="complexity/want", receipt=Wanted, identity=_want_identity, build=_want, unit="lists of words"
+)
 COUNT: Stage[CountTask, None, Counted] = Stage(
-    name="complexity/count", receipt=Counted, identity=_count_identity, build=_count,
-    unit="parts of the corpus",
-)  # fmt: skip
+    name="complexity/count", receipt=Counted, identity=_count_identity, build=_count, unit="parts of the corpus"
+)
 COMBINE: Stage[Sequence[Counted], None, Counted] = Stage(
-    name="complexity/combine", receipt=Counted, identity=_combine_identity, build=_combine,
-    unit="tables",
-)  # fmt: skip
+    name="complexity/combine", receipt=Counted, identity=_combine_identity, build=_combine, unit="tables"
+)

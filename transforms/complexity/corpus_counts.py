@@ -22,17 +22,25 @@ from transforms.complexity.features_base import Floats, batch_of
 from transforms.lexicon.casing import coded
 
 __all__ = [
-    "COUNTED", "COUNTS", "FORM", "LEMMA", "PHRASE", "WANTED", "Association", "Counts",
-    "association", "combined", "counted", "wanted_of",
-]  # fmt: skip
+    "COUNTED",
+    "COUNTS",
+    "FORM",
+    "LEMMA",
+    "PHRASE",
+    "WANTED",
+    "Association",
+    "Counts",
+    "association",
+    "combined",
+    "counted",
+    "wanted_of",
+]
 
 FORM, LEMMA, PHRASE = "form", "lemma", "phrase"
 WANTED = pa.schema([("kind", pa.string()), ("text", pa.large_string())])
 # A row is a word in a document.
 COUNTED = pa.schema([*WANTED, ("uses", pa.int64()), ("tokens", pa.int64())])
-COUNTS = pa.schema([
-    *WANTED, ("uses", pa.int64()), ("documents", pa.int64()), ("dispersion", pa.float64())
-])  # fmt: skip
+COUNTS = pa.schema([*WANTED, ("uses", pa.int64()), ("documents", pa.int64()), ("dispersion", pa.float64())])
 
 
 def wanted_of(instances: pa.Table) -> pa.Table:
@@ -73,8 +81,7 @@ def counted(sentences: Iterable[pa.Table], wanted: pa.Table) -> tuple[pa.Table, 
         Rows of `COUNTED`, the tokens and the documents.
     """
     texts = {
-        kind: wanted.filter(pc.equal(wanted["kind"], kind))["text"].combine_chunks()
-        for kind in (FORM, LEMMA, PHRASE)
+        kind: wanted.filter(pc.equal(wanted["kind"], kind))["text"].combine_chunks() for kind in (FORM, LEMMA, PHRASE)
     }
     number: dict[str, int] = {}
     sizes: list[int] = []
@@ -94,9 +101,7 @@ def counted(sentences: Iterable[pa.Table], wanted: pa.Table) -> tuple[pa.Table, 
         seen.append(_matched(PHRASE, runs, documents[owners[first]], texts[PHRASE]))
         lemmas, owners = _flat(rows, "lemmas")
         seen.append(_matched(LEMMA, lemmas, documents[owners], texts[LEMMA]))
-    table = pa.concat_tables(
-        [COUNTED.empty_table(), *(_rows(kind, seen, texts[kind], sizes) for kind in texts)]
-    )
+    table = pa.concat_tables([COUNTED.empty_table(), *(_rows(kind, seen, texts[kind], sizes) for kind in texts)])
     return table, sum(sizes), len(sizes)
 
 
@@ -123,8 +128,7 @@ def _phrases(forms: pa.Array, owners: np.ndarray, texts: pa.Array) -> tuple[pa.A
     split = [text.split(" ") for text in texts.to_pylist()]
     space = pa.scalar(" ", pa.large_string())
     for size in sorted({len(words) for words in split}):
-        first = pa.array(sorted({words[0] for words in split if len(words) == size}),
-                         pa.large_string())  # fmt: skip
+        first = pa.array(sorted({words[0] for words in split if len(words) == size}), pa.large_string())
         mask = pc.is_in(forms, value_set=first).to_numpy(zero_copy_only=False).astype(bool)
         start = np.flatnonzero(mask)
         start = start[start + size <= len(owners)]
@@ -146,10 +150,7 @@ def _rows(kind: str, seen: Sequence[_Seen], texts: pa.Array, sizes: Sequence[int
     pairs, places = np.unique(code * most + document, return_inverse=True)
     total = np.bincount(places.ravel(), uses, minlength=len(pairs)).astype(np.int64)
     tokens = np.array(sizes, np.int64)[pairs % most]
-    return pa.table(
-        [pa.repeat(kind, len(pairs)), texts.take(pa.array(pairs // most)), total, tokens],
-        schema=COUNTED,
-    )
+    return pa.table([pa.repeat(kind, len(pairs)), texts.take(pa.array(pairs // most)), total, tokens], schema=COUNTED)
 
 
 def combined(rows: pa.Table, tokens: int) -> pa.Table:
@@ -163,20 +164,23 @@ def combined(rows: pa.Table, tokens: int) -> pa.Table:
     rows = rows.sort_by([(key, "ascending") for key in keys]).combine_chunks()
     kinds, kind = coded(rows["kind"])
     texts, text = coded(rows["text"])
-    pairs, first, owner = np.unique(
-        kind * (len(texts) + 1) + text, return_index=True, return_inverse=True
-    )
+    pairs, first, owner = np.unique(kind * (len(texts) + 1) + text, return_index=True, return_inverse=True)
     owner = owner.ravel()
     uses = rows["uses"].to_numpy().astype(float)
     share = rows["tokens"].to_numpy() / max(tokens, 1)
     total = np.bincount(owner, uses, minlength=len(pairs))
     own = uses / total[owner] if len(uses) else uses
     gaps = np.bincount(owner, np.abs(own - share) - share, minlength=len(pairs))
-    found = pa.table([
-        kinds.take(pa.array(kind[first])).cast(pa.string()), texts.take(pa.array(text[first])),
-        total.astype(np.int64), np.bincount(owner, minlength=len(pairs)),
-        np.clip((1 + gaps) / 2, 0, 1),
-    ], schema=COUNTS)  # fmt: skip
+    found = pa.table(
+        [
+            kinds.take(pa.array(kind[first])).cast(pa.string()),
+            texts.take(pa.array(text[first])),
+            total.astype(np.int64),
+            np.bincount(owner, minlength=len(pairs)),
+            np.clip((1 + gaps) / 2, 0, 1),
+        ],
+        schema=COUNTS,
+    )
     return found.sort_by([("kind", "ascending"), ("text", "ascending")])
 
 
@@ -227,14 +231,15 @@ def association(both: Floats, first: Floats, last: Floats, tokens: int) -> Assoc
     cells = np.maximum(cells, 0)
     rows, columns = cells[0] + cells[1], cells[0] + cells[2]
     total = np.maximum(cells.sum(axis=0), 1)
-    expected = np.array([
-        rows * columns, rows * (total - columns), (total - rows) * columns,
-        (total - rows) * (total - columns),
-    ]) / total  # fmt: skip
+    expected = (
+        np.array(
+            [rows * columns, rows * (total - columns), (total - rows) * columns, (total - rows) * (total - columns)]
+        )
+        / total
+    )
     ratio = np.divide(cells, expected, out=np.ones_like(cells), where=(cells > 0) & (expected > 0))
     g2 = 2 * (cells * np.log(ratio)).sum(axis=0)
     known = (first > 0) & (last > 0)
     return Association(
-        np.where(both > 0, pmi, np.nan),
-        np.where(known, np.where(cells[0] >= expected[0], g2, -g2), np.nan),
+        np.where(both > 0, pmi, np.nan), np.where(known, np.where(cells[0] >= expected[0], g2, -g2), np.nan)
     )

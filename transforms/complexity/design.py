@@ -19,9 +19,19 @@ from transforms.common.folds import components, fold_of
 from transforms.complexity.scorers_base import SINGLES
 
 __all__ = [
-    "GENRE", "KEYS", "LAYOUTS", "Column", "Matrix", "Rows", "columns_of", "folds_of", "joined_rows",
-    "layout_names", "matrix_of", "rows_of",
-]  # fmt: skip
+    "GENRE",
+    "KEYS",
+    "LAYOUTS",
+    "Column",
+    "Matrix",
+    "Rows",
+    "columns_of",
+    "folds_of",
+    "joined_rows",
+    "layout_names",
+    "matrix_of",
+    "rows_of",
+]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -30,11 +40,17 @@ Texts = npt.NDArray[np.object_]
 GENRE = "genre"  # the group of the columns that say the genre
 _OWN = tuple(features_schema().names)
 # What is put before the features in the table of a design.
-KEYS = pa.schema([
-    ("instance_id", pa.string()), ("kind", pa.string()), ("genre", pa.string()),
-    ("group", pa.string()), ("split", pa.string()), ("parts", pa.list_(pa.string())),
-    ("complexity", pa.float64()),
-])  # fmt: skip
+KEYS = pa.schema(
+    [
+        ("instance_id", pa.string()),
+        ("kind", pa.string()),
+        ("genre", pa.string()),
+        ("group", pa.string()),
+        ("split", pa.string()),
+        ("parts", pa.list_(pa.string())),
+        ("complexity", pa.float64()),
+    ]
+)
 FIRST, LAST = "_first", "_last"
 # By layout, what stands behind the name of a feature of words; where there is no such column the
 # plain one does. None: all columns are there.
@@ -88,8 +104,7 @@ def columns_of(schema: pa.Schema) -> tuple[Column, ...]:
     for field in schema:
         if field.name in _OWN:
             continue
-        if not (pa.types.is_floating(field.type) or pa.types.is_integer(field.type)
-                or pa.types.is_boolean(field.type)):  # fmt: skip
+        if not (pa.types.is_floating(field.type) or pa.types.is_integer(field.type) or pa.types.is_boolean(field.type)):
             raise UsageError(
                 f"table complexity/features: column {field.name!r} is of type {field.type}: a "
                 "scorer takes numbers and truth values; code it as such, or leave it out"
@@ -97,17 +112,12 @@ def columns_of(schema: pa.Schema) -> tuple[Column, ...]:
         said = (field.metadata or {}).get(b"group", b"").decode()
         found.append(Column(field.name, str(field.type), said or field.name.split("_")[0]))
     if not found:
-        raise UsageError(
-            "table complexity/features has no features: make some by `lexbeam complexity features`"
-        )
+        raise UsageError("table complexity/features has no features: make some by `lexbeam complexity features`")
     return tuple(found)
 
 
 def joined_rows(
-    features: pa.Table,
-    instances: pa.Table,
-    labels: pa.Table | None = None,
-    splits: pa.Table | None = None,
+    features: pa.Table, instances: pa.Table, labels: pa.Table | None = None, splits: pa.Table | None = None
 ) -> pa.Table:
     """Return the table of a design: `KEYS`, then the features as they are, sorted by id.
 
@@ -130,8 +140,7 @@ def joined_rows(
     if own["token"].null_count:
         gone = ids.filter(pc.is_null(own["token"]))[0]
         raise LexbeamError(
-            f"instance {gone} of complexity/features is not in complexity/instances: make the "
-            "features anew"
+            f"instance {gone} of complexity/features is not in complexity/instances: make the features anew"
         )
     split = own["published_split"]
     if splits is not None:
@@ -141,9 +150,14 @@ def joined_rows(
         complexity = _of(ids, labels.filter(pc.equal(labels["group"], "")))["complexity"]
     parts = [token.casefold().split() or [token] for token in own["token"].to_pylist()]
     keys = [
-        ids, features["kind"], features["genre"], features["group"], split,
-        pa.array(parts, pa.list_(pa.string())), complexity,
-    ]  # fmt: skip
+        ids,
+        features["kind"],
+        features["genre"],
+        features["group"],
+        split,
+        pa.array(parts, pa.list_(pa.string())),
+        complexity,
+    ]
     found = pa.table(keys, schema=KEYS)
     for column in columns_of(features.schema):
         found = found.append_column(features.schema.field(column.name), features[column.name])
@@ -170,9 +184,16 @@ def rows_of(design: pa.Table) -> Rows:
     parts[:] = [tuple(own) for own in design["parts"].to_pylist()]
     labels = design["complexity"].to_numpy().astype(np.float64)
     return Rows(
-        texts["instance_id"], texts["kind"], more["genre"], texts["group"], more["split"], parts,
-        labels, columns, values,
-    )  # fmt: skip
+        texts["instance_id"],
+        texts["kind"],
+        more["genre"],
+        texts["group"],
+        more["split"],
+        parts,
+        labels,
+        columns,
+        values,
+    )
 
 
 def _texts(column: pa.ChunkedArray) -> Texts:
@@ -191,11 +212,7 @@ def layout_names(names: Sequence[str], layout: str) -> list[tuple[str, int]]:
     behind = LAYOUTS[layout]
     if behind is None:
         return list(zip(names, range(len(names)), strict=True))
-    return [
-        (name, places.get(name + behind, places[name]))
-        for name in names
-        if not _is_part(name, places)
-    ]  # fmt: skip
+    return [(name, places.get(name + behind, places[name])) for name in names if not _is_part(name, places)]
 
 
 def _is_part(name: str, names: Iterable[str]) -> bool:
@@ -210,9 +227,7 @@ class Matrix(NamedTuple):
     values: Floats
 
 
-def matrix_of(
-    rows: Rows, layout: str, genres: Sequence[str], without: str = "", *, kinds: bool = False
-) -> Matrix:
+def matrix_of(rows: Rows, layout: str, genres: Sequence[str], without: str = "", *, kinds: bool = False) -> Matrix:
     """Return the columns of a layout, the genres behind them as 0 and 1.
 
     In the layout `all`, a single word is its own first and last part.

@@ -20,16 +20,7 @@ from schemas.columns import column
 from schemas.complexity import features_schema
 from transforms.common.draws import content_hashes
 from transforms.common.errors import UsageError
-from transforms.complexity.features_base import (
-    LAYERS,
-    READ,
-    Batch,
-    Feature,
-    Group,
-    Setting,
-    batch_of,
-    spread,
-)
+from transforms.complexity.features_base import LAYERS, READ, Batch, Feature, Group, Setting, batch_of, spread
 from transforms.complexity.features_context import CONTEXT
 from transforms.complexity.features_corpus import CORPUS
 from transforms.complexity.features_encoder import ENCODER
@@ -42,15 +33,7 @@ from transforms.complexity.features_surprisal import SURPRISAL
 from transforms.complexity.features_vectors import VECTORS
 from transforms.complexity.features_wordnet import WORDNET
 
-__all__ = [
-    "GROUPS",
-    "Column",
-    "columns_of",
-    "columns_read",
-    "features_of",
-    "group_of_target",
-    "schema_of",
-]
+__all__ = ["GROUPS", "Column", "columns_of", "columns_read", "features_of", "group_of_target", "schema_of"]
 
 GROUPS: dict[str, Group] = {
     "form": FORM,
@@ -93,9 +76,13 @@ class Column(NamedTuple):
             doc = f"{doc}: of the expression's {self.of} word"
         flag = self.feature.range == "0 or 1"
         found = column(
-            self.name, pa.bool_() if flag else pa.float64(), doc, unit=self.feature.unit,
-            range=self.feature.range, nullable=True,
-        )  # fmt: skip
+            self.name,
+            pa.bool_() if flag else pa.float64(),
+            doc,
+            unit=self.feature.unit,
+            range=self.feature.range,
+            nullable=True,
+        )
         more = {"group": self.group, "source": self.feature.source, "of": self.of}
         languages = self.feature.languages
         more["language"] = "any" if languages is None else " ".join(languages)
@@ -114,8 +101,7 @@ def columns_of(setting: Setting) -> tuple[Column, ...]:
     for one in found:
         if one.name in names:
             raise UsageError(
-                f"two columns would be called {one.name!r} (group {one.group}): give the word list "
-                "another name"
+                f"two columns would be called {one.name!r} (group {one.group}): give the word list another name"
             )
         names.append(one.name)
     return found
@@ -192,9 +178,7 @@ def _arrow(values: np.ndarray | None, field: pa.Field, count: int) -> pa.Array:
     return pa.array(values, field.type, mask=missing)
 
 
-def _of_targets(
-    feature: Feature, values: np.ndarray | None, batch: Batch
-) -> Mapping[str, np.ndarray]:
+def _of_targets(feature: Feature, values: np.ndarray | None, batch: Batch) -> Mapping[str, np.ndarray]:
     """Return the three columns of a feature of words."""
     if values is None:
         values = np.full(sum(len(words.forms) for words in batch.words), np.nan)

@@ -19,10 +19,26 @@ from transforms.lexicon.casing import coded
 from transforms.lexicon.resources import Lexicon
 
 __all__ = [
-    "FLAG", "LAYERS", "READ", "UNIT_OF_LIST", "Batch", "Feature", "Floats", "Group", "Setting",
-    "Values", "Words", "batch_of", "item_at", "known_tag", "known_tags", "lemma_of", "numbers",
-    "spread", "sums",
-]  # fmt: skip
+    "FLAG",
+    "LAYERS",
+    "READ",
+    "UNIT_OF_LIST",
+    "Batch",
+    "Feature",
+    "Floats",
+    "Group",
+    "Setting",
+    "Values",
+    "Words",
+    "batch_of",
+    "item_at",
+    "known_tag",
+    "known_tags",
+    "lemma_of",
+    "numbers",
+    "spread",
+    "sums",
+]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -32,9 +48,20 @@ Values = Mapping[str, npt.NDArray[Any]]
 # The columns of `complexity/instances` that features are computed from: no label, no id of a
 # source, no order is among them.
 READ = (
-    "instance_id", "kind", "token", "genre", "language", "sentence", "forms", "lemmas", "upos",
-    "start", "end", "position", "tokens",
-)  # fmt: skip
+    "instance_id",
+    "kind",
+    "token",
+    "genre",
+    "language",
+    "sentence",
+    "forms",
+    "lemmas",
+    "upos",
+    "start",
+    "end",
+    "position",
+    "tokens",
+)
 
 
 # Layers of the annotation that are read where the instances have them.
@@ -185,13 +212,14 @@ def spread(words: Sequence[Words], values: Callable[[Words], Values]) -> dict[st
     names = dict.fromkeys(name for own in found for name in own)
     flags = {name for own in found for name in own if own[name].dtype == bool}
     return {
-        name: np.concatenate([
-            own[name] if name in own
-            else np.full(len(some.forms), False if name in flags else np.nan)
-            for some, own in zip(words, found, strict=True)
-        ])
+        name: np.concatenate(
+            [
+                own[name] if name in own else np.full(len(some.forms), False if name in flags else np.nan)
+                for some, own in zip(words, found, strict=True)
+            ]
+        )
         for name in names
-    }  # fmt: skip
+    }
 
 
 class _Parts(NamedTuple):
@@ -213,8 +241,7 @@ def batch_of(instances: pa.Table) -> Batch:
     rows = instances.combine_chunks()
     mwe = pc.equal(rows["kind"], "mwe").to_numpy(zero_copy_only=False).astype(bool)
     texts = rows["token"].to_pylist()
-    split = [text.split() or [text] if double else [text]
-             for text, double in zip(texts, mwe.tolist(), strict=True)]  # fmt: skip
+    split = [text.split() or [text] if double else [text] for text, double in zip(texts, mwe.tolist(), strict=True)]
     every = np.arange(rows.num_rows)
     first = _parts(rows, every, [words[0] for words in split], last=False)
     some = np.flatnonzero(mwe)
@@ -234,10 +261,11 @@ def _parts(rows: pa.Table, which: Ints, forms: Sequence[str], *, last: bool) -> 
     same = pc.equal(pc.utf8_lower(own), pc.utf8_lower(_at(rows["forms"], which, place)))
     nothing = pa.nulls(len(forms), pa.large_string())
     return _Parts(
-        which, own,
+        which,
+        own,
         pc.if_else(same, _at(rows["lemmas"], which, place), nothing),
         pc.if_else(same, _at(rows["upos"], which, place), nothing),
-    )  # fmt: skip
+    )
 
 
 def item_at(lists: pa.ChunkedArray | pa.Array, place: Floats) -> pa.Array:

@@ -37,9 +37,12 @@ _NEAR = 2  # words to each side
 # Readability, by language: constant, words of the sentence, syllables of a word. Flesch (1948),
 # Amstad (1978), Fernandez Huerta (1959), Franchina and Vacca (1972), Kandel and Moles (1958).
 EASE = {
-    "en": (206.835, 1.015, 84.6), "de": (180.0, 1.0, 58.5), "es": (206.84, 1.02, 60.0),
-    "it": (217.0, 1.3, 60.0), "fr": (207.0, 1.015, 73.6),
-}  # fmt: skip
+    "en": (206.835, 1.015, 84.6),
+    "de": (180.0, 1.0, 58.5),
+    "es": (206.84, 1.02, 60.0),
+    "it": (217.0, 1.3, 60.0),
+    "fr": (207.0, 1.015, 73.6),
+}
 
 
 def _columns(_: Setting) -> Sequence[Feature]:
@@ -50,37 +53,44 @@ def _columns(_: Setting) -> Sequence[Feature]:
         Feature("sentence_words", "tokens that have a letter", "0 and up", tokens),
         Feature("sentence_length", "characters of the sentence", "0 and up", "code points"),
         Feature("sentence_commas", "commas and semicolons", "0 and up", "marks"),
-        Feature("sentence_word_length", "mean length of the other words", "1 and up",
-                "code points"),
-        Feature("sentence_syllables", "mean number of syllables of the words, as hyphenated",
-                "1 and up", "syllables", "pyphen"),
+        Feature("sentence_word_length", "mean length of the other words", "1 and up", "code points"),
         Feature(
-            "sentence_ease", "reading ease with the sentence as the text", "any number", "points",
-            "Flesch (1948), and those who fitted it to other languages", languages=tuple(EASE),
+            "sentence_syllables",
+            "mean number of syllables of the words, as hyphenated",
+            "1 and up",
+            "syllables",
+            "pyphen",
         ),
-        Feature("sentence_zipf", "mean frequency of the other words that are known", "0 to 9", zipf,
-                wordfreq),
+        Feature(
+            "sentence_ease",
+            "reading ease with the sentence as the text",
+            "any number",
+            "points",
+            "Flesch (1948), and those who fitted it to other languages",
+            languages=tuple(EASE),
+        ),
+        Feature("sentence_zipf", "mean frequency of the other words that are known", "0 to 9", zipf, wordfreq),
         Feature("sentence_zipf_min", "the least of these", "0 to 9", zipf, wordfreq),
-        Feature("sentence_rare", "share of the other words that are used less than once in a "
-                "million words, or are not known", "0 to 1", share, wordfreq),
-        Feature("near_zipf", "mean frequency of the two words before and the two behind", "0 to 9",
-                zipf, wordfreq),
+        Feature(
+            "sentence_rare",
+            "share of the other words that are used less than once in a million words, or are not known",
+            "0 to 1",
+            share,
+            wordfreq,
+        ),
+        Feature("near_zipf", "mean frequency of the two words before and the two behind", "0 to 9", zipf, wordfreq),
         Feature("sentence_variety", "different words by words, in lower case", "0 to 1", share),
-        Feature("sentence_capitals", "share of the other words that begin with a capital",
-                "0 to 1", share),
+        Feature("sentence_capitals", "share of the other words that begin with a capital", "0 to 1", share),
         Feature("sentence_digits", "tokens that have a digit", "0 and up", tokens),
-        Feature("sentence_nouns", "share of nouns among the other words", "0 to 1", share,
-                "annotation"),
+        Feature("sentence_nouns", "share of nouns among the other words", "0 to 1", share, "annotation"),
         Feature("sentence_verbs", "share of verbs, likewise", "0 to 1", share, "annotation"),
-        Feature("target_place", "tokens before the target, by tokens of the sentence", "0 to 1",
-                share),
-        Feature("target_in_sentence", "whether the target is a token of the sentence", "0 or 1",
-                FLAG, whole="both"),
-        Feature("target_repeated", "other tokens of the sentence with the target's last word's "
-                "form", "0 and up", tokens),
-        Feature("target_proper", "whether its last word is tagged as a name", "0 or 1", FLAG,
-                "annotation"),
-    )  # fmt: skip
+        Feature("target_place", "tokens before the target, by tokens of the sentence", "0 to 1", share),
+        Feature("target_in_sentence", "whether the target is a token of the sentence", "0 or 1", FLAG, whole="both"),
+        Feature(
+            "target_repeated", "other tokens of the sentence with the target's last word's form", "0 and up", tokens
+        ),
+        Feature("target_proper", "whether its last word is tagged as a name", "0 or 1", FLAG, "annotation"),
+    )
 
 
 class _Tokens(NamedTuple):
@@ -123,10 +133,7 @@ def _of_instances(batch: Batch, setting: Setting) -> Values:
     ease = np.full(count, np.nan)
     for tag, (constant, of_words, of_syllables) in EASE.items():
         own = language == known.index(tag) if tag in known else np.zeros(count, bool)
-        value = (
-            constant - of_words * found["sentence_words"]
-            - of_syllables * found["sentence_syllables"]
-        )  # fmt: skip
+        value = constant - of_words * found["sentence_words"] - of_syllables * found["sentence_syllables"]
         ease[own] = value[own]
     found["sentence_ease"] = ease
     text = numbers(pc.utf8_length(rows["sentence"]))
@@ -134,15 +141,12 @@ def _of_instances(batch: Batch, setting: Setting) -> Values:
     nothing = ~there
     whole = {"sentence_length": text, "sentence_commas": commas}
     masked = {
-        name: values if values.dtype == bool else np.where(nothing, np.nan, values)
-        for name, values in found.items()
+        name: values if values.dtype == bool else np.where(nothing, np.nan, values) for name, values in found.items()
     }
     return {**masked, **whole}
 
 
-def _facts(
-    distinct: pa.Array, which: np.ndarray, known: Sequence[str], setting: Setting
-) -> dict[str, np.ndarray]:
+def _facts(distinct: pa.Array, which: np.ndarray, known: Sequence[str], setting: Setting) -> dict[str, np.ndarray]:
     """Return what is known of distinct forms."""
     texts = distinct.to_pylist()
     zipf = np.full(len(texts), np.nan)
@@ -165,15 +169,15 @@ def _of_token(text: str, tag: str | None) -> tuple[float, ...]:
     plain = text.isalpha()
     count = syllables(text, tag)
     return (
-        plain or any(map(str.isalpha, text)), len(text), text[:1].isupper(),
+        plain or any(map(str.isalpha, text)),
+        len(text),
+        text[:1].isupper(),
         not plain and any(map(str.isdecimal, text)),
         max(vowel_groups(text), 1) if math.isnan(count) else count,
-    )  # fmt: skip
+    )
 
 
-def _measured(
-    batch: Batch, tokens: _Tokens, facts: dict[str, np.ndarray], sizes: np.ndarray
-) -> dict[str, Any]:
+def _measured(batch: Batch, tokens: _Tokens, facts: dict[str, np.ndarray], sizes: np.ndarray) -> dict[str, Any]:
     count = batch.rows.num_rows
     owners = tokens.owners
     of = {name: values[tokens.codes] for name, values in facts.items()}
@@ -218,8 +222,7 @@ def _measured(
         "sentence_zipf_min": np.where(np.isinf(least), np.nan, least),
         "sentence_rare": mean(rare.astype(float), other),
         "near_zipf": mean(of["zipf"], near),
-        "sentence_variety": np.divide(different, words, out=np.full(count, np.nan),
-                                      where=words > 0),
+        "sentence_variety": np.divide(different, words, out=np.full(count, np.nan), where=words > 0),
         "sentence_capitals": mean(of["capital"].astype(float), other),
         "sentence_digits": sums(owners[of["digit"]], count),
         "sentence_nouns": shares["nouns"],
@@ -228,7 +231,7 @@ def _measured(
         "target_in_sentence": placed,
         "target_repeated": sums(owners[~inside & (of["lower"] == head[owners])], count),
         "target_proper": proper,
-    }  # fmt: skip
+    }
 
 
 def _tags(column: pa.ChunkedArray, sizes: np.ndarray) -> tuple[list[str], np.ndarray]:
@@ -244,5 +247,6 @@ def _in(tags: Sequence[str], *wanted: str) -> np.ndarray:
     return np.array([tag in wanted for tag in tags], bool)
 
 
-CONTEXT = Group("the sentence: its length, its other words, where the target stands", _columns,
-                of_instances=_of_instances)  # fmt: skip
+CONTEXT = Group(
+    "the sentence: its length, its other words, where the target stands", _columns, of_instances=_of_instances
+)

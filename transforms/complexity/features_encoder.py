@@ -40,36 +40,31 @@ def encoding_of(options: EncoderOptions) -> Encoding:
 
 
 def _columns(_: Setting) -> Sequence[Feature]:
-    def of(name: str, doc: str, range: str, unit: str,
-           source: str = _SOURCE) -> Feature:  # fmt: skip
+    def of(name: str, doc: str, range: str, unit: str, source: str = _SOURCE) -> Feature:
         return Feature(f"encoder_{name}", doc, range, unit, source)
 
     cosine = "cosine distance"
     masked = "; of masked language models"
     return (
         of("pieces", "pieces that the target has in its sentence", "1 and up", "pieces"),
-        of("norm", "length of the target's vector in its sentence", "0 and up",
-           "as the vectors"),
+        of("norm", "length of the target's vector in its sentence", "0 and up", "as the vectors"),
         of("sentence", "cosine distance of this vector to the sentence's", "0 to 2", cosine),
-        of("alone", "cosine distance of this vector to the target's without a sentence", "0 to 2",
-           cosine),
+        of("alone", "cosine distance of this vector to the target's without a sentence", "0 to 2", cosine),
         of(
-            "surprisal", "-log2 of the probability of the target's pieces in its place, each with "
-            f"those before it and the rest of the sentence known{masked}", "0 and up", "bits",
+            "surprisal",
+            "-log2 of the probability of the target's pieces in its place, each with "
+            f"those before it and the rest of the sentence known{masked}",
+            "0 and up",
+            "bits",
             "the encoder; Kauf and Ivanova (2023)",
         ),
-        of(
-            "surprisal_piece", f"mean of its pieces, nothing of the target known{masked}",
-            "0 and up", "bits",
-        ),
-    )  # fmt: skip
+        of("surprisal_piece", f"mean of its pieces, nothing of the target known{masked}", "0 and up", "bits"),
+    )
 
 
 def _of_instances(batch: Batch, setting: Setting) -> Values:
     used: Encoding = setting.encoder
-    encoder = load_encoder(
-        str(used.options.encoder), device=used.options.device, digest=used.info.digest
-    )
+    encoder = load_encoder(str(used.options.encoder), device=used.options.device, digest=used.info.digest)
     names = [feature.name for feature in _columns(setting)]
     found = np.full((batch.rows.num_rows, len(names)), np.nan)
     for row, sentence, start, end in _targets(batch):
@@ -85,9 +80,7 @@ def _targets(batch: Batch) -> Iterator[tuple[int, str, int, int]]:
             yield row, sentence, start, end
 
 
-def _measured(
-    encoder: Encoder, sentence: str, start: int, end: int, options: EncoderOptions
-) -> list[float]:
+def _measured(encoder: Encoder, sentence: str, start: int, end: int, options: EncoderOptions) -> list[float]:
     """Return the values of a target, in the order of the columns."""
     word = sentence[start:end]
     texts, starts, ends = [sentence, sentence, word], [start, 0, 0], [end, len(sentence), len(word)]
@@ -98,26 +91,40 @@ def _measured(
     if encoder.masked_lm is not None:
         whole_bits, pieces = _bits(encoder, sentence, start, end, options, _WHOLE)
         # Of one piece nothing can be known before it: both are the same.
-        piece = whole_bits if pieces == 1 else _bits(
-            encoder, sentence, start, end, options, "masked", per_piece=True
-        )[0]  # fmt: skip
+        piece = (
+            whole_bits if pieces == 1 else _bits(encoder, sentence, start, end, options, "masked", per_piece=True)[0]
+        )
         scores = [whole_bits, piece]
     return [
         math.nan if place is None else float(place[1] - place[0]),
-        math.sqrt(float(target @ target)), _distance(target, whole), _distance(target, alone),
+        math.sqrt(float(target @ target)),
+        _distance(target, whole),
+        _distance(target, alone),
         *scores,
-    ]  # fmt: skip
+    ]
 
 
 def _bits(
-    encoder: Encoder, sentence: str, start: int, end: int, options: EncoderOptions, scoring: str,
-    *, per_piece: bool = False,
-) -> tuple[float, int]:  # fmt: skip
+    encoder: Encoder,
+    sentence: str,
+    start: int,
+    end: int,
+    options: EncoderOptions,
+    scoring: str,
+    *,
+    per_piece: bool = False,
+) -> tuple[float, int]:
     """Return the surprisal of a target in its place, and its pieces."""
     scores = word_log_probs(
-        encoder, [sentence], [start], [end], [[sentence[start:end]]], scoring=scoring,
-        per_piece=per_piece, options=options,
-    )  # fmt: skip
+        encoder,
+        [sentence],
+        [start],
+        [end],
+        [[sentence[start:end]]],
+        scoring=scoring,
+        per_piece=per_piece,
+        options=options,
+    )
     value = -float(scores.log_probs[0][0]) / math.log(2)
     # Of float32, a probability may be above 1.
     return value if math.isnan(value) else max(value, 0.0), int(scores.pieces[0][0])
@@ -128,5 +135,9 @@ def _distance(first: Floats, second: Floats) -> float:
     return 1 - min(max(float(first @ second) / length, -1.0), 1.0) if length > 0 else math.nan
 
 
-ENCODER = Group("a local encoder: distances of the target's vectors, surprisal of a masked word",
-                _columns, of_instances=_of_instances, needs="encoder")  # fmt: skip
+ENCODER = Group(
+    "a local encoder: distances of the target's vectors, surprisal of a masked word",
+    _columns,
+    of_instances=_of_instances,
+    needs="encoder",
+)

@@ -11,21 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features_base import (
-    FLAG,
-    Feature,
-    Floats,
-    Group,
-    Setting,
-    Values,
-    Words,
-    sums,
-)
+from transforms.complexity.features_base import FLAG, Feature, Floats, Group, Setting, Values, Words, sums
 from transforms.complexity.hyphenation import syllables
 
-__all__ = [
-    "FORM", "PREFIXES", "SUFFIXES", "TRIGRAMS", "trigrams_of", "vowel_groups",
-]  # fmt: skip
+__all__ = ["FORM", "PREFIXES", "SUFFIXES", "TRIGRAMS", "trigrams_of", "vowel_groups"]
 
 TRIGRAMS = "trigrams_"  # the name of the resource; no list of a person's can be called so
 _VOWELS = "aeiouyæøœаеёиоуыэюяіїєαεηιουω"
@@ -34,18 +23,115 @@ _NO_CONSONANT = re.compile(f"[{_VOWELS} ]+")
 # Suffixes of words from Latin and Greek, and prefixes of any origin, by which English, Romance and
 # German words are derived: a word has as many morphemes as it has of these, and its stem.
 PREFIXES = (
-    "anti", "auto", "bio", "co", "contra", "counter", "de", "dis", "en", "ex", "extra", "hyper",
-    "hypo", "il", "im", "in", "inter", "intra", "ir", "macro", "mega", "meta", "micro", "mis",
-    "mono", "multi", "neo", "neuro", "non", "over", "para", "poly", "post", "pre", "pro", "pseudo",
-    "re", "semi", "sub", "super", "trans", "ultra", "un", "under", "uni",
-)  # fmt: skip
+    "anti",
+    "auto",
+    "bio",
+    "co",
+    "contra",
+    "counter",
+    "de",
+    "dis",
+    "en",
+    "ex",
+    "extra",
+    "hyper",
+    "hypo",
+    "il",
+    "im",
+    "in",
+    "inter",
+    "intra",
+    "ir",
+    "macro",
+    "mega",
+    "meta",
+    "micro",
+    "mis",
+    "mono",
+    "multi",
+    "neo",
+    "neuro",
+    "non",
+    "over",
+    "para",
+    "poly",
+    "post",
+    "pre",
+    "pro",
+    "pseudo",
+    "re",
+    "semi",
+    "sub",
+    "super",
+    "trans",
+    "ultra",
+    "un",
+    "under",
+    "uni",
+)
 SUFFIXES = (
-    "able", "age", "al", "ance", "ancy", "ant", "ary", "ate", "ation", "dom", "ed", "ee", "eer",
-    "ence", "ency", "ent", "er", "ery", "ese", "ess", "est", "ful", "hood", "ial", "ian", "ible",
-    "ic", "ical", "ification", "ify", "ing", "ion", "ious", "ish", "ism", "ist", "ity", "ive",
-    "ization", "ize", "isation", "ise", "less", "ly", "ment", "ness", "or", "ory", "ous", "ship",
-    "some", "tion", "sion", "ty", "ure", "ward", "wise", "y", "s", "es", "ies",
-)  # fmt: skip
+    "able",
+    "age",
+    "al",
+    "ance",
+    "ancy",
+    "ant",
+    "ary",
+    "ate",
+    "ation",
+    "dom",
+    "ed",
+    "ee",
+    "eer",
+    "ence",
+    "ency",
+    "ent",
+    "er",
+    "ery",
+    "ese",
+    "ess",
+    "est",
+    "ful",
+    "hood",
+    "ial",
+    "ian",
+    "ible",
+    "ic",
+    "ical",
+    "ification",
+    "ify",
+    "ing",
+    "ion",
+    "ious",
+    "ish",
+    "ism",
+    "ist",
+    "ity",
+    "ive",
+    "ization",
+    "ize",
+    "isation",
+    "ise",
+    "less",
+    "ly",
+    "ment",
+    "ness",
+    "or",
+    "ory",
+    "ous",
+    "ship",
+    "some",
+    "tion",
+    "sion",
+    "ty",
+    "ure",
+    "ward",
+    "wise",
+    "y",
+    "s",
+    "es",
+    "ies",
+)
 _ROOT = 3  # letters that must be left of a word without its affixes
 
 
@@ -53,44 +139,50 @@ def _columns(_: Setting) -> Sequence[Feature]:
     return (
         Feature("length", "characters of the word", "1 and up", "code points"),
         Feature(
-            "syllables", "one more than the places where it may be hyphenated, an approximation",
-            "1 and up", "syllables", "pyphen: Hunspell's hyphenation patterns of the language",
+            "syllables",
+            "one more than the places where it may be hyphenated, an approximation",
+            "1 and up",
+            "syllables",
+            "pyphen: Hunspell's hyphenation patterns of the language",
         ),
         Feature(
-            "vowel_groups", "runs of vowels, y among them, accents left out", "0 and up",
-            "groups", "the usual count of syllables for readability",
+            "vowel_groups",
+            "runs of vowels, y among them, accents left out",
+            "0 and up",
+            "groups",
+            "the usual count of syllables for readability",
         ),
         Feature("vowel_share", "share of vowels among the letters", "0 to 1", "share"),
-        Feature(
-            "consonant_run", "the longest run of consonants", "0 and up", "code points"
-        ),
-        Feature("distinct_letters", "different letters, by the word's letters", "0 to 1",
-                "share"),
+        Feature("consonant_run", "the longest run of consonants", "0 and up", "code points"),
+        Feature("distinct_letters", "different letters, by the word's letters", "0 to 1", "share"),
         Feature("doubled_letters", "letters that follow themselves", "0 and up", "letters"),
         Feature("capitals", "upper-case letters", "0 and up", "letters"),
-        Feature("capital_share", "share of upper-case letters among the letters", "0 to 1",
-                "share"),
+        Feature("capital_share", "share of upper-case letters among the letters", "0 to 1", "share"),
         Feature("capital_initial", "begins with a capital", "0 or 1", FLAG, whole="both"),
-        Feature("capital_all", "has letters, and all are capitals", "0 or 1", FLAG,
-                whole="both"),
+        Feature("capital_all", "has letters, and all are capitals", "0 or 1", FLAG, whole="both"),
         Feature("digits", "decimal digits", "0 and up", "digits"),
         Feature("hyphens", "hyphens and dashes", "0 and up", "hyphens"),
+        Feature("not_ascii", "letters beyond a to z", "0 and up", "code points"),
         Feature(
-            "not_ascii", "letters beyond a to z", "0 and up", "code points"
-        ),
-        Feature(
-            "affixes", "known affixes that can be taken off one after the other, an approximation "
-            "to its morphemes", "0 and up", "affixes", "a list of derivational affixes of English",
+            "affixes",
+            "known affixes that can be taken off one after the other, an approximation to its morphemes",
+            "0 and up",
+            "affixes",
+            "a list of derivational affixes of English",
             languages=("en",),
         ),
         Feature(
-            "trigram_mean", "mean over its characters, and its end, of the probability of a "
+            "trigram_mean",
+            "mean over its characters, and its end, of the probability of a "
             "character after the two before it, in words as often as they are used",
-            "up to 0", "log10", "wordfreq's list of the language",
+            "up to 0",
+            "log10",
+            "wordfreq's list of the language",
         ),
-        Feature("trigram_min", "the least of these probabilities", "up to 0", "log10",
-                "wordfreq's list of the language"),
-    )  # fmt: skip
+        Feature(
+            "trigram_min", "the least of these probabilities", "up to 0", "log10", "wordfreq's list of the language"
+        ),
+    )
 
 
 def _of_words(words: Words, setting: Setting) -> Values:
@@ -98,9 +190,7 @@ def _of_words(words: Words, setting: Setting) -> Values:
     found = {
         "length": np.array([len(form) for form in forms], float),
         "syllables": np.array([syllables(form, words.language) for form in forms], float),
-        "affixes": np.array(
-            [affixes(form.lower()) if words.language == "en" else np.nan for form in forms], float
-        ),
+        "affixes": np.array([affixes(form.lower()) if words.language == "en" else np.nan for form in forms], float),
         **_letters(forms),
     }
     found["trigram_mean"], found["trigram_min"] = _trigrams(words, setting)
@@ -117,10 +207,19 @@ def _letters(forms: Sequence[str]) -> dict[str, np.ndarray]:
 
 
 _COUNTED = (
-    "vowel_groups", "vowel_share", "consonant_run", "distinct_letters", "doubled_letters",
-    "capitals", "capital_share", "capital_initial", "capital_all", "digits", "hyphens",
+    "vowel_groups",
+    "vowel_share",
+    "consonant_run",
+    "distinct_letters",
+    "doubled_letters",
+    "capitals",
+    "capital_share",
+    "capital_initial",
+    "capital_all",
+    "digits",
+    "hyphens",
     "not_ascii",
-)  # fmt: skip
+)
 
 
 @functools.lru_cache(1 << 16)
@@ -215,9 +314,7 @@ def trigrams_of(words: pa.Array) -> tuple[np.ndarray, pa.Array]:
     """
     texts = [f"__{word}_" for word in pc.utf8_lower(words).to_pylist()]
     owners = np.repeat(np.arange(len(texts)), [len(text) - 2 for text in texts])
-    return owners, pa.array(
-        [text[at : at + 3] for text in texts for at in range(len(text) - 2)], pa.large_string()
-    )
+    return owners, pa.array([text[at : at + 3] for text in texts for at in range(len(text) - 2)], pa.large_string())
 
 
 def _trigrams(words: Words, setting: Setting) -> tuple[Floats, Floats]:
@@ -233,5 +330,4 @@ def _trigrams(words: Words, setting: Setting) -> tuple[Floats, Floats]:
     return sums(owners, count, found) / sums(owners, count), least
 
 
-FORM = Group("length, syllables, letters, affixes, probability of its characters", _columns,
-             of_words=_of_words)  # fmt: skip
+FORM = Group("length, syllables, letters, affixes, probability of its characters", _columns, of_words=_of_words)

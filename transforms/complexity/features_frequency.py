@@ -10,15 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features_base import (
-    Feature,
-    Floats,
-    Group,
-    Setting,
-    Values,
-    Words,
-    numbers,
-)
+from transforms.complexity.features_base import Feature, Floats, Group, Setting, Values, Words, numbers
 
 __all__ = ["FREQUENCY", "ZIPF", "zipf_of"]
 
@@ -34,23 +26,27 @@ def _columns(setting: Setting) -> Sequence[Feature]:
         Feature("zipf", "frequency of the word in its language", _SCALE, _UNIT, _SOURCE),
         Feature("zipf_lemma", "frequency of its lemma", _SCALE, _UNIT, _SOURCE),
         Feature(
-            "zipf_prefix", "frequency of the commonest word that it begins with: at least four "
-            "letters, and shorter than itself", _SCALE, _UNIT, _SOURCE,
+            "zipf_prefix",
+            "frequency of the commonest word that it begins with: at least four letters, and shorter than itself",
+            _SCALE,
+            _UNIT,
+            _SOURCE,
         ),
-        Feature("zipf_suffix", "frequency of the commonest word that it ends in, likewise",
-                _SCALE, _UNIT, _SOURCE),
+        Feature("zipf_suffix", "frequency of the commonest word that it ends in, likewise", _SCALE, _UNIT, _SOURCE),
         *(
-            Feature(f"zipf_{language}", f"frequency of the same letters in language {language}",
-                    _SCALE, _UNIT, _SOURCE)
+            Feature(f"zipf_{language}", f"frequency of the same letters in language {language}", _SCALE, _UNIT, _SOURCE)
             for language in setting.languages
         ),
         Feature(
-            "zipf_elsewhere", "mean of its frequencies in the other languages, 0 where it is not "
-            f"known ({', '.join(setting.languages) or 'none'})", _SCALE, _UNIT, _SOURCE,
+            "zipf_elsewhere",
+            "mean of its frequencies in the other languages, 0 where it is not "
+            f"known ({', '.join(setting.languages) or 'none'})",
+            _SCALE,
+            _UNIT,
+            _SOURCE,
         ),
-        Feature("languages", "how many of these languages know it", "0 and up",
-                "languages", _SOURCE),
-    )  # fmt: skip
+        Feature("languages", "how many of these languages know it", "0 and up", "languages", _SOURCE),
+    )
 
 
 def zipf_of(words: pa.Array, language: str | None, setting: Setting) -> Floats:
@@ -96,10 +92,7 @@ def _within(words: pa.Array) -> tuple[tuple[np.ndarray, pa.Array], ...]:
         ends.append(pc.utf8_slice_codeunits(own, -size))
     whole = np.concatenate(owners or [np.empty(0, np.int64)])
     nothing = pa.array([], pa.large_string())
-    return (whole, pa.concat_arrays([nothing, *begins])), (
-        whole,
-        pa.concat_arrays([nothing, *ends]),
-    )
+    return (whole, pa.concat_arrays([nothing, *begins])), (whole, pa.concat_arrays([nothing, *ends]))
 
 
 def _best(owners: np.ndarray, values: Floats, count: int) -> Floats:

@@ -10,17 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features_base import (
-    FLAG,
-    Batch,
-    Feature,
-    Floats,
-    Group,
-    Setting,
-    Values,
-    item_at,
-    numbers,
-)
+from transforms.complexity.features_base import FLAG, Batch, Feature, Floats, Group, Setting, Values, item_at, numbers
 
 __all__ = ["SYNTAX"]
 
@@ -38,13 +28,15 @@ def _columns(_: Setting) -> Sequence[Feature]:
         return Feature(name, doc, range, unit, "annotation: heads, deprels, entities")
 
     return (
-        *(of(f"target_{role}", f"whether it is a {role} ({', '.join(names)}, with or without a "
-             "subtype)") for role, names in _ROLES.items()),
+        *(
+            of(f"target_{role}", f"whether it is a {role} ({', '.join(names)}, with or without a subtype)")
+            for role, names in _ROLES.items()
+        ),
         of("target_depth", "steps along heads to the root of the sentence", "steps", "0 and up"),
         of("target_dependents", "tokens whose head it is", "tokens", "0 and up"),
         of("target_entity", "whether it is in a named entity"),
         of("sentence_entities", "named entities of the sentence", "entities", "0 and up"),
-    )  # fmt: skip
+    )
 
 
 def _of_instances(batch: Batch, setting: Setting) -> Values:
@@ -98,5 +90,6 @@ def _of_heads(column: pa.ChunkedArray, place: Floats) -> tuple[Floats, Floats]:
     return np.where(there, depth, np.nan), np.where(there, dependents, np.nan)
 
 
-SYNTAX = Group("role, depth and entity, where the instances have heads, deprels, entities",
-               _columns, of_instances=_of_instances)  # fmt: skip
+SYNTAX = Group(
+    "role, depth and entity, where the instances have heads, deprels, entities", _columns, of_instances=_of_instances
+)

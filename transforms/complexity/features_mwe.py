@@ -38,27 +38,42 @@ def _columns(setting: Setting) -> Sequence[Feature]:
     found = [
         Feature("phrase_words", "words of the expression", "1 and up", "words"),
         Feature("phrase_length", "characters of the expression", "1 and up", "code points"),
-        Feature("phrase_syllables", "syllables of its words, as hyphenated", "1 and up",
-                "syllables", "pyphen"),
-        Feature("phrase_zipf", "frequency that wordfreq derives from those of its words, "
-                "1/f = 1/f1 + 1/f2; no count of the expression", "0 to 9", "Zipf", wordfreq),
-        Feature("phrase_zipf_min", "frequency of the rarer of its first and last word", "0 to 9",
-                "Zipf", wordfreq),
-        Feature("phrase_zipf_step", "frequency of its last word above that of its first",
-                "-9 to 9", "Zipf", wordfreq),
+        Feature("phrase_syllables", "syllables of its words, as hyphenated", "1 and up", "syllables", "pyphen"),
+        Feature(
+            "phrase_zipf",
+            "frequency that wordfreq derives from those of its words, 1/f = 1/f1 + 1/f2; no count of the expression",
+            "0 to 9",
+            "Zipf",
+            wordfreq,
+        ),
+        Feature("phrase_zipf_min", "frequency of the rarer of its first and last word", "0 to 9", "Zipf", wordfreq),
+        Feature("phrase_zipf_step", "frequency of its last word above that of its first", "-9 to 9", "Zipf", wordfreq),
         Feature("phrase_hyphens", "hyphens in the expression", "0 and up", "hyphens"),
-    ]  # fmt: skip
+    ]
     if "wordnet" in setting.use:
-        found.append(Feature("phrase_in_wordnet", "whether WordNet lists it as a noun", "0 or 1",
-                             FLAG, "WordNet (Fellbaum 1998)", languages=("en",)))  # fmt: skip
+        found.append(
+            Feature(
+                "phrase_in_wordnet",
+                "whether WordNet lists it as a noun",
+                "0 or 1",
+                FLAG,
+                "WordNet (Fellbaum 1998)",
+                languages=("en",),
+            )
+        )
     if "norms" in setting.use:
         for name in setting.lists:
             own = languages_of(setting, name)
             of_list = ("as the list", UNIT_OF_LIST, f"word list {name}")
-            found.append(Feature(f"phrase_{name}_min", f"the lesser value in the list {name} of "
-                                 "its first and last word", *of_list, languages=own))  # fmt: skip
-            found.append(Feature(f"phrase_{name}_max", "the greater of them", *of_list,
-                                 languages=own))  # fmt: skip
+            found.append(
+                Feature(
+                    f"phrase_{name}_min",
+                    f"the lesser value in the list {name} of its first and last word",
+                    *of_list,
+                    languages=own,
+                )
+            )
+            found.append(Feature(f"phrase_{name}_max", "the greater of them", *of_list, languages=own))
     return found
 
 
@@ -67,20 +82,19 @@ def _of_instances(batch: Batch, setting: Setting) -> Values:
     tokens = rows["token"].combine_chunks().cast(pa.large_string())
     tags = [known_tag(tag) for tag in rows["language"].to_pylist()]
     texts = tokens.to_pylist()
-    zipf = _pair(batch, spread(batch.words, lambda words: {
-        "zipf": zipf_of(words.forms, words.language, setting)
-    })["zipf"])  # fmt: skip
+    zipf = _pair(
+        batch, spread(batch.words, lambda words: {"zipf": zipf_of(words.forms, words.language, setting)})["zipf"]
+    )
     found: dict[str, Any] = {
         "phrase_words": np.array([len(text.split()) for text in texts], float),
         "phrase_length": numbers(pc.utf8_length(tokens)),
-        "phrase_syllables": np.array([
-            sum(syllables(word, tag) for word in text.split())
-            for text, tag in zip(texts, tags, strict=True)
-        ], float),
+        "phrase_syllables": np.array(
+            [sum(syllables(word, tag) for word in text.split()) for text, tag in zip(texts, tags, strict=True)], float
+        ),
         "phrase_zipf_min": np.minimum(*zipf),
         "phrase_zipf_step": zipf[1] - zipf[0],
         "phrase_hyphens": np.array([text.count("-") for text in texts], float),
-    }  # fmt: skip
+    }
     whole = np.full(len(texts), np.nan)
     for tag in sorted({tag for tag in tags if tag}):
         own = np.flatnonzero([one == tag for one in tags] & batch.mwe)

@@ -10,16 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from transforms.complexity.features_base import (
-    FLAG,
-    UNIT_OF_LIST,
-    Feature,
-    Group,
-    Setting,
-    Values,
-    Words,
-    numbers,
-)
+from transforms.complexity.features_base import FLAG, UNIT_OF_LIST, Feature, Group, Setting, Values, Words, numbers
 
 __all__ = ["NORMS", "languages_of", "looked_up"]
 
@@ -41,18 +32,34 @@ def _columns(setting: Setting) -> Sequence[Feature]:
         languages = languages_of(setting, name)
         found += [
             Feature(
-                name, f"value of the word in the list {name}, else of its lemma",
-                f"{low:.10g} to {high:.10g}", UNIT_OF_LIST, source, languages=languages,
+                name,
+                f"value of the word in the list {name}, else of its lemma",
+                f"{low:.10g} to {high:.10g}",
+                UNIT_OF_LIST,
+                source,
+                languages=languages,
             ),
             Feature(
-                f"{name}_known", "whether the list has the word or its lemma", "0 or 1", FLAG,
-                source, whole="both", languages=languages,
+                f"{name}_known",
+                "whether the list has the word or its lemma",
+                "0 or 1",
+                FLAG,
+                source,
+                whole="both",
+                languages=languages,
             ),
-        ]  # fmt: skip
+        ]
         if any(one.facts.get("sd") for one in opened):  # type: ignore[attr-defined]
-            found.append(Feature(f"{name}_sd", "standard deviation of that value in the list",
-                                 "0 and up", UNIT_OF_LIST, source,
-                                 languages=languages))  # fmt: skip
+            found.append(
+                Feature(
+                    f"{name}_sd",
+                    "standard deviation of that value in the list",
+                    "0 and up",
+                    UNIT_OF_LIST,
+                    source,
+                    languages=languages,
+                )
+            )
     return found
 
 
@@ -84,5 +91,6 @@ def _of_words(words: Words, setting: Setting) -> Values:
     return values
 
 
-NORMS = Group("values of word lists: norms, frequencies, whatever is given", _columns,
-              of_words=_of_words, needs="wordlist")  # fmt: skip
+NORMS = Group(
+    "values of word lists: norms, frequencies, whatever is given", _columns, of_words=_of_words, needs="wordlist"
+)

@@ -15,14 +15,7 @@ from transforms.common.artefacts import Workspace
 from transforms.common.ptransforms import MakeArtefact, NameParts
 from transforms.common.receipts import File
 from transforms.common.tables import Part
-from transforms.complexity.corpus_counting import (
-    COMBINE,
-    COUNT,
-    WANT,
-    Counted,
-    CountTask,
-    Wanted,
-)
+from transforms.complexity.corpus_counting import COMBINE, COUNT, WANT, Counted, CountTask, Wanted
 from transforms.complexity.features_base import Setting
 from transforms.complexity.featuring import COVER, FEATURE, Featured, FeatureTask
 from transforms.complexity.ngram_counting import (
@@ -49,9 +42,7 @@ class _WantedFile(beam.DoFn):
 
 
 class _Files(beam.DoFn):
-    def process(
-        self, element: tuple[int, Iterable[File]]
-    ) -> Iterator[tuple[int, tuple[File, ...]]]:
+    def process(self, element: tuple[int, Iterable[File]]) -> Iterator[tuple[int, tuple[File, ...]]]:
         number, found = element
         yield number, tuple(sorted(found, key=_digest))
 
@@ -61,16 +52,12 @@ def _digest(file: File) -> str:
 
 
 class _CountTasks(beam.DoFn):
-    def process(
-        self, part: SentencePart, wanted: tuple[int, tuple[File, ...]]
-    ) -> Iterator[tuple[int, CountTask]]:
+    def process(self, part: SentencePart, wanted: tuple[int, tuple[File, ...]]) -> Iterator[tuple[int, CountTask]]:
         yield 0, CountTask(part, wanted[1])
 
 
 class _AllCounted(beam.DoFn):
-    def process(
-        self, element: tuple[int, Iterable[Counted]]
-    ) -> Iterator[tuple[int, tuple[Counted, ...]]]:
+    def process(self, element: tuple[int, Iterable[Counted]]) -> Iterator[tuple[int, tuple[Counted, ...]]]:
         number, found = element
         yield number, tuple(sorted(found, key=_digest_of_counted))
 
@@ -83,16 +70,12 @@ _ByPart = tuple[tuple[int, WantedNgrams], ...]
 
 
 class _OfPart(beam.DoFn):
-    def process(
-        self, element: tuple[int, WantedNgrams]
-    ) -> Iterator[tuple[int, tuple[int, WantedNgrams]]]:
+    def process(self, element: tuple[int, WantedNgrams]) -> Iterator[tuple[int, tuple[int, WantedNgrams]]]:
         yield 0, element
 
 
 class _AllOfParts(beam.DoFn):
-    def process(
-        self, element: tuple[int, Iterable[tuple[int, WantedNgrams]]]
-    ) -> Iterator[tuple[int, _ByPart]]:
+    def process(self, element: tuple[int, Iterable[tuple[int, WantedNgrams]]]) -> Iterator[tuple[int, _ByPart]]:
         number, found = element
         yield number, tuple(sorted(found, key=_first))
 
@@ -102,9 +85,7 @@ def _first(pair: tuple[int, WantedNgrams]) -> int:
 
 
 class _CorpusNgrams(beam.DoFn):
-    def process(
-        self, part: SentencePart, wanted: tuple[int, _ByPart]
-    ) -> Iterator[tuple[int, NgramTask]]:
+    def process(self, part: SentencePart, wanted: tuple[int, _ByPart]) -> Iterator[tuple[int, NgramTask]]:
         yield 0, NgramTask(part, tuple(one.keys for _, one in wanted[1]), None)
 
 
@@ -115,9 +96,7 @@ class _OwnNgrams(beam.DoFn):
 
 
 class _AllNgrams(beam.DoFn):
-    def process(
-        self, element: tuple[int, Iterable[CountedNgrams]]
-    ) -> Iterator[tuple[int, tuple[CountedNgrams, ...]]]:
+    def process(self, element: tuple[int, Iterable[CountedNgrams]]) -> Iterator[tuple[int, tuple[CountedNgrams, ...]]]:
         number, found = element
         yield number, tuple(sorted(found, key=_digest_of_ngrams))
 
@@ -128,10 +107,7 @@ def _digest_of_ngrams(counted: CountedNgrams) -> str:
 
 class _Tasks(beam.DoFn):
     def process(
-        self,
-        part: Part,
-        counts: tuple[int, Counted] | None = None,
-        ngrams: tuple[int, CountedNgrams] | None = None,
+        self, part: Part, counts: tuple[int, Counted] | None = None, ngrams: tuple[int, CountedNgrams] | None = None
     ) -> Iterator[tuple[int, FeatureTask]]:
         found = None if counts is None else counts[1]
         yield part.number, FeatureTask(part, found, None if ngrams is None else ngrams[1])

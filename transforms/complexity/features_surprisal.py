@@ -9,26 +9,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from transforms.complexity.features_base import (
-    Batch,
-    Feature,
-    Floats,
-    Group,
-    Setting,
-    Values,
-    known_tag,
-    numbers,
-    sums,
-)
+from transforms.complexity.features_base import Batch, Feature, Floats, Group, Setting, Values, known_tag, numbers, sums
 from transforms.complexity.features_frequency import ZIPF, zipf_of
 from transforms.complexity.ngram_counting import sequences_of_instances
-from transforms.complexity.ngrams import (
-    Sequences,
-    keys_of,
-    own_uses,
-    sentence_keys,
-    surprisal,
-)
+from transforms.complexity.ngrams import Sequences, keys_of, own_uses, sentence_keys, surprisal
 
 __all__ = ["SURPRISAL"]
 
@@ -37,23 +21,18 @@ _LEAST = 1e-9  # of a word that wordfreq does not have: Zipf 0
 
 def _columns(_: Setting) -> Sequence[Feature]:
     def of(name: str, doc: str, range: str = "0 and up") -> Feature:
-        return Feature(
-            name,
-            doc,
-            range,
-            "bits",
-            "trigram model without the sentence (after MacKay and Peto 1995)",
-        )
+        return Feature(name, doc, range, "bits", "trigram model without the sentence (after MacKay and Peto 1995)")
 
     return (
-        of("surprisal", "-log2 of the target's probability after the two words before it, mean "
-           "over its words"),
-        of("surprisal_context", "bits by which these words make it less surprising than its "
-           "frequency in the model does, likewise", "any number"),
-        of("surprisal_next", "-log2 of the probability of the word behind the target; null at the "
-           "end"),
+        of("surprisal", "-log2 of the target's probability after the two words before it, mean over its words"),
+        of(
+            "surprisal_context",
+            "bits by which these words make it less surprising than its frequency in the model does, likewise",
+            "any number",
+        ),
+        of("surprisal_next", "-log2 of the probability of the word behind the target; null at the end"),
         of("surprisal_sentence", "mean surprisal of the sentence's other words"),
-    )  # fmt: skip
+    )
 
 
 def _of_instances(batch: Batch, setting: Setting) -> Values:
@@ -103,5 +82,9 @@ def _base(words: Sequences, languages: Sequence[str | None], setting: Setting) -
     return found
 
 
-SURPRISAL = Group("how unexpected the target is in its sentence, under an n-gram model", _columns,
-                  of_instances=_of_instances, asked_without="corpus")  # fmt: skip
+SURPRISAL = Group(
+    "how unexpected the target is in its sentence, under an n-gram model",
+    _columns,
+    of_instances=_of_instances,
+    asked_without="corpus",
+)

@@ -40,25 +40,45 @@ def _columns(_: Setting) -> Sequence[Feature]:
         Feature("vector_known", "whether the word has a vector", "0 or 1", FLAG, _SOURCE, "both"),
         Feature("vector_norm", "length of its vector", "0 and up", "as the vectors", _SOURCE),
         Feature(
-            "vector_near", f"mean cosine to its {NEAR} nearest neighbours: how dense its "
-            "neighbourhood is", "-1 to 1", "cosine", _SOURCE,
+            "vector_near",
+            f"mean cosine to its {NEAR} nearest neighbours: how dense its neighbourhood is",
+            "-1 to 1",
+            "cosine",
+            _SOURCE,
         ),
         Feature(
-            "vector_near_zipf", "mean frequency of those of these neighbours that wordfreq knows",
-            "0 to 9", "Zipf", f"{_SOURCE}; wordfreq (Speer 2022)",
+            "vector_near_zipf",
+            "mean frequency of those of these neighbours that wordfreq knows",
+            "0 to 9",
+            "Zipf",
+            f"{_SOURCE}; wordfreq (Speer 2022)",
         ),
         Feature(
-            "vector_genre", "cosine distance of its vector (of an expression: the mean of its "
-            "words' unit vectors) to the mean of the genre's distinct targets", "0 to 2",
-            "cosine distance", _SOURCE, each=False,
+            "vector_genre",
+            "cosine distance of its vector (of an expression: the mean of its "
+            "words' unit vectors) to the mean of the genre's distinct targets",
+            "0 to 2",
+            "cosine distance",
+            _SOURCE,
+            each=False,
         ),
         Feature(
-            "vector_sentence", "likewise to the mean of the unit vectors of the sentence's other "
-            "words", "0 to 2", "cosine distance", _SOURCE, each=False,
+            "vector_sentence",
+            "likewise to the mean of the unit vectors of the sentence's other words",
+            "0 to 2",
+            "cosine distance",
+            _SOURCE,
+            each=False,
         ),
-        Feature("vector_words", "cosine distance of an expression's first and last word; null for "
-                "single words", "0 to 2", "cosine distance", _SOURCE, each=False),
-    )  # fmt: skip
+        Feature(
+            "vector_words",
+            "cosine distance of an expression's first and last word; null for single words",
+            "0 to 2",
+            "cosine distance",
+            _SOURCE,
+            each=False,
+        ),
+    )
 
 
 def _of_words(words: Words, setting: Setting) -> Values:
@@ -69,9 +89,11 @@ def _of_words(words: Words, setting: Setting) -> Values:
     norms = _norms(vectors.astype(np.float64))
     near, zipf = _neighbours(words, known, setting)
     return {
-        "vector_known": found, "vector_norm": np.where(found, norms, np.nan),
-        "vector_near": near, "vector_near_zipf": zipf,
-    }  # fmt: skip
+        "vector_known": found,
+        "vector_norm": np.where(found, norms, np.nan),
+        "vector_near": near,
+        "vector_near_zipf": zipf,
+    }
 
 
 def _neighbours(words: Words, opened: Any, setting: Setting) -> tuple[Floats, Floats]:
@@ -120,18 +142,19 @@ def _of_instances(batch: Batch, setting: Setting) -> Values:
     if opened is None:
         return {}
     count = batch.rows.num_rows
-    units = np.concatenate([
-        np.zeros((len(words.forms), opened.dim)) if one is None
-        else _units(one.vectors(words.forms)[0])  # type: ignore[attr-defined]
-        for words, one in zip(batch.words, known, strict=True)
-    ])  # fmt: skip
+    units = np.concatenate(
+        [
+            np.zeros((len(words.forms), opened.dim)) if one is None else _units(one.vectors(words.forms)[0])  # type: ignore[attr-defined]
+            for words, one in zip(batch.words, known, strict=True)
+        ]
+    )
     first, last = units[batch.first], units[batch.last]
     target = np.where(batch.mwe[:, None], (first + last) / 2, first)
     centroid = dict(setting.centroids)
     nothing = np.zeros(opened.dim)
-    genres = np.array([
-        centroid.get(genre, nothing) for genre in batch.rows["genre"].to_pylist()
-    ]).reshape(count, opened.dim)  # fmt: skip
+    genres = np.array([centroid.get(genre, nothing) for genre in batch.rows["genre"].to_pylist()]).reshape(
+        count, opened.dim
+    )
     return {
         "vector_genre": _distance(target, genres),
         "vector_sentence": _distance(target, _sentences(batch, opened)),
@@ -185,5 +208,10 @@ def centroids_of(
     return tuple(found)
 
 
-VECTORS = Group("static vectors: length, neighbours, distance to genre and sentence", _columns,
-                of_words=_of_words, of_instances=_of_instances, needs="vectors")  # fmt: skip
+VECTORS = Group(
+    "static vectors: length, neighbours, distance to genre and sentence",
+    _columns,
+    of_words=_of_words,
+    of_instances=_of_instances,
+    needs="vectors",
+)

@@ -28,21 +28,13 @@ _CLASSES = tuple(name for name in LEXNAMES if name.startswith("noun."))
 def _columns(setting: Setting) -> Sequence[Feature]:
     found: list[Feature] = []
 
-    def add(
-        name: str, doc: str, unit: str, range: str = "0 and up", whole: str = "mean"
-    ) -> None:  # fmt: skip
-        found.append(
-            Feature(f"wordnet_{name}", doc, range, unit, _SOURCE, whole, languages=("en",))
-        )
+    def add(name: str, doc: str, unit: str, range: str = "0 and up", whole: str = "mean") -> None:
+        found.append(Feature(f"wordnet_{name}", doc, range, unit, _SOURCE, whole, languages=("en",)))
 
     add("senses", "senses of all parts of speech", "senses")
     for name in _PARTS.values():
         add(f"senses_{name}", f"senses as {name}", "senses")
-    add(
-        "count",
-        "log10 of one more than how often its senses are tagged in WordNet's texts",
-        "log10",
-    )
+    add("count", "log10 of one more than how often its senses are tagged in WordNet's texts", "log10")
     add("entropy", "entropy of its senses, by how often each is tagged, and once more", "bits")
     add("depth_min", "mean over its senses of the shortest way to a root", "steps", "0 to 20")
     add("depth_max", "mean over its senses of the longest way to a root", "steps", "0 to 20")
@@ -54,8 +46,13 @@ def _columns(setting: Setting) -> Sequence[Feature]:
     add("related", "pointers of any kind from its synsets, by their number", "pointers")
     add("classes", "different lexicographer classes among its senses", "classes")
     add("definition", "characters of the first sense's definition", "code points")
-    add("class", "lexicographer class of the first sense, a code: its number in WordNet's "
-        "lexnames", "code", "0 to 44", "last")  # fmt: skip
+    add(
+        "class",
+        "lexicographer class of the first sense, a code: its number in WordNet's lexnames",
+        "code",
+        "0 to 44",
+        "last",
+    )
     for name in _CLASSES:
         short = name.partition(".")[2].lower()
         add(f"in_{short}", f"share of its senses as a noun in class {name}", "share", "0 to 1")
@@ -89,14 +86,15 @@ def _of_words(words: Words, setting: Setting) -> Values:
         "hypernyms": sums(owners, count, hypernyms),
         "hyponyms": sums(owners, count, hyponyms),
         "first_hyponyms": known.hyponyms(first_synset).lengths().astype(float),
-        "synonyms": pc.list_value_length(known.synonyms(base)).to_numpy(zero_copy_only=False)
-        .astype(float),
+        "synonyms": pc.list_value_length(known.synonyms(base)).to_numpy(zero_copy_only=False).astype(float),
         "related": _ratio(sums(owners, count, hypernyms + hyponyms), number),
         "classes": sums(owners[first_of_each(owners, classes)], count),
-        "definition": pc.utf8_length(known.definitions(first_synset)).fill_null(0)
-        .to_numpy(zero_copy_only=False).astype(float),
+        "definition": pc.utf8_length(known.definitions(first_synset))
+        .fill_null(0)
+        .to_numpy(zero_copy_only=False)
+        .astype(float),
         "class": _codes(known.lexnames(first_synset)).astype(float),
-    }  # fmt: skip
+    }
     for letter, name in _PARTS.items():
         # A satellite is an adjective, too.
         own = pc.is_in(types, pa.array([letter, "s"] if letter == "a" else [letter], types.type))
@@ -136,5 +134,6 @@ def _entropy(owners: np.ndarray, weights: Floats, count: int) -> Floats:
     return sums(owners, count, -share * np.log2(share))
 
 
-WORDNET = Group("WordNet's senses, depth, relations and classes; English", _columns,
-                of_words=_of_words, needs="wordnet")  # fmt: skip
+WORDNET = Group(
+    "WordNet's senses, depth, relations and classes; English", _columns, of_words=_of_words, needs="wordnet"
+)

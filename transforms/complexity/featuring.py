@@ -18,24 +18,9 @@ from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.options import Within, option
 from transforms.common.receipts import File
 from transforms.common.sound import checked
-from transforms.common.tables import (
-    Part,
-    PartFile,
-    read_rows,
-    read_table,
-    sort_rows,
-    write_part,
-    write_rows,
-)
+from transforms.common.tables import Part, PartFile, read_rows, read_table, sort_rows, write_part, write_rows
 from transforms.complexity.corpus_counting import Counted, open_counts
-from transforms.complexity.features import (
-    GROUPS,
-    Column,
-    columns_of,
-    columns_read,
-    features_of,
-    schema_of,
-)
+from transforms.complexity.features import GROUPS, Column, columns_of, columns_read, features_of, schema_of
 from transforms.complexity.features_base import Group, Setting, known_tag
 from transforms.complexity.features_encoder import encoding_of
 from transforms.complexity.features_form import TRIGRAMS
@@ -47,24 +32,9 @@ from transforms.complexity.ngram_counting import CountedNgrams, open_ngrams
 from transforms.corpora.reading import column_names
 from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import (
-    CacheOptions,
-    LexiconOptions,
-    check_resources,
-    path_within,
-    prepare,
-)
+from transforms.lexicon.resources import CacheOptions, LexiconOptions, check_resources, path_within, prepare
 
-__all__ = [
-    "COVER",
-    "FEATURE",
-    "FeatureOptions",
-    "FeatureTask",
-    "Featured",
-    "check_features",
-    "described",
-    "setting_of",
-]
+__all__ = ["COVER", "FEATURE", "FeatureOptions", "FeatureTask", "Featured", "check_features", "described", "setting_of"]
 
 log = logging.getLogger("lexbeam")
 
@@ -109,36 +79,54 @@ class FeatureOptions(CacheOptions, EncoderOptions):
     """Which features are computed, and from what."""
 
     use: tuple[str, ...] = option(
-        (), help="groups of features; if not given, all for which there is what they need",
-        metavar="GROUP", choices=_GROUPS,
-    )  # fmt: skip
+        (),
+        help="groups of features; if not given, all for which there is what they need",
+        metavar="GROUP",
+        choices=_GROUPS,
+    )
     wordlist: tuple[str, ...] = option(
-        (), help="word lists, each NAME=FILE:word=COLUMN,value=COLUMN, see docs/resources.md; the "
-        "columns are called NAME",
-        metavar="NAME=SPEC", split=False, path="resource", within=path_within, check=_check_lists,
+        (),
+        help="word lists, each NAME=FILE:word=COLUMN,value=COLUMN, see docs/resources.md; the columns are called NAME",
+        metavar="NAME=SPEC",
+        split=False,
+        path="resource",
+        within=path_within,
+        check=_check_lists,
         group="resources",
-    )  # fmt: skip
+    )
     wordnet: str | None = option(
-        None, help="folder of the database files of WordNet, see docs/wordnet.md",
-        metavar="PATH", path="resource", within=_within_wordnet, stands_for=_as_wordnet,
-        check=_check_spec, group="resources",
-    )  # fmt: skip
+        None,
+        help="folder of the database files of WordNet, see docs/wordnet.md",
+        metavar="PATH",
+        path="resource",
+        within=_within_wordnet,
+        stands_for=_as_wordnet,
+        check=_check_spec,
+        group="resources",
+    )
     vectors: str | None = option(
-        None, help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`, and what "
+        None,
+        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`, and what "
         "docs/resources.md has of options",
-        metavar="FILE|DIR", path="resource", within=_within_vectors, stands_for=_as_vectors,
-        check=_check_spec, group="resources",
-    )  # fmt: skip
+        metavar="FILE|DIR",
+        path="resource",
+        within=_within_vectors,
+        stands_for=_as_vectors,
+        check=_check_spec,
+        group="resources",
+    )
     corpus: str | None = option(
-        None, help="folder of `lexbeam corpus`: a reference corpus in which words and n-grams are "
-        "counted",
-        metavar="CORPUS_DIR", path="place",
-    )  # fmt: skip
+        None,
+        help="folder of `lexbeam corpus`: a reference corpus in which words and n-grams are counted",
+        metavar="CORPUS_DIR",
+        path="place",
+    )
     languages: tuple[str, ...] = option(
         ("de", "en", "es", "fr", "it", "nl", "pt", "sv"),
         help="languages beside its own in which a word's frequency is looked up",
-        metavar="LANG", group="resources",
-    )  # fmt: skip
+        metavar="LANG",
+        group="resources",
+    )
 
 
 def check_features(options: FeatureOptions) -> None:
@@ -154,9 +142,7 @@ def check_features(options: FeatureOptions) -> None:
 
 
 def setting_of(
-    options: FeatureOptions,
-    languages: Sequence[str | None],
-    targets: Iterable[tuple[str | None, str]] = (),
+    options: FeatureOptions, languages: Sequence[str | None], targets: Iterable[tuple[str | None, str]] = ()
 ) -> Setting:
     """Return what is computed for instances of some languages; resources are compiled.
 
@@ -171,18 +157,15 @@ def setting_of(
     """
     check_features(options)
     use = tuple(
-        name for name, group in GROUPS.items()
-        if (name in options.use if options.use else _by_default(group, options))
-    )  # fmt: skip
+        name for name, group in GROUPS.items() if (name in options.use if options.use else _by_default(group, options))
+    )
     own = sorted({tag for tag in map(known_tag, languages) if tag})
     # Of instances of one language a second column of its own frequency would say the same.
     others = tuple(dict.fromkeys(tag for tag in options.languages if [tag] != own))
     known = _wordfreq_languages()
     for tag in options.languages:
         if tag not in known:
-            raise UsageError(
-                f"`languages`: wordfreq has no language {tag!r}; there are {', '.join(known)}"
-            )
+            raise UsageError(f"`languages`: wordfreq has no language {tag!r}; there are {', '.join(known)}")
     for tag in own:
         if tag not in known:
             log.warning("wordfreq has no language %r: its frequencies are null", tag)
@@ -204,9 +187,7 @@ def setting_of(
     lexicon = prepare(LexiconOptions(resources=tuple(resources), cache=options.cache))
     centroids = centroids_of(targets, lexicon) if "vectors" in use else ()
     encoder = encoding_of(options) if "encoder" in use else None
-    setting = Setting(
-        use, lexicon, lists, others if "frequency" in use else (), centroids, encoder=encoder
-    )
+    setting = Setting(use, lexicon, lists, others if "frequency" in use else (), centroids, encoder=encoder)
     columns_of(setting)
     return setting
 
@@ -257,12 +238,16 @@ class Featured:
 def _identity(task: FeatureTask, setting: Setting) -> Any:
     counts = task.counts
     return [
-        task.part.sha256, list(setting.use), list(setting.lists), list(setting.languages),
-        setting.lexicon.identity(), setting.centroids,
+        task.part.sha256,
+        list(setting.use),
+        list(setting.lists),
+        list(setting.languages),
+        setting.lexicon.identity(),
+        setting.centroids,
         None if setting.encoder is None else setting.encoder.identity(),
         None if counts is None else [counts.file.sha256, counts.tokens, counts.documents],
         None if task.ngrams is None else [task.ngrams.file.sha256, task.ngrams.own],
-    ]  # fmt: skip
+    ]
 
 
 def _feature(artefact: Artefact, task: FeatureTask, setting: Setting) -> Featured:
@@ -292,20 +277,24 @@ def _feature(artefact: Artefact, task: FeatureTask, setting: Setting) -> Feature
 def _coverage(features: pa.Table, columns: Sequence[Column]) -> pa.Table:
     """Return for how many instances of each kind and genre each column is known."""
     groups = pa.TableGroupBy(_told(features, columns), ["kind", "genre"])
-    counts = groups.aggregate([
-        ("instance_id", "count"),
-        *((one.name, "count", pc.CountOptions(mode="only_valid")) for one in columns),
-    ])  # fmt: skip
+    counts = groups.aggregate(
+        [("instance_id", "count"), *((one.name, "count", pc.CountOptions(mode="only_valid")) for one in columns)]
+    )
     rows = []
     for row in counts.to_pylist():
         for one in columns:
             if row["kind"] == "single" and (one.of != "whole" or one.group == "mwe"):
                 continue  # what single words cannot have
-            rows.append({
-                "feature": one.name, "feature_group": one.group, "kind": row["kind"],
-                "genre": row["genre"], "instances": row["instance_id_count"],
-                "known": row[f"{one.name}_count"],
-            })  # fmt: skip
+            rows.append(
+                {
+                    "feature": one.name,
+                    "feature_group": one.group,
+                    "kind": row["kind"],
+                    "genre": row["genre"],
+                    "instances": row["instance_id_count"],
+                    "known": row[f"{one.name}_count"],
+                }
+            )
     return pa.Table.from_pylist(rows, COVERAGE.schema())
 
 
@@ -350,10 +339,8 @@ def described(setting: Setting) -> Mapping[str, Any]:
 
 
 FEATURE: Stage[FeatureTask, Setting, Featured] = Stage(
-    name="complexity/feature", receipt=Featured, identity=_identity, build=_feature,
-    chosen=_chosen, unit="parts",
-)  # fmt: skip
+    name="complexity/feature", receipt=Featured, identity=_identity, build=_feature, chosen=_chosen, unit="parts"
+)
 COVER: Stage[Sequence[File], None, PartFile] = Stage(
-    name="complexity/cover", receipt=PartFile, identity=_cover_identity, build=_cover,
-    unit="tables",
-)  # fmt: skip
+    name="complexity/cover", receipt=PartFile, identity=_cover_identity, build=_cover, unit="tables"
+)

@@ -29,9 +29,17 @@ from transforms.corpora.corpus import SentencePart
 from transforms.lexicon.resources import Lexicon
 
 __all__ = [
-    "COPIES", "FIND", "OCCURRENCE", "OCCURRENCES", "FindSpec", "FindTask", "Found", "Number",
-    "occurrences", "place_keys",
-]  # fmt: skip
+    "COPIES",
+    "FIND",
+    "OCCURRENCE",
+    "OCCURRENCES",
+    "FindSpec",
+    "FindTask",
+    "Found",
+    "Number",
+    "occurrences",
+    "place_keys",
+]
 
 OCCURRENCE = pa.schema(
     [
@@ -143,10 +151,7 @@ def _find(artefact: Artefact, task: FindTask, spec: FindSpec) -> Found:
     columns = ["document_id", "sentence", "genre", "language", "forms", "upos"]
     columns += ["xpos"] if spec.fine else []
     batches = rows = 0
-    with (
-        artefact.writing(".arrow") as stream,
-        BatchWriter(stream, OCCURRENCE) as writer,
-    ):
+    with artefact.writing(".arrow") as stream, BatchWriter(stream, OCCURRENCE) as writer:
         for table in read_rows([checked(task.part)], columns):
             for found in occurrences(table, task, spec, sentences):
                 writer.write(found)
@@ -161,9 +166,7 @@ def _find(artefact: Artefact, task: FindTask, spec: FindSpec) -> Found:
     return Found(artefact.file(".arrow"), batches, rows, tuple(counted))
 
 
-def occurrences(
-    table: pa.Table, task: FindTask, spec: FindSpec, counts: Counter[str]
-) -> Iterator[pa.RecordBatch]:
+def occurrences(table: pa.Table, task: FindTask, spec: FindSpec, counts: Counter[str]) -> Iterator[pa.RecordBatch]:
     """Yield batches of `OCCURRENCE`, one for each language that has any.
 
     Args:
@@ -219,9 +222,7 @@ def _only(column: pa.ChunkedArray) -> pa.Array:
     return found.chunk(0) if isinstance(found, pa.ChunkedArray) else found
 
 
-def _batch(
-    rows: pa.Table, found: Matches, task: FindTask, spec: FindSpec, language: str
-) -> pa.RecordBatch:
+def _batch(rows: pa.Table, found: Matches, task: FindTask, spec: FindSpec, language: str) -> pa.RecordBatch:
     words = _only(rows["forms"]).flatten()
     target, kept = _targets(words, found, spec, language)
     at = found.row[kept]
@@ -236,25 +237,26 @@ def _batch(
     sentence_hash = content_hashes(*place)
     copy = numbers(sentence_hash, seed=spec.seed, label=COPIES)
     position = found.position[kept]
-    drawn = numbers(
-        content_hashes(sentence_hash[back], position), seed=spec.seed, label=OCCURRENCES
-    )
+    drawn = numbers(content_hashes(sentence_hash[back], position), seed=spec.seed, label=OCCURRENCES)
     kinds = pa.array(found.kinds, pa.string())
     return pa.RecordBatch.from_arrays(
         [
-            pa.array(drawn), pa.array(content[back]), pa.array(copy[back]),
-            kinds.take(pa.array(found.kind[kept])), _only(genre.take(pa.array(at))), target,
+            pa.array(drawn),
+            pa.array(content[back]),
+            pa.array(copy[back]),
+            kinds.take(pa.array(found.kind[kept])),
+            _only(genre.take(pa.array(at))),
+            target,
             _only(rows["document_id"].take(pa.array(at))),
             _only(rows["sentence"].take(pa.array(at))),
-            pa.array(position, pa.int32()), pa.array(found.tokens[kept], pa.int32()),
+            pa.array(position, pa.int32()),
+            pa.array(found.tokens[kept], pa.int32()),
         ],
         schema=OCCURRENCE,
-    )  # fmt: skip
+    )
 
 
-def _targets(
-    words: pa.Array, found: Matches, spec: FindSpec, language: str
-) -> tuple[pa.Array, npt.NDArray[np.int64]]:
+def _targets(words: pa.Array, found: Matches, spec: FindSpec, language: str) -> tuple[pa.Array, npt.NDArray[np.int64]]:
     """Return case-folded targets, and which matches they are of: all their words will do."""
     coded = words.dictionary_encode()
     folded = [word.casefold() for word in coded.dictionary.to_pylist()]
@@ -280,6 +282,5 @@ def _targets(
 
 
 FIND: Stage[FindTask, FindSpec, Found] = Stage(
-    name="complexity.select/find", receipt=Found, identity=_identity, build=_find, chosen=_chosen,
-    unit="parts",
-)  # fmt: skip
+    name="complexity.select/find", receipt=Found, identity=_identity, build=_find, chosen=_chosen, unit="parts"
+)

@@ -22,16 +22,7 @@ from transforms.common.receipts import File
 from transforms.common.sound import checked
 from transforms.common.tables import Part, PartFile, read_table, write_part
 from transforms.complexity.design import GENRE, Matrix, Rows, joined_rows, rows_of
-from transforms.complexity.holding_out import (
-    ALL,
-    FOLDS,
-    Case,
-    Facts,
-    HoldOptions,
-    facts_of,
-    mode_of,
-    sides_of,
-)
+from transforms.complexity.holding_out import ALL, FOLDS, Case, Facts, HoldOptions, facts_of, mode_of, sides_of
 from transforms.complexity.keeping import Kept, kept_model, load_kept
 from transforms.complexity.multiword import matrices_of, mean_of, training_of
 from transforms.complexity.scorers import SCORERS
@@ -50,16 +41,21 @@ __all__ = [
     "FittedCase",
     "Permuted",
     "chosen_of",
-]  # fmt: skip
+]
 
 Floats = npt.NDArray[np.float64]
 
 REGISTRY = "transforms.complexity.scorers:SCORERS"
 GROUP_PREFIX = "group:"
-PREDICTED = pa.schema([
-    ("instance_id", pa.string()), ("fold", pa.int32()), ("prediction", pa.float64()),
-    ("seen", pa.bool_()), ("permuted", pa.list_(pa.float64())),
-])  # fmt: skip
+PREDICTED = pa.schema(
+    [
+        ("instance_id", pa.string()),
+        ("fold", pa.int32()),
+        ("prediction", pa.float64()),
+        ("seen", pa.bool_()),
+        ("permuted", pa.list_(pa.float64())),
+    ]
+)
 _TOKENS = ["instance_id", "token", "published_split"]
 _LABELS = ["instance_id", "group", "complexity"]
 _SPLITS = ["instance_id", "split"]
@@ -95,10 +91,11 @@ def _design(artefact: Artefact, task: DesignTask, _: None) -> Designed:
         return read_table([checked(part) for part in parts], columns)
 
     table = joined_rows(
-        read(task.features), read(task.instances, _TOKENS),
+        read(task.features),
+        read(task.instances, _TOKENS),
         None if task.labels is None else read(task.labels, _LABELS),
         None if task.splits is None else read(task.splits, _SPLITS),
-    )  # fmt: skip
+    )
     part = write_part(artefact, table.schema, [table], sort_keys=("instance_id",))
     return Designed(part, facts_of(rows_of(table)))
 
@@ -168,10 +165,15 @@ def _fit_identity(task: FitTask, options: FitOptions) -> Any:
     if case.share < 1:
         how.append(own["seed"])
     return [
-        list(case), task.design.sha256, None if task.other is None else task.other.sha256,
-        None if task.model is None else task.model.digest, used, how, list(options.hold.train_on),
+        list(case),
+        task.design.sha256,
+        None if task.other is None else task.other.sha256,
+        None if task.model is None else task.model.digest,
+        used,
+        how,
+        list(options.hold.train_on),
         options.keep and case.way == ALL,
-    ]  # fmt: skip
+    ]
 
 
 def _fit(artefact: Artefact, task: FitTask, options: FitOptions) -> FittedCase:
@@ -195,19 +197,21 @@ def _fit(artefact: Artefact, task: FitTask, options: FitOptions) -> FittedCase:
                 target = other.at(other.kinds == case.kind)
             seen = np.isin(target.groups.astype(str), own.groups.astype(str))
             if options.keep and case.way == ALL:
-                kept_now = kept_model(
-                    case, rows.columns, genres, fitted, options.scorer, task.design.sha256
-                )
+                kept_now = kept_model(case, rows.columns, genres, fitted, options.scorer, task.design.sha256)
                 model = save_model(artefact, kept_now)
         matrices = matrices_of(target, mode_of(case), genres, case.without)
         predictions = _checked(case, fitted, matrices, task.model)
         names, permuted = _permuted(case, fitted, matrices, predictions, target, options)
-    table = pa.table([
-        pa.array(target.ids.tolist(), pa.string()),
-        pa.array([fold] * len(target.ids), pa.int32()),
-        pa.array(predictions), pa.nulls(len(target.ids), pa.bool_()) if seen is None else seen,
-        pa.array(permuted, pa.list_(pa.float64())),
-    ], schema=PREDICTED)  # fmt: skip
+    table = pa.table(
+        [
+            pa.array(target.ids.tolist(), pa.string()),
+            pa.array([fold] * len(target.ids), pa.int32()),
+            pa.array(predictions),
+            pa.nulls(len(target.ids), pa.bool_()) if seen is None else seen,
+            pa.array(permuted, pa.list_(pa.float64())),
+        ],
+        schema=PREDICTED,
+    )
     part = write_part(artefact, PREDICTED, [table], sort_keys=("instance_id",))
     return FittedCase(part.file, part.rows, tuple(names), trained, model)
 
@@ -245,9 +249,8 @@ def _predicted(scorer: str, fitted: Fitted, matrices: Sequence[Matrix]) -> Float
 
 
 def _permuted(
-    case: Case, fitted: Fitted, matrices: Sequence[Matrix], predictions: Floats, target: Rows,
-    options: FitOptions,
-) -> tuple[list[str], list[list[float]] | None]:  # fmt: skip
+    case: Case, fitted: Fitted, matrices: Sequence[Matrix], predictions: Floats, target: Rows, options: FitOptions
+) -> tuple[list[str], list[list[float]] | None]:
     """Return predictions after one column, or one group, was dealt out anew among the rows.
 
     Breiman (2001), with one permutation, drawn by the ids of instances and the column's name.
@@ -258,11 +261,9 @@ def _permuted(
     first = matrices[0]
     groups = sorted({group for group in first.groups if group})
     wanted = [
-        *((name, [at]) for at, name in enumerate(first.names)
-          if first.groups[at] not in ("", GENRE)),
-        *((f"{GROUP_PREFIX}{group}", [at for at, own in enumerate(first.groups) if own == group])
-          for group in groups),
-    ]  # fmt: skip
+        *((name, [at]) for at, name in enumerate(first.names) if first.groups[at] not in ("", GENRE)),
+        *((f"{GROUP_PREFIX}{group}", [at for at, own in enumerate(first.groups) if own == group]) for group in groups),
+    ]
     found = []
     ids = target.ids.tolist()
     for name, places in wanted:
@@ -280,15 +281,18 @@ def _permuted(
 
 
 def _constant(values: Floats) -> bool:
-    return bool(len(values) == 0 or np.array_equal(values, np.repeat(values[:1], len(values), 0),
-                                                   equal_nan=True))  # fmt: skip
+    return bool(len(values) == 0 or np.array_equal(values, np.repeat(values[:1], len(values), 0), equal_nan=True))
 
 
 DESIGN: Stage[DesignTask, None, Designed] = Stage(
-    name="complexity/design", receipt=Designed, identity=_design_identity, build=_design,
-    unit="folders",
-)  # fmt: skip
+    name="complexity/design", receipt=Designed, identity=_design_identity, build=_design, unit="folders"
+)
 FIT: Stage[FitTask, FitOptions, FittedCase] = Stage(
-    name="complexity/fit", receipt=FittedCase, identity=_fit_identity, build=_fit, chosen=_chosen,
-    blas=True, unit="models",
-)  # fmt: skip
+    name="complexity/fit",
+    receipt=FittedCase,
+    identity=_fit_identity,
+    build=_fit,
+    chosen=_chosen,
+    blas=True,
+    unit="models",
+)

@@ -18,9 +18,21 @@ from transforms.complexity.design import GENRE, Rows, folds_of
 from transforms.complexity.multiword import MODES, SINGLE, Mode
 
 __all__ = [
-    "ALL", "FOLDS", "SHARES", "SPLIT", "Case", "Facts", "HoldOptions", "cases_of", "facts_of",
-    "first_of", "mode_of", "sides_of", "system_of", "systems_of",
-]  # fmt: skip
+    "ALL",
+    "FOLDS",
+    "SHARES",
+    "SPLIT",
+    "Case",
+    "Facts",
+    "HoldOptions",
+    "cases_of",
+    "facts_of",
+    "first_of",
+    "mode_of",
+    "sides_of",
+    "system_of",
+    "systems_of",
+]
 
 Bools = npt.NDArray[np.bool_]
 
@@ -33,36 +45,28 @@ SHARES = (0.1, 0.2, 0.4, 0.6, 0.8)  # of the groups, for the learning curve; 1 i
 class HoldOptions:
     """What is held out, and what else is tried with it."""
 
-    folds: int = option(
-        5, help="folds of cross-validation, by hash of the case-folded target", least=2, most=1000
-    )
+    folds: int = option(5, help="folds of cross-validation, by hash of the case-folded target", least=2, most=1000)
     mwe: tuple[str, ...] = option(
-        ("words",), help="expressions: trained on words, which are single words and both parts of "
+        ("words",),
+        help="expressions: trained on words, which are single words and both parts of "
         "expressions; on expressions as a whole; doubled, a row for each part; pooled with single "
         "words; or the average of what single words' scorer says of both parts; systems are called "
-        "by the scorer, and from the second on SCORER/WAY", choices=tuple(MODES),
-    )  # fmt: skip
+        "by the scorer, and from the second on SCORER/WAY",
+        choices=tuple(MODES),
+    )
     mwe_folds: tuple[str, ...] = option(
-        ("token",), help="folds of expressions: by the whole, or by shared words; the first one's "
-        "predictions are published", choices=FOLDS,
-    )  # fmt: skip
+        ("token",),
+        help="folds of expressions: by the whole, or by shared words; the first one's predictions are published",
+        choices=FOLDS,
+    )
     test: str | None = option(
-        None, help="instead of folds, predict the instances of this split and train on the others",
-        metavar="SPLIT",
-    )  # fmt: skip
-    train_on: tuple[str, ...] = option(
-        (), help="train on instances of these splits alone", metavar="SPLIT"
+        None, help="instead of folds, predict the instances of this split and train on the others", metavar="SPLIT"
     )
+    train_on: tuple[str, ...] = option((), help="train on instances of these splits alone", metavar="SPLIT")
     leave_genre_out: bool = option(False, help="also predict each genre from the others")
-    importance: bool = option(
-        False, help="also the permutation importance of every feature and group; of folds alone"
-    )
-    ablation: bool = option(
-        False, help="also leave out each group of features in turn; of folds alone"
-    )
-    curve: bool = option(
-        False, help="also train on shares of the targets, a learning curve; of folds alone"
-    )
+    importance: bool = option(False, help="also the permutation importance of every feature and group; of folds alone")
+    ablation: bool = option(False, help="also leave out each group of features in turn; of folds alone")
+    curve: bool = option(False, help="also train on shares of the targets, a learning curve; of folds alone")
 
 
 class Facts(NamedTuple):
@@ -135,19 +139,14 @@ def facts_of(rows: Rows) -> Facts:
     """Return what there is in some rows."""
     kinds = tuple(sorted(set(rows.kinds.tolist())))
     known = ~np.isnan(rows.labels)
-    genres = tuple(
-        tuple(sorted(set(rows.genres[known & (rows.kinds == kind)].tolist()) - {""}))
-        for kind in kinds
-    )
+    genres = tuple(tuple(sorted(set(rows.genres[known & (rows.kinds == kind)].tolist()) - {""})) for kind in kinds)
     groups = sorted({column.group for column in rows.columns})
     if any(len(some) > 1 for some in genres):
         groups.append(GENRE)
     return Facts(kinds, genres, tuple(groups), int(known.sum()))
 
 
-def cases_of(
-    facts: Facts, scorers: Sequence[str], options: HoldOptions, *, other: bool, keep: bool
-) -> Iterator[Case]:
+def cases_of(facts: Facts, scorers: Sequence[str], options: HoldOptions, *, other: bool, keep: bool) -> Iterator[Case]:
     """Yield the models to be fitted.
 
     Args:
@@ -184,9 +183,7 @@ def _folds(scorer: str, kind: str, mode: str, facts: Facts, options: HoldOptions
             yield from (first._replace(share=share) for share in SHARES)
 
 
-def sides_of(
-    rows: Rows, case: Case, options: HoldOptions, seed: int, other: Rows | None = None
-) -> tuple[Bools, Bools]:
+def sides_of(rows: Rows, case: Case, options: HoldOptions, seed: int, other: Rows | None = None) -> tuple[Bools, Bools]:
     """Return which rows a case is trained on, and which of them it predicts.
 
     Training rows have a label and, where `train_on` names splits, are of one of these. No single
@@ -215,9 +212,7 @@ def sides_of(
         train &= (rows.splits != case.held) & (rows.splits != "")
         if not held.any():
             known = ", ".join(sorted(set(rows.splits.tolist()) - {""})) or "none"
-            raise UsageError(
-                f"`test`: no {case.kind} instance is of split {case.held!r}; there are {known}"
-            )
+            raise UsageError(f"`test`: no {case.kind} instance is of split {case.held!r}; there are {known}")
     elif case.way == LEFT:
         held = own & (rows.genres == case.held)
         train &= rows.genres != case.held

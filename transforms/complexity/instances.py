@@ -20,9 +20,18 @@ from transforms.common.fingerprints import digest
 from transforms.formats.text_cleaning import clean_value
 
 __all__ = [
-    "KEY_DIGITS", "Located", "Settled", "content_key", "in_flag_order", "instance_id", "kind_of",
-    "locate", "locate_given", "settle", "split_of",
-]  # fmt: skip
+    "KEY_DIGITS",
+    "Located",
+    "Settled",
+    "content_key",
+    "in_flag_order",
+    "instance_id",
+    "kind_of",
+    "locate",
+    "locate_given",
+    "settle",
+    "split_of",
+]
 
 _SENTENCE, _TARGET, _REST = 12, 8, 12
 KEY_DIGITS = _SENTENCE + _TARGET
@@ -141,9 +150,7 @@ def split_of(name: str) -> str | None:
     return next((word for word in reversed(words) if word in _SPLITS), None)
 
 
-def content_key(
-    *, kind: str, genre: str | None, sentence: str | None, token: str, start: int | None
-) -> str:
+def content_key(*, kind: str, genre: str | None, sentence: str | None, token: str, start: int | None) -> str:
     """Return the first 20 digits of an instance's id: what sentence, target and place it is.
 
     Instances with one key differ in nothing else but the source's id.

@@ -40,9 +40,11 @@ class JudgmentOptions:
     annotator_column: str = option("annotator", help="column of who judged; may be missing")
     group_column: str = option("group", help="column of annotators' groups; may be missing")
     groups: str | None = option(
-        None, help="groups of annotators who have none in the table: a name, a tab, a group",
-        metavar="FILE", path="file",
-    )  # fmt: skip
+        None,
+        help="groups of annotators who have none in the table: a name, a tab, a group",
+        metavar="FILE",
+        path="file",
+    )
     encoding: str = option("utf-8", help="of files without byte order mark")
 
 
@@ -60,9 +62,7 @@ class JudgmentsRead(NamedTuple):
     files: list[str]
 
 
-def read_judgments(
-    paths: Sequence[str], instances: pa.Table, options: JudgmentOptions
-) -> JudgmentsRead:
+def read_judgments(paths: Sequence[str], instances: pa.Table, options: JudgmentOptions) -> JudgmentsRead:
     """Read files, folders or globs of judgments, in the order of their names.
 
     Args:
@@ -81,9 +81,7 @@ def read_judgments(
     for entry in entries:
         read = _sheet if is_sheet(entry, SHEET, (RATING.name,)) else _table
         found, left = read(entry, instances, options)
-        judgments += [
-            one if one.group else one._replace(group=groups.get(one.annotator)) for one in found
-        ]
+        judgments += [one if one.group else one._replace(group=groups.get(one.annotator)) for one in found]
         rejects += left
     return JudgmentsRead(judgments, rejects, [entry.name for entry in entries])
 
@@ -115,11 +113,15 @@ def _sheet(entry: files.Entry, instances: pa.Table, options: JudgmentOptions) ->
     found = read_answers(SHEET, instances, [entry.path], encoding=options.encoding)
     judgments = [
         Judgment(
-            row["instance_id"], row["annotator"], None,
-            None if row["rating"] is None else value_of_rating(row["rating"]), entry.name, line,
+            row["instance_id"],
+            row["annotator"],
+            None,
+            None if row["rating"] is None else value_of_rating(row["rating"]),
+            entry.name,
+            line,
         )
         for line, row in enumerate(found.table.to_pylist())
-    ]  # fmt: skip
+    ]
     # A sheet may ask about some instances only: what it does not hold was not asked.
     return judgments, [reject for reject in found.rejects if reject.reason != "missing"]
 

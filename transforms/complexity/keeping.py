@@ -56,9 +56,8 @@ class KeptKind:
 
 
 def kept_model(
-    case: Case, columns: Sequence[Column], genres: Sequence[str], fitted: Fitted,
-    options: ScorerOptions, data: str,
-) -> Model:  # fmt: skip
+    case: Case, columns: Sequence[Column], genres: Sequence[str], fitted: Fitted, options: ScorerOptions, data: str
+) -> Model:
     """Return the model of a case; `merged` makes one of several.
 
     Args:
@@ -72,15 +71,19 @@ def kept_model(
     own = asdict(options)
     used = {name: own[name] for name in SCORERS[case.scorer].uses}
     return Model(
-        kind=KIND, task=TASK, format=FORMAT,
+        kind=KIND,
+        task=TASK,
+        format=FORMAT,
         content={
             f"{case.kind}/{GENRES}": pack_texts(list(genres)),
             **{f"{case.kind}/{name}": array for name, array in fitted.items()},
         },
         features=tuple(Feature(column.name, column.dtype) for column in columns),
         options={"scorer": case.scorer, "modes": {case.kind: case.mode}, **used},
-        seed=options.seed, data=data, made_with=("lightgbm", "scikit-learn", "scipy"),
-    )  # fmt: skip
+        seed=options.seed,
+        data=data,
+        made_with=("lightgbm", "scikit-learn", "scipy"),
+    )
 
 
 def merged(models: Sequence[Model]) -> Model:
@@ -93,10 +96,16 @@ def merged(models: Sequence[Model]) -> Model:
         modes.update(model.options["modes"])
     first = ordered[0]
     return Model(
-        kind=KIND, task=TASK, format=FORMAT, content=content, features=first.features,
-        options={**first.options, "modes": modes}, seed=first.seed,
-        data=digest(sorted({model.data for model in ordered})), made_with=first.made_with,
-    )  # fmt: skip
+        kind=KIND,
+        task=TASK,
+        format=FORMAT,
+        content=content,
+        features=first.features,
+        options={**first.options, "modes": modes},
+        seed=first.seed,
+        data=digest(sorted({model.data for model in ordered})),
+        made_with=first.made_with,
+    )
 
 
 def _kinds_of(model: Model) -> list[str]:
@@ -129,15 +138,11 @@ def load_kept(kept: Kept) -> dict[str, KeptKind]:
     """
     model = load_model(kept.folder)
     if model.digest != kept.digest:
-        raise LexbeamError(
-            f"the model {kept.folder} changed while it was used: run the same command again"
-        )
+        raise LexbeamError(f"the model {kept.folder} changed while it was used: run the same command again")
     found = {}
     for kind in kept.modes:
         own = {
-            name.removeprefix(f"{kind}/"): array
-            for name, array in model.content.items()
-            if name.startswith(f"{kind}/")
+            name.removeprefix(f"{kind}/"): array for name, array in model.content.items() if name.startswith(f"{kind}/")
         }
         if GENRES not in own:
             raise LexbeamError(f"the model {kept.folder} has nothing of kind {kind}: train it anew")

@@ -24,20 +24,23 @@ def judgment_rows(judged: Sequence[Judged]) -> pa.Table:
     return pa.Table.from_pylist(
         [
             {
-                "instance_id": one.judgment.instance_id, "annotator": one.judgment.annotator,
-                "number": one.number, "group": one.judgment.group, "value": one.judgment.value,
-                "weight": one.weight, "kept": one.kept, "reason": one.reason,
+                "instance_id": one.judgment.instance_id,
+                "annotator": one.judgment.annotator,
+                "number": one.number,
+                "group": one.judgment.group,
+                "value": one.judgment.value,
+                "weight": one.weight,
+                "kept": one.kept,
+                "reason": one.reason,
                 "source": one.judgment.source,
             }
             for one in judged
         ],
         schema=JUDGMENTS.schema(),
-    )  # fmt: skip
+    )
 
 
-def label_rows(
-    judged: Sequence[Judged], instances: Sequence[str], options: AggregationOptions
-) -> pa.Table:
+def label_rows(judged: Sequence[Judged], instances: Sequence[str], options: AggregationOptions) -> pa.Table:
     """Return the rows of `complexity/labels`: of each instance by all, and by each group it has.
 
     Args:
@@ -66,9 +69,7 @@ def _row(name: str, group: str, label: Label) -> dict[str, Any]:
     return {"instance_id": name, "group": group, **label._asdict()}
 
 
-def figures_of(
-    judgments: pa.Table, labels: pa.Table, options: AggregationOptions
-) -> dict[str, Any]:
+def figures_of(judgments: pa.Table, labels: pa.Table, options: AggregationOptions) -> dict[str, Any]:
     """Return what the manifest says of judgments: numbers, agreement, the ceiling, by group.
 
     Alpha is of all judgments that count, reliability of those of instances that have a complexity.
@@ -119,9 +120,7 @@ def _agreement(
     }
 
 
-def _united(
-    counted: Sequence[Mapping[str, Any]], options: AggregationOptions
-) -> Mapping[tuple[str, str, int], float]:
+def _united(counted: Sequence[Mapping[str, Any]], options: AggregationOptions) -> Mapping[tuple[str, str, int], float]:
     """Return values by instance, annotator and number, in their order; repeated ones as a mean."""
     found: dict[tuple[str, str, int], list[float]] = {}
     for row in counted:

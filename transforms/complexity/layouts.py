@@ -21,9 +21,17 @@ from transforms.complexity.instances import kind_of
 from transforms.formats.base import BadRecord, Reject
 
 __all__ = [
-    "LAYOUTS", "About", "Entry", "FileRows", "LabelGiven", "Layout", "header_name",
-    "read_cwi2018", "rows_below", "whole_number",
-]  # fmt: skip
+    "LAYOUTS",
+    "About",
+    "Entry",
+    "FileRows",
+    "LabelGiven",
+    "Layout",
+    "header_name",
+    "read_cwi2018",
+    "rows_below",
+    "whole_number",
+]
 
 # Words of the names of CWI-2018's files that say a language.
 _LANGUAGES = {"english": "en", "german": "de", "spanish": "es", "french": "fr"}
@@ -120,10 +128,16 @@ def read_complex(rows: FileRows, about: About) -> Iterator[Entry | Reject]:
         genre = cells.get("corpus") or cells.get("subcorpus") or about.genre
         try:
             yield Entry(
-                line, cells["token"], cells["sentence"], said or kind_of(cells["token"]),
-                genre, about.language or "en", cells["id"].strip() or None, None,
+                line,
+                cells["token"],
+                cells["sentence"],
+                said or kind_of(cells["token"]),
+                genre,
+                about.language or "en",
+                cells["id"].strip() or None,
+                None,
                 _complexity(cells.get("complexity", ""), ""),
-            )  # fmt: skip
+            )
         except BadRecord as error:
             yield Reject(str(line), error.reason, error.detail)
 
@@ -170,18 +184,23 @@ def _cwi_entry(line: int, cells: list[str], genre: str | None, language: str | N
     start, end = (whole_number(cells[at], name) for at, name in ((2, "start"), (3, "end")))
     labels: list[LabelGiven] = []
     if len(cells) == _CWI_CELLS and cells[10].strip():
-        native, other, marked, other_marked = (
-            whole_number(cells[at], "a count") for at in range(5, 9)
-        )
+        native, other, marked, other_marked = (whole_number(cells[at], "a count") for at in range(5, 9))
         found = _complexity(cells[10], "")[0]
         labels.append(_counted("", found.complexity, marked + other_marked, native + other))
         for group, hits, number in (("native", marked, native), ("other", other_marked, other)):
             if number:
                 labels.append(_counted(group, hits / number, hits, number))
     return Entry(
-        line, cells[4], cells[1], kind_of(cells[4]), genre, language, cells[0].strip() or None,
-        (start, end), tuple(labels),
-    )  # fmt: skip
+        line,
+        cells[4],
+        cells[1],
+        kind_of(cells[4]),
+        genre,
+        language,
+        cells[0].strip() or None,
+        (start, end),
+        tuple(labels),
+    )
 
 
 def _counted(group: str, complexity: float, marked: int, number: int) -> LabelGiven:
@@ -252,9 +271,16 @@ def _tsv_entry(line: int, cells: Mapping[str, str], about: About) -> Entry:
         offsets = whole_number(cell("start"), "start"), whole_number(cell("end"), "end")
     labels = _complexity(cell("complexity"), cell("annotations"))
     return Entry(
-        line, cells["token"], cells.get("sentence"), kind, genre or about.genre,
-        cell("language") or about.language, cell("id") or None, offsets, labels,
-    )  # fmt: skip
+        line,
+        cells["token"],
+        cells.get("sentence"),
+        kind,
+        genre or about.genre,
+        cell("language") or about.language,
+        cell("id") or None,
+        offsets,
+        labels,
+    )
 
 
 def _named(
@@ -268,11 +294,7 @@ def _named(
 
 
 def rows_below(
-    header: list[str],
-    rows: FileRows,
-    about: About,
-    needed: tuple[str, ...],
-    remedy: Callable[[list[str]], str],
+    header: list[str], rows: FileRows, about: About, needed: tuple[str, ...], remedy: Callable[[list[str]], str]
 ) -> Iterator[tuple[int, Mapping[str, str] | BadRecord]]:
     """Yield rows, with their lines, as mappings from the names of the header; or why not.
 
@@ -290,10 +312,7 @@ def rows_below(
     for name in needed:
         if name not in names:
             there = ", ".join(repr(cell.strip()[:40]) for cell in header[:12])
-            raise LexbeamError(
-                f"{about.name}: no column {name!r} in the header; there are {there}: "
-                f"{remedy(header)}"
-            )
+            raise LexbeamError(f"{about.name}: no column {name!r} in the header; there are {there}: {remedy(header)}")
     doubled = sorted({name for name in names if name and names.count(name) > 1})
     if doubled:
         raise LexbeamError(f"{about.name}: several columns {doubled[0]!r}: rename all but one")

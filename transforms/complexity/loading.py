@@ -16,13 +16,7 @@ from schemas.rejects import RejectRow
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.receipts import File
 from transforms.common.runs import Run, RunWriter
-from transforms.complexity.instances import (
-    Located,
-    content_key,
-    in_flag_order,
-    locate_given,
-    split_of,
-)
+from transforms.complexity.instances import Located, content_key, in_flag_order, locate_given, split_of
 from transforms.complexity.layouts import LAYOUTS, About, Entry, FileRows
 from transforms.formats.base import BadRecord, ReaderOptions, Reject
 from transforms.formats.row_files import RowFile, entries_of
@@ -34,20 +28,26 @@ __all__ = ["ORDER", "READ", "ROWS", "LoadOptions", "Loaded"]
 LONGEST_TOKEN = 1000  # code points: no word and no expression is longer
 
 _LABEL = pa.struct(
-    [
-        ("group", pa.string()), ("complexity", pa.float64()),
-        ("annotations", pa.int32()), ("spread", pa.float64()),
-    ]
-)  # fmt: skip
+    [("group", pa.string()), ("complexity", pa.float64()), ("annotations", pa.int32()), ("spread", pa.float64())]
+)
 ROWS = pa.schema(
     [
-        ("key", pa.string()), ("source", pa.string()), ("line", pa.int64()),
-        ("kind", pa.string()), ("token", pa.string()), ("genre", pa.string()),
-        ("language", pa.string()), ("sentence", pa.string()), ("start", pa.int32()),
-        ("end", pa.int32()), ("source_id", pa.string()), ("flags", pa.list_(pa.string())),
-        ("published_split", pa.string()), ("labels", pa.list_(_LABEL)),
+        ("key", pa.string()),
+        ("source", pa.string()),
+        ("line", pa.int64()),
+        ("kind", pa.string()),
+        ("token", pa.string()),
+        ("genre", pa.string()),
+        ("language", pa.string()),
+        ("sentence", pa.string()),
+        ("start", pa.int32()),
+        ("end", pa.int32()),
+        ("source_id", pa.string()),
+        ("flags", pa.list_(pa.string())),
+        ("published_split", pa.string()),
+        ("labels", pa.list_(_LABEL)),
     ]
-)  # fmt: skip
+)
 ORDER = ("key", "source", "line")
 
 
@@ -172,22 +172,27 @@ def _row(source: str, entry: Entry, options: LoadOptions) -> dict[str, Any] | Re
     if not entry.labels:
         flags.append("no_label")
     genre, language, source_id = (
-        clean_field(value) or None if value else None
-        for value in (entry.genre, entry.language, entry.source_id)
+        clean_field(value) or None if value else None for value in (entry.genre, entry.language, entry.source_id)
     )
     language = language or options.engine_language
     if language is None:
         flags.append("no_language")
     return {
-        "key": content_key(
-            kind=entry.kind, genre=genre, sentence=sentence, token=token, start=found.start
-        ),
-        "source": source, "line": entry.line, "kind": entry.kind, "token": token, "genre": genre,
-        "language": language, "sentence": sentence,
-        "start": found.start, "end": found.end, "source_id": source_id,
-        "flags": in_flag_order(flags), "published_split": split_of(source),
+        "key": content_key(kind=entry.kind, genre=genre, sentence=sentence, token=token, start=found.start),
+        "source": source,
+        "line": entry.line,
+        "kind": entry.kind,
+        "token": token,
+        "genre": genre,
+        "language": language,
+        "sentence": sentence,
+        "start": found.start,
+        "end": found.end,
+        "source_id": source_id,
+        "flags": in_flag_order(flags),
+        "published_split": split_of(source),
         "labels": [label._asdict() for label in entry.labels],
-    }  # fmt: skip
+    }
 
 
 def _chosen(_: RowFile, options: LoadOptions) -> dict[str, tuple[str, ...]]:
@@ -195,10 +200,5 @@ def _chosen(_: RowFile, options: LoadOptions) -> dict[str, tuple[str, ...]]:
 
 
 READ: Stage[RowFile, LoadOptions, Loaded] = Stage(
-    name="complexity/read",
-    receipt=Loaded,
-    identity=_identity,
-    build=_read,
-    chosen=_chosen,
-    unit="files",
+    name="complexity/read", receipt=Loaded, identity=_identity, build=_read, chosen=_chosen, unit="files"
 )

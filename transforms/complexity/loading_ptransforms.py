@@ -38,9 +38,7 @@ class _DealParts(beam.DoFn):
         self._parts = parts
         self._share = share
 
-    def process(
-        self, element: tuple[int, Iterable[Loaded]]
-    ) -> Iterator[tuple[int, PartTask]]:  # fmt: skip
+    def process(self, element: tuple[int, Iterable[Loaded]]) -> Iterator[tuple[int, PartTask]]:
         loaded = list(element[1])
         if acceptable_files(loaded, self._share):
             for task in part_tasks(loaded, self._parts):
@@ -80,20 +78,14 @@ class SettleParts(beam.PTransform):
         settled = (
             together
             | "DealParts" >> beam.ParDo(_DealParts(self.parts, self.share))
-            | "SpreadParts"
-            >> SpreadOverLanes(
-                weight=_evenly, lanes=self.lanes, workspace=self.workspace, stage=""
-            )
+            | "SpreadParts" >> SpreadOverLanes(weight=_evenly, lanes=self.lanes, workspace=self.workspace, stage="")
             | "SettlePart" >> beam.ParDo(MakeArtefact(self.workspace, SETTLE, self.options))
-        )  # fmt: skip
+        )
         rejects = (
             together
             | "OfRejects" >> beam.ParDo(_OfRejects())
             | "ListRejects" >> beam.ParDo(MakeArtefact(self.workspace, LIST_REJECTS, None))
             | "NumberRejects" >> beam.ParDo(NameParts(LOAD_REJECTS.name))
         )
-        parts = (
-            settled | "NumberParts" >> beam.ParDo(_NameSettled()),
-            rejects,
-        ) | "AllParts" >> beam.Flatten()
+        parts = (settled | "NumberParts" >> beam.ParDo(_NameSettled()), rejects) | "AllParts" >> beam.Flatten()
         return settled | "Settlements" >> beam.Map(_settlement), parts

@@ -82,9 +82,7 @@ def match(
         column = best[:, kinds.index(pattern.kind)]
         np.maximum(column, n * found, out=column)
     token, kind = np.nonzero(best)
-    return Matches(
-        rows[token], token - begins[rows[token]], token, best[token, kind], kind, kinds
-    )  # fmt: skip
+    return Matches(rows[token], token - begins[rows[token]], token, best[token, kind], kind, kinds)
 
 
 def _flat(lists: pa.ListArray) -> tuple[Ints, pa.Array]:
@@ -110,16 +108,12 @@ def _coded(tags: Sequence[str]) -> Bools:
     return np.array([tag in tags for tag in UPOS] + [False])
 
 
-def _allowed(
-    step: Step, codes: Ints, fine: pa.DictionaryArray | None, proper: bool, plural: bool
-) -> Bools:
+def _allowed(step: Step, codes: Ints, fine: pa.DictionaryArray | None, proper: bool, plural: bool) -> Bools:
     more = proper and step.proper
     found: Bools = _coded((*step.upos, "PROPN") if more else step.upos)[codes]
     if fine is None or not step.fine:
         return found
-    tags = {*step.fine, *(step.proper_fine if more else ())} - (
-        set() if plural else set(step.plural)
-    )
+    tags = {*step.fine, *(step.proper_fine if more else ())} - (set() if plural else set(step.plural))
     right = np.array([tag in tags for tag in fine.dictionary.to_pylist()] + [True])
     return found & right[pc.fill_null(fine.indices, -1).to_numpy()]
 

@@ -41,7 +41,7 @@ __all__ = [
     "binary_rows",
     "measured_rows",
     "subsets_of",
-]  # fmt: skip
+]
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -57,9 +57,9 @@ class MeasureOptions:
 
     metric: tuple[str, ...] = option(NUMBERS, help="metrics of numbers, see docs/evaluation.md")
     threshold: tuple[str, ...] = option(
-        (), help="also accuracy, precision, recall and f1 of what is at least as complex as this, "
-        "0 to 1, for example 0.5",
-    )  # fmt: skip
+        (),
+        help="also accuracy, precision, recall and f1 of what is at least as complex as this, 0 to 1, for example 0.5",
+    )
     bootstrap: BootstrapOptions = embedded(BootstrapOptions, group="intervals")
 
 
@@ -101,9 +101,8 @@ class _Held(NamedTuple):
 
 
 def measured_rows(
-    system: str, subset: str, gold: Floats, predicted: Floats, clusters: Sequence[str],
-    options: MeasureOptions,
-) -> Iterator[dict[str, Any]]:  # fmt: skip
+    system: str, subset: str, gold: Floats, predicted: Floats, clusters: Sequence[str], options: MeasureOptions
+) -> Iterator[dict[str, Any]]:
     """Yield rows of `complexity/metrics` of predictions that have a label.
 
     Args:
@@ -116,18 +115,21 @@ def measured_rows(
     own = [name for name, there in zip(clusters, known, strict=True) if there]
     gold, predicted = gold[known], predicted[known]
     for name in dict.fromkeys(options.metric):
-        found = measure(
-            metric_of(name, ("pairs",)), (gold, predicted), clusters=own, options=options.bootstrap
-        )
+        found = measure(metric_of(name, ("pairs",)), (gold, predicted), clusters=own, options=options.bootstrap)
         yield row(system, subset, name, None, found)
     for least in dict.fromkeys(options.threshold):
         yield from binary_rows(system, subset, gold, predicted, own, least, options.bootstrap)
 
 
 def binary_rows(
-    system: str, subset: str, gold: Floats, predicted: Floats, clusters: Sequence[str],
-    threshold: str, options: BootstrapOptions,
-) -> Iterator[dict[str, Any]]:  # fmt: skip
+    system: str,
+    subset: str,
+    gold: Floats,
+    predicted: Floats,
+    clusters: Sequence[str],
+    threshold: str,
+    options: BootstrapOptions,
+) -> Iterator[dict[str, Any]]:
     """Yield rows of binary complex word identification by a threshold (Shardlow et al. 2021, 6).
 
     Complex is what is at least as complex as the threshold: at 0.5 what was rated neutral or above.
@@ -172,11 +174,14 @@ def subsets_of(rows: Rows, title: str, seen: Bools) -> Iterator[tuple[str, Bools
 
 def _identity(task: EvaluateTask, options: MeasureOptions) -> Any:
     return [
-        task.system, task.design.sha256, None if task.other is None else task.other.sha256,
+        task.system,
+        task.design.sha256,
+        None if task.other is None else task.other.sha256,
         sorted([list(c.case), c.fitted.predictions.sha256] for c in task.cases),
-        list(options.metric), list(options.threshold),
+        list(options.metric),
+        list(options.threshold),
         [options.bootstrap.resamples, options.bootstrap.level, options.bootstrap.seed],
-    ]  # fmt: skip
+    ]
 
 
 def _chosen(_: Any, options: MeasureOptions) -> Mapping[str, Sequence[str]]:
@@ -213,9 +218,13 @@ def _evaluate(artefact: Artefact, task: EvaluateTask, options: MeasureOptions) -
             held = _held([done], rows)
             some = rows.at(held.places)
             metrics += measured_rows(
-                task.system, f"{kind} without {done.case.held}", some.labels, held.predictions,
-                some.groups.tolist(), options,
-            )  # fmt: skip
+                task.system,
+                f"{kind} without {done.case.held}",
+                some.labels,
+                held.predictions,
+                some.groups.tolist(),
+                options,
+            )
     schema = PREDICTIONS.schema()
     tables = (
         (PREDICTIONS, pa.concat_tables([schema.empty_table(), *predictions])),
@@ -234,13 +243,8 @@ def _written(artefact: Artefact, table: Table, rows: pa.Table) -> PartFile:
     return PartFile(artefact.file(suffix), count)
 
 
-def _like(
-    cases: Sequence[CaseDone], way: str, without: str = "", share: float = 1.0
-) -> list[CaseDone]:
-    return [
-        done for done in cases
-        if (done.case.way, done.case.without, done.case.share) == (way, without, share)
-    ]  # fmt: skip
+def _like(cases: Sequence[CaseDone], way: str, without: str = "", share: float = 1.0) -> list[CaseDone]:
+    return [done for done in cases if (done.case.way, done.case.without, done.case.share) == (way, without, share)]
 
 
 def _held(cases: Sequence[CaseDone], rows: Rows) -> _Held:
@@ -252,40 +256,35 @@ def _held(cases: Sequence[CaseDone], rows: Rows) -> _Held:
     names = ordered[0].fitted.permuted
     permuted = np.array(table["permuted"].to_pylist(), np.float64).reshape(len(places), len(names))
     seen = np.array(table["seen"].fill_null(False).to_pylist(), bool)
-    return _Held(
-        places.astype(np.int64), table["fold"], table["prediction"].to_numpy(), seen, permuted,
-        names,
-    )  # fmt: skip
+    return _Held(places.astype(np.int64), table["fold"], table["prediction"].to_numpy(), seen, permuted, names)
 
 
-def _metric_rows(
-    system: str, title: str, held: _Held, rows: Rows, options: MeasureOptions
-) -> Iterator[dict[str, Any]]:
+def _metric_rows(system: str, title: str, held: _Held, rows: Rows, options: MeasureOptions) -> Iterator[dict[str, Any]]:
     some = rows.at(held.places)
     for name, which in subsets_of(some, title, held.seen):
         yield from measured_rows(
-            system, name, some.labels[which], held.predictions[which],
-            some.groups[which].tolist(), options,
-        )  # fmt: skip
+            system, name, some.labels[which], held.predictions[which], some.groups[which].tolist(), options
+        )
 
 
 def _prediction_rows(system: str, held: _Held, rows: Rows) -> pa.Table:
     some = rows.at(held.places)
     labels = pa.array(some.labels, mask=np.isnan(some.labels))
     columns = [
-        pa.array(some.ids.tolist(), pa.string()), pa.array([system] * len(some.ids), pa.string()),
-        pa.array(some.kinds.tolist(), pa.string()), held.folds, pa.array(held.predictions), labels,
-    ]  # fmt: skip
+        pa.array(some.ids.tolist(), pa.string()),
+        pa.array([system] * len(some.ids), pa.string()),
+        pa.array(some.kinds.tolist(), pa.string()),
+        held.folds,
+        pa.array(held.predictions),
+        labels,
+    ]
     return pa.table(columns, schema=PREDICTIONS.schema())
 
 
 def _pearson(gold: Floats, predicted: Floats) -> tuple[float | None, int]:
     known = ~np.isnan(gold)
     ids = [""] * int(known.sum())
-    found = measure(
-        "pearson", (gold[known], predicted[known]), clusters=ids,
-        options=BootstrapOptions(resamples=0),
-    )  # fmt: skip
+    found = measure("pearson", (gold[known], predicted[known]), clusters=ids, options=BootstrapOptions(resamples=0))
     return found.value, found.n
 
 
@@ -295,9 +294,7 @@ def _permutations(system: str, kind: str, held: _Held, rows: Rows) -> Iterator[d
     for place, name in enumerate(held.names):
         changed, _ = _pearson(gold, held.permuted[:, place])
         what = "group" if name.startswith(GROUP_PREFIX) else "feature"
-        yield _drop(
-            system, kind, "permutation", what, name.removeprefix(GROUP_PREFIX), whole, changed, n
-        )
+        yield _drop(system, kind, "permutation", what, name.removeprefix(GROUP_PREFIX), whole, changed, n)
 
 
 def _ablations(
@@ -311,33 +308,23 @@ def _ablations(
 
 
 def _drop(
-    system: str, kind: str, measure: str, what: str, of: str, whole: float | None,
-    changed: float | None, n: int,
-) -> dict[str, Any]:  # fmt: skip
+    system: str, kind: str, measure: str, what: str, of: str, whole: float | None, changed: float | None, n: int
+) -> dict[str, Any]:
     # Predictions that have become constant tell nothing any more.
     value = None if whole is None else whole - (changed or 0.0)
-    return {
-        "scorer": system, "kind": kind, "measure": measure, "what": what, "of": of, "value": value,
-        "n": n,
-    }  # fmt: skip
+    return {"scorer": system, "kind": kind, "measure": measure, "what": what, "of": of, "value": value, "n": n}
 
 
-def _curve(
-    system: str, kind: str, cases: Sequence[CaseDone], way: str, rows: Rows
-) -> Iterator[dict[str, Any]]:
+def _curve(system: str, kind: str, cases: Sequence[CaseDone], way: str, rows: Rows) -> Iterator[dict[str, Any]]:
     shares = sorted({done.case.share for done in cases})
     for share in shares if len(shares) > 1 else ():
         own = _like(cases, way, share=share)
         held = _held(own, rows)
         value, n = _pearson(rows.labels[held.places], held.predictions)
         trained = sum(done.fitted.trained for done in own) / len(own)
-        yield {
-            "scorer": system, "kind": kind, "share": share, "trained": trained, "pearson": value,
-            "n": n,
-        }  # fmt: skip
+        yield {"scorer": system, "kind": kind, "share": share, "trained": trained, "pearson": value, "n": n}
 
 
 EVALUATE: Stage[EvaluateTask, MeasureOptions, Evaluated] = Stage(
-    name="complexity/evaluate", receipt=Evaluated, identity=_identity, build=_evaluate,
-    chosen=_chosen, unit="systems",
-)  # fmt: skip
+    name="complexity/evaluate", receipt=Evaluated, identity=_identity, build=_evaluate, chosen=_chosen, unit="systems"
+)

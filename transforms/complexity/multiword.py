@@ -49,9 +49,7 @@ MODES: dict[str, Mode] = {
 }
 
 
-def training_of(
-    rows: Rows, mode: Mode, genres: Sequence[str], without: str = ""
-) -> tuple[Training, int]:
+def training_of(rows: Rows, mode: Mode, genres: Sequence[str], without: str = "") -> tuple[Training, int]:
     """Return what a scorer learns from, and of how many instances it is.
 
     Args:
@@ -63,9 +61,7 @@ def training_of(
     single = rows.kinds == "single"
     found: list[tuple[Matrix, Rows]] = []
     for layouts, own in ((mode.singles, rows.at(single)), (mode.expressions, rows.at(~single))):
-        found += [
-            (matrix_of(own, layout, genres, without, kinds=mode.both), own) for layout in layouts
-        ]
+        found += [(matrix_of(own, layout, genres, without, kinds=mode.both), own) for layout in layouts]
     training = Training(
         values=np.concatenate([matrix.values for matrix, _ in found]),
         names=found[0][0].names,

@@ -21,21 +21,20 @@ from transforms.common.receipts import File
 from transforms.common.sound import checked
 from transforms.common.tables import Part, read_rows, read_table, write_rows
 from transforms.complexity.features_base import known_tag
-from transforms.complexity.ngrams import (
-    Hashes,
-    Ints,
-    Sequences,
-    added,
-    keys_of,
-    sentence_keys,
-    sequences_of,
-)
+from transforms.complexity.ngrams import Hashes, Ints, Sequences, added, keys_of, sentence_keys, sequences_of
 from transforms.corpora.corpus import SentencePart
 
 __all__ = [
-    "COMBINE_NGRAMS", "COUNT_NGRAMS", "WANT_NGRAMS", "CountedNgrams", "NgramCounts", "NgramTask",
-    "WantedNgrams", "open_ngrams", "sequences_of_instances",
-]  # fmt: skip
+    "COMBINE_NGRAMS",
+    "COUNT_NGRAMS",
+    "WANT_NGRAMS",
+    "CountedNgrams",
+    "NgramCounts",
+    "NgramTask",
+    "WantedNgrams",
+    "open_ngrams",
+    "sequences_of_instances",
+]
 
 _KEYS = pa.schema([("key", pa.uint64())])
 _COUNTS = pa.schema([("key", pa.uint64()), ("uses", pa.int64())])
@@ -161,9 +160,10 @@ def _in_instances(task: NgramTask) -> Iterator[tuple[Sequences, Hashes]]:
 
 def _count_identity(task: NgramTask, _: None) -> Any:
     return [
-        task.part.sha256, sorted(file.sha256 for file in task.wanted),
+        task.part.sha256,
+        sorted(file.sha256 for file in task.wanted),
         None if task.before is None else sorted(file.sha256 for file in task.before),
-    ]  # fmt: skip
+    ]
 
 
 def _combine(artefact: Artefact, parts: Sequence[CountedNgrams], _: None) -> CountedNgrams:
@@ -184,14 +184,11 @@ def open_ngrams(counted: CountedNgrams) -> NgramCounts:
 
 
 WANT_NGRAMS: Stage[Part, bool, WantedNgrams] = Stage(
-    name="complexity/want_ngrams", receipt=WantedNgrams, identity=_want_identity, build=_want,
-    unit="lists of n-grams",
-)  # fmt: skip
+    name="complexity/want_ngrams", receipt=WantedNgrams, identity=_want_identity, build=_want, unit="lists of n-grams"
+)
 COUNT_NGRAMS: Stage[NgramTask, None, CountedNgrams] = Stage(
-    name="complexity/count_ngrams", receipt=CountedNgrams, identity=_count_identity, build=_count,
-    unit="parts",
-)  # fmt: skip
+    name="complexity/count_ngrams", receipt=CountedNgrams, identity=_count_identity, build=_count, unit="parts"
+)
 COMBINE_NGRAMS: Stage[Sequence[CountedNgrams], None, CountedNgrams] = Stage(
-    name="complexity/combine_ngrams", receipt=CountedNgrams, identity=_combine_identity,
-    build=_combine, unit="tables",
-)  # fmt: skip
+    name="complexity/combine_ngrams", receipt=CountedNgrams, identity=_combine_identity, build=_combine, unit="tables"
+)

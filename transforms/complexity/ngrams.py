@@ -28,8 +28,19 @@ import pyarrow.compute as pc
 from transforms.common.draws import GOLDEN, content_hashes, mix64
 from transforms.lexicon.casing import coded
 
-__all__ = ["GROWTH", "MASS", "ORDER", "Sequences", "Surprisal", "added", "keys_of", "own_uses",
-           "sentence_keys", "sequences_of", "surprisal"]  # fmt: skip
+__all__ = [
+    "GROWTH",
+    "MASS",
+    "ORDER",
+    "Sequences",
+    "Surprisal",
+    "added",
+    "keys_of",
+    "own_uses",
+    "sentence_keys",
+    "sequences_of",
+    "surprisal",
+]
 
 Hashes = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
@@ -152,9 +163,7 @@ class Surprisal(NamedTuple):
     alone: Floats
 
 
-def surprisal(
-    uses: Ints, own: Ints, copies: Ints, base: Floats, mass: tuple[float, ...] = MASS
-) -> Surprisal:
+def surprisal(uses: Ints, own: Ints, copies: Ints, base: Floats, mass: tuple[float, ...] = MASS) -> Surprisal:
     """Return the surprisal of words under the model of all sentences but their own.
 
     Args:

@@ -95,9 +95,7 @@ def read_scores(path: str, name: str) -> Scores:
     _check_ids(rows, shown)
     _check_scale(rows, shown, gold=name == GOLD)
     values = np.array([row.value for row in rows], np.float64)
-    return Scores(
-        [row.id for row in rows], values, [row.genre for row in rows], [row.token for row in rows]
-    )
+    return Scores([row.id for row in rows], values, [row.genre for row in rows], [row.token for row in rows])
 
 
 def _check_ids(rows: Iterable[_Row], shown: str) -> None:
@@ -118,12 +116,9 @@ def _check_scale(rows: Iterable[_Row], shown: str, *, gold: bool) -> None:
     first = f"line {outside[0].line}, id {outside[0].id!r}: {outside[0].value:g}"
     if gold:
         raise UsageError(
-            f"{shown}, {first} is outside 0 to 1, the scale of complexity: of ratings from 1 to 5 "
-            "take (rating - 1) / 4"
+            f"{shown}, {first} is outside 0 to 1, the scale of complexity: of ratings from 1 to 5 take (rating - 1) / 4"
         )
-    log.warning(
-        "%s: %d scores are outside 0 to 1 (%s); they count as they are", shown, len(outside), first
-    )
+    log.warning("%s: %d scores are outside 0 to 1 (%s); they count as they are", shown, len(outside), first)
 
 
 def _place(header: Sequence[str], names: Iterable[str]) -> int | None:
@@ -137,15 +132,13 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 
 def _rows(
-    lines: Iterable[tuple[int, str]], delimiter: str, width: int,
-    columns: Mapping[str, int | None], shown: str,
-) -> Iterator[_Row]:  # fmt: skip
+    lines: Iterable[tuple[int, str]], delimiter: str, width: int, columns: Mapping[str, int | None], shown: str
+) -> Iterator[_Row]:
     for number, line in lines:
         cells = _cells(line, delimiter)
         if any(map(str.strip, cells[width:])):  # such as 0,5 for 0.5
             raise UsageError(
-                f"{shown}, line {number}: {len(cells)} cells, and the first line has {width}: "
-                "correct the line"
+                f"{shown}, line {number}: {len(cells)} cells, and the first line has {width}: correct the line"
             )
         found = {
             what: "" if place is None or place >= len(cells) else cells[place].strip()
@@ -163,9 +156,7 @@ def _rows(
         yield _Row(number, found["id"], value, found["genre"], found["token"])
 
 
-def evaluate_files(
-    gold: Scores, predicted: Scores, system: str, options: MeasureOptions
-) -> list[dict[str, object]]:
+def evaluate_files(gold: Scores, predicted: Scores, system: str, options: MeasureOptions) -> list[dict[str, object]]:
     """Return rows of `complexity/metrics` of predictions by id.
 
     The subsets are `all` and, where gold has several, its genres; the cluster of an instance is its

@@ -36,17 +36,16 @@ def coverage_rows(coverage: pa.Table) -> pa.Table:
     rows: dict[tuple[str, str], dict[str, float | str]] = {}
     for row in coverage.to_pylist():
         key = row["feature"], row["kind"]
-        told = rows.setdefault(
-            key, {"feature": key[0], "group": row["feature_group"], "kind": key[1]}
-        )
+        told = rows.setdefault(key, {"feature": key[0], "group": row["feature_group"], "kind": key[1]})
         told[row["genre"] or _ANY] = 100 * row["known"] / row["instances"]
-    schema = pa.schema([
-        column("feature", pa.string(), "column of the table"),
-        column("group", pa.string(), "group of features"),
-        column("kind", pa.string(), "one word, or a multi-word expression"),
-        *(column(name, pa.float64(), f"known of genre {name}", unit="%", nullable=True)
-          for name in genres),
-    ])  # fmt: skip
+    schema = pa.schema(
+        [
+            column("feature", pa.string(), "column of the table"),
+            column("group", pa.string(), "group of features"),
+            column("kind", pa.string(), "one word, or a multi-word expression"),
+            *(column(name, pa.float64(), f"known of genre {name}", unit="%", nullable=True) for name in genres),
+        ]
+    )
     return pa.Table.from_pylist([rows[key] for key in sorted(rows)], schema)
 
 

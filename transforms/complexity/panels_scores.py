@@ -8,13 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.columns import column
-from schemas.complexity import (
-    COMPLEXITY_METRICS,
-    IMPORTANCE,
-    INSTANCES,
-    LEARNING,
-    PREDICTIONS,
-)
+from schemas.complexity import COMPLEXITY_METRICS, IMPORTANCE, INSTANCES, LEARNING, PREDICTIONS
 from transforms.common.draws import numbers
 from transforms.common.snapshots import Snapshot
 from transforms.report.charts import bars_across, lines
@@ -76,12 +70,8 @@ def score_panels(snapshot: Snapshot) -> list[Panel]:
     importance = importance.filter(pc.is_valid(importance["value"]))
     if not importance.num_rows:
         found.append(Note("What scorers stand on", NO_IMPORTANCE))
-    for measure, what in (
-        ("permutation", "feature"), ("permutation", "group"), ("ablation", "group")
-    ):  # fmt: skip
-        own = importance.filter(
-            pc.and_(pc.equal(importance["measure"], measure), pc.equal(importance["what"], what))
-        )
+    for measure, what in (("permutation", "feature"), ("permutation", "group"), ("ablation", "group")):
+        own = importance.filter(pc.and_(pc.equal(importance["measure"], measure), pc.equal(importance["what"], what)))
         if own.num_rows:
             found.append(_importance(own, measure, what))
     learning = snapshot.read(LEARNING.name)
@@ -102,10 +92,7 @@ def metrics_panel(snapshot: Snapshot) -> Choice:
         "shared words; `without` a genre: predicted from the other genres."
     )
     columns = ["system", "subset", "metric", "value", "low", "high", "n", "reason"]
-    return Choice(
-        "Scorers", text, rows.select(columns).rename_columns(["scorer", *columns[1:]]), key=KEY,
-        listed=True,
-    )  # fmt: skip
+    return Choice("Scorers", text, rows.select(columns).rename_columns(["scorer", *columns[1:]]), key=KEY, listed=True)
 
 
 def _keyed(rows: pa.Table) -> pa.Array:
@@ -130,10 +117,13 @@ def _importance(rows: pa.Table, measure: str, what: str) -> Chart:
         if seen[key] <= FEATURES:
             kept.append(place)
     rows, keys = rows.take(pa.array(kept, pa.int64())), keys.take(pa.array(kept, pa.int64()))
-    table = _table([
-        (_KEYED, keys), (column(what, pa.string(), "what is missing"), rows["of"]),
-        (column("drop", pa.float64(), "of Pearson's r"), rows["value"]),
-    ])  # fmt: skip
+    table = _table(
+        [
+            (_KEYED, keys),
+            (column(what, pa.string(), "what is missing"), rows["of"]),
+            (column("drop", pa.float64(), "of Pearson's r"), rows["value"]),
+        ]
+    )
     how = {
         "permutation": f"its values are dealt out anew among instances; the first {FEATURES} of a "
         "scorer. Features that say the same stand in for each other.",
@@ -143,21 +133,25 @@ def _importance(rows: pa.Table, measure: str, what: str) -> Chart:
         f"What scorers stand on: {what}s, by {measure}",
         f"How much Pearson's r drops without a {what}: {how[measure]}",
         bars_across(what, "drop", number=max(min(FEATURES, max(seen.values(), default=1)), 1)),
-        table, key="scorer and kind",
-    )  # fmt: skip
+        table,
+        key="scorer and kind",
+    )
 
 
 def _learning(rows: pa.Table) -> Chart:
-    table = _table([
-        (column("scorer and kind", pa.string(), "the scorer, and the kind"), _keyed(rows)),
-        (column("instances", pa.float64(), "trained on, mean over folds"), rows["trained"]),
-        (column("Pearson", pa.float64(), "of pooled predictions"), rows["pearson"]),
-    ])  # fmt: skip
+    table = _table(
+        [
+            (column("scorer and kind", pa.string(), "the scorer, and the kind"), _keyed(rows)),
+            (column("instances", pa.float64(), "trained on, mean over folds"), rows["trained"]),
+            (column("Pearson", pa.float64(), "of pooled predictions"), rows["pearson"]),
+        ]
+    )
     return Chart(
         "Learning curves",
         "Pearson's r of predictions of the same instances, with shares of the training targets.",
-        lines("instances", "Pearson", colour="scorer and kind"), table,
-    )  # fmt: skip
+        lines("instances", "Pearson", colour="scorer and kind"),
+        table,
+    )
 
 
 def _labelled(snapshot: Snapshot) -> pa.Table:
@@ -181,20 +175,28 @@ def _cloud(rows: pa.Table) -> Chart:
     rows = rows.filter(pc.is_in(rows["instance_id"], value_set=shown))
     single, mwe = "one word", "expression"
     kinds = pc.if_else(pc.equal(rows["kind"], "single"), single, mwe)
-    table = _table([
-        (column(KEY, pa.string(), "the scorer"), rows["scorer"]),
-        (column("target", pa.string(), "as it stands"), rows["token"]),
-        (column("prediction", pa.float64(), "predicted complexity, 0 to 1"), rows["prediction"]),
-        (column("label", pa.float64(), "complexity, 0 to 1"), rows["complexity"]),
-        (column("kind", pa.string(), "one word, or an expression"), kinds),
-    ])  # fmt: skip
+    table = _table(
+        [
+            (column(KEY, pa.string(), "the scorer"), rows["scorer"]),
+            (column("target", pa.string(), "as it stands"), rows["token"]),
+            (column("prediction", pa.float64(), "predicted complexity, 0 to 1"), rows["prediction"]),
+            (column("label", pa.float64(), "complexity, 0 to 1"), rows["complexity"]),
+            (column("kind", pa.string(), "one word, or an expression"), kinds),
+        ]
+    )
     text = "Each instance by its label and what was predicted of it without its target."
     if len(ids) > POINTS:
         text += f" Drawn are {POINTS:,} of {len(ids):,} instances."
     spec = cloud(
-        "label", "prediction", behind=None, name="target", label="", colour="kind",
-        values={single: "var(--c1)", mwe: "var(--c2)"}, log=False,
-    )  # fmt: skip
+        "label",
+        "prediction",
+        behind=None,
+        name="target",
+        label="",
+        colour="kind",
+        values={single: "var(--c1)", mwe: "var(--c2)"},
+        log=False,
+    )
     return Chart("Predictions against labels", text, spec, table, key=KEY)
 
 
@@ -204,9 +206,7 @@ def _hardest(rows: pa.Table) -> Choice:
     grouped = rows.group_by(["scorer", "kind", "target"]).aggregate(
         [("complexity", "mean"), ("prediction", "mean"), ("instance_id", "count")]
     )
-    grouped = grouped.sort_by([
-        ("scorer", "ascending"), ("complexity_mean", "descending"), ("target", "ascending")
-    ])  # fmt: skip
+    grouped = grouped.sort_by([("scorer", "ascending"), ("complexity_mean", "descending"), ("target", "ascending")])
     keep: list[int] = []
     seen: dict[str, int] = {}
     for place, scorer in enumerate(grouped["scorer"].to_pylist()):
@@ -214,15 +214,16 @@ def _hardest(rows: pa.Table) -> Choice:
         if seen[scorer] <= WORDS:
             keep.append(place)
     grouped = grouped.take(pa.array(keep, pa.int64()))
-    table = _table([
-        (column(KEY, pa.string(), "the scorer"), grouped["scorer"]),
-        (column("target", pa.string(), "in lower case"), grouped["target"]),
-        (column("kind", pa.string(), "one word, or an expression"), grouped["kind"]),
-        (column("label", pa.float64(), "mean complexity of its instances"),
-         grouped["complexity_mean"]),
-        (column("prediction", pa.float64(), "mean prediction"), grouped["prediction_mean"]),
-        (column("instances", pa.int64(), "that it has"), grouped["instance_id_count"]),
-    ])  # fmt: skip
+    table = _table(
+        [
+            (column(KEY, pa.string(), "the scorer"), grouped["scorer"]),
+            (column("target", pa.string(), "in lower case"), grouped["target"]),
+            (column("kind", pa.string(), "one word, or an expression"), grouped["kind"]),
+            (column("label", pa.float64(), "mean complexity of its instances"), grouped["complexity_mean"]),
+            (column("prediction", pa.float64(), "mean prediction"), grouped["prediction_mean"]),
+            (column("instances", pa.int64(), "that it has"), grouped["instance_id_count"]),
+        ]
+    )
     text = f"The {WORDS} targets that people found hardest, and what a scorer says of them."
     return Choice("Hardest words", text, table, key=KEY, listed=True)
 
@@ -234,9 +235,7 @@ def worst_panels(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
         return []
     wrong = pc.subtract(rows["prediction"], rows["complexity"])
     rows = rows.append_column("error", wrong).append_column("size", pc.abs(wrong))
-    rows = rows.sort_by([
-        ("scorer", "ascending"), ("size", "descending"), ("instance_id", "ascending")
-    ])  # fmt: skip
+    rows = rows.sort_by([("scorer", "ascending"), ("size", "descending"), ("instance_id", "ascending")])
     keep: list[int] = []
     seen: dict[str, int] = {}
     for place, scorer in enumerate(rows["scorer"].to_pylist()):
@@ -247,15 +246,17 @@ def worst_panels(snapshot: Snapshot, _: Sequence[str] = ()) -> list[Panel]:
     instances = snapshot.read(INSTANCES.name, ["instance_id", "sentence", "start", "end"])
     places = pc.index_in(rows["instance_id"], instances["instance_id"].combine_chunks())
     told = [_context(one) for one in instances.take(places).to_pylist()]
-    table = _table([
-        (column(KEY, pa.string(), "the scorer"), rows["scorer"]),
-        (column("target", pa.string(), "as it stands"), rows["token"]),
-        (column("genre", pa.string(), "genre"), rows["genre"]),
-        (column("label", pa.float64(), "complexity"), rows["complexity"]),
-        (column("prediction", pa.float64(), "what was predicted"), rows["prediction"]),
-        (column("error", pa.float64(), "prediction less label"), rows["error"]),
-        (column("context", pa.string(), "its sentence, or some of it"), pa.array(told)),
-    ])  # fmt: skip
+    table = _table(
+        [
+            (column(KEY, pa.string(), "the scorer"), rows["scorer"]),
+            (column("target", pa.string(), "as it stands"), rows["token"]),
+            (column("genre", pa.string(), "genre"), rows["genre"]),
+            (column("label", pa.float64(), "complexity"), rows["complexity"]),
+            (column("prediction", pa.float64(), "what was predicted"), rows["prediction"]),
+            (column("error", pa.float64(), "prediction less label"), rows["error"]),
+            (column("context", pa.string(), "its sentence, or some of it"), pa.array(told)),
+        ]
+    )
     text = f"The {WORDS} instances that a scorer is most wrong about, in their sentences."
     return [Choice("Worst predicted, in context", text, table, key=KEY, listed=True)]
 

@@ -62,12 +62,14 @@ def _distributions(rows: list[dict[str, Any]]) -> Chart:
             points["split"].append(row["split"])
             points["complexity"].append(value)
             points["share"].append(place / steps)
-    schema = pa.schema([
-        column("kind", pa.string(), "kind of instances"),
-        column("split", pa.string(), "name of the split"),
-        column("complexity", pa.float64(), "0: very easy, 1: very difficult"),
-        column("share", pa.float64(), "of the split's instances that are at most as complex"),
-    ])  # fmt: skip
+    schema = pa.schema(
+        [
+            column("kind", pa.string(), "kind of instances"),
+            column("split", pa.string(), "name of the split"),
+            column("complexity", pa.float64(), "0: very easy, 1: very difficult"),
+            column("share", pa.float64(), "of the split's instances that are at most as complex"),
+        ]
+    )
     return Chart(
         "Complexity of the splits",
         "The share of a split's instances whose complexity is at most that on the x axis. The "
@@ -81,17 +83,25 @@ def _distributions(rows: list[dict[str, Any]]) -> Chart:
 def _balance(rows: list[dict[str, Any]]) -> Rows:
     fields: list[tuple[pa.Field, list[Any]]] = [
         (column("kind", pa.string(), "kind of instances"), [row["kind"] or ALL for row in rows]),
-        (column("genre", pa.string(), "genre; (none): instances without one"),
-         [ALL if row["genre"] == "" else row["genre"] or "(none)" for row in rows]),
+        (
+            column("genre", pa.string(), "genre; (none): instances without one"),
+            [ALL if row["genre"] == "" else row["genre"] or "(none)" for row in rows],
+        ),
         (column("split", pa.string(), "name of the split"), [row["split"] for row in rows]),
         (column("instances", pa.int64(), "instances of the split"), [row["rows"] for row in rows]),
-    ]  # fmt: skip
+    ]
     for heading, name in (
-        ("share", "share"), ("wanted", "wanted"), ("genre in split", "of_split"),
-        ("genre in all", "of_all"), ("mean", "mean"), ("sd", "sd"), ("distance", "distance"),
-        ("farthest", "farthest"), ("shared tokens", "shared_tokens"),
+        ("share", "share"),
+        ("wanted", "wanted"),
+        ("genre in split", "of_split"),
+        ("genre in all", "of_all"),
+        ("mean", "mean"),
+        ("sd", "sd"),
+        ("distance", "distance"),
+        ("farthest", "farthest"),
+        ("shared tokens", "shared_tokens"),
         ("shared sentences", "shared_sentences"),
-    ):  # fmt: skip
+    ):
         field = STRATA.schema().field(name)
         doc = (field.metadata or {})[b"doc"].decode()
         fields.append((column(heading, field.type, doc), [row[name] for row in rows]))

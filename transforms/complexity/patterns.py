@@ -95,8 +95,7 @@ def chosen_patterns(wanted: tuple[str, ...], languages: set[str]) -> tuple[str, 
     found = [
         name
         for name, pattern in sorted(PATTERNS.items())
-        if pattern.language in languages
-        and (not wanted or name in wanted or name.partition(":")[2] in wanted)
+        if pattern.language in languages and (not wanted or name in wanted or name.partition(":")[2] in wanted)
     ]
     if not found:
         known = sorted({pattern.language for pattern in PATTERNS.values()})

@@ -20,9 +20,7 @@ import pyarrow.compute as pc
 from transforms.common.batches import BatchReader
 from transforms.complexity.finding import OCCURRENCE, Found
 
-__all__ = [
-    "Copies", "Occurrence", "copies_of", "least", "occurrences_of", "pick", "repeated", "shares",
-]  # fmt: skip
+__all__ = ["Copies", "Occurrence", "copies_of", "least", "occurrences_of", "pick", "repeated", "shares"]
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -141,9 +139,7 @@ def _codes(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
     return codes
 
 
-def _first(
-    drawn: Hashes, group: npt.NDArray[np.int64], most: npt.NDArray[np.int64] | np.int64
-) -> npt.NDArray[np.intp]:
+def _first(drawn: Hashes, group: npt.NDArray[np.int64], most: npt.NDArray[np.int64] | np.int64) -> npt.NDArray[np.intp]:
     """Return the rows that draw the least in their group, `most` of each."""
     order = np.lexsort((drawn, group))
     place = np.empty(len(order), np.int64)

@@ -38,10 +38,14 @@ def fit_preparation(values: Floats, most: float) -> dict[str, npt.NDArray[Any]]:
     mean, scale = filled.mean(axis=0), filled.std(axis=0)
     varies = scale > _SMALL
     return {
-        "median": median, "known": np.flatnonzero(known), "flagged": flagged,
-        "mean": mean[varies], "scale": scale[varies], "varies": np.flatnonzero(varies),
+        "median": median,
+        "known": np.flatnonzero(known),
+        "flagged": flagged,
+        "mean": mean[varies],
+        "scale": scale[varies],
+        "varies": np.flatnonzero(varies),
         "most": np.array(float(most)),
-    }  # fmt: skip
+    }
 
 
 def _filled(values: Floats, median: Floats, known: Any, flagged: Any) -> Floats:

@@ -16,24 +16,10 @@ from schemas.complexity import COMPLEXITY_METRICS, IMPORTANCE, LEARNING, PREDICT
 from transforms.common.artefacts import Workspace
 from transforms.common.ptransforms import MakeArtefact, NameParts, SpreadOverLanes
 from transforms.common.tables import Part, PartFile
-from transforms.complexity.fitting import (
-    DESIGN,
-    FIT,
-    Designed,
-    DesignTask,
-    FitOptions,
-    FitTask,
-    FittedCase,
-)
+from transforms.complexity.fitting import DESIGN, FIT, Designed, DesignTask, FitOptions, FitTask, FittedCase
 from transforms.complexity.holding_out import Case, system_of
 from transforms.complexity.keeping import KeptModel, merged
-from transforms.complexity.measuring import (
-    EVALUATE,
-    CaseDone,
-    Evaluated,
-    EvaluateTask,
-    MeasureOptions,
-)
+from transforms.complexity.measuring import EVALUATE, CaseDone, Evaluated, EvaluateTask, MeasureOptions
 from transforms.complexity.pooling import POOL
 from transforms.complexity.scoring_tasks import OTHER, OWN, Asked, fit_tasks, weight_of
 from transforms.lexicon.models.keeping import keep_model, load_model
@@ -49,9 +35,7 @@ class DesignFolders(beam.PTransform):
 
     workspace: Workspace
 
-    def expand(
-        self, tasks: beam.PCollection[tuple[int, DesignTask]]
-    ) -> beam.PCollection[tuple[int, Designed]]:
+    def expand(self, tasks: beam.PCollection[tuple[int, DesignTask]]) -> beam.PCollection[tuple[int, Designed]]:
         """Apply the transform."""
         return tasks | "Join" >> beam.ParDo(MakeArtefact(self.workspace, DESIGN, None))
 
@@ -60,9 +44,7 @@ class _Tasks(beam.DoFn):
     def __init__(self, asked: Asked) -> None:
         self._asked = asked
 
-    def process(
-        self, element: tuple[int, Iterable[tuple[int, Designed]]]
-    ) -> Iterator[tuple[Key, FitTask]]:
+    def process(self, element: tuple[int, Iterable[tuple[int, Designed]]]) -> Iterator[tuple[Key, FitTask]]:
         yield from fit_tasks(self._asked, dict(element[1]))
 
 
@@ -80,9 +62,7 @@ class FitCases(beam.PTransform):
     options: FitOptions
     lanes: int
 
-    def expand(
-        self, designs: beam.PCollection[tuple[int, Designed]]
-    ) -> beam.PCollection[tuple[str, CaseDone]]:
+    def expand(self, designs: beam.PCollection[tuple[int, Designed]]) -> beam.PCollection[tuple[str, CaseDone]]:
         """Apply the transform."""
         return (
             designs
@@ -118,17 +98,13 @@ class _Parts(beam.DoFn):
 
 
 class _Predictions(beam.DoFn):
-    def process(
-        self, element: tuple[str, Evaluated]
-    ) -> Iterator[tuple[int, tuple[str, PartFile]]]:  # fmt: skip
+    def process(self, element: tuple[str, Evaluated]) -> Iterator[tuple[int, tuple[str, PartFile]]]:
         system, found = element
         yield 0, (system, found.predictions)
 
 
 class _Pooled(beam.DoFn):
-    def process(
-        self, element: tuple[int, Iterable[tuple[str, PartFile]]]
-    ) -> Iterator[tuple[int, list[PartFile]]]:
+    def process(self, element: tuple[int, Iterable[tuple[str, PartFile]]]) -> Iterator[tuple[int, list[PartFile]]]:
         by_system = dict(element[1])
         yield 0, [by_system[system] for system in sorted(by_system)]
 

@@ -13,22 +13,10 @@ import numpy as np
 
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.complexity.preparation import fit_preparation, prepared
-from transforms.complexity.scorers_base import (
-    SINGLES,
-    Fitted,
-    Floats,
-    Scorer,
-    ScorerOptions,
-    Training,
-)
+from transforms.complexity.scorers_base import SINGLES, Fitted, Floats, Scorer, ScorerOptions, Training
 from transforms.complexity.stacking import fit_stack, predict_stack
 from transforms.lexicon.models.kernels import gaussian_sums
-from transforms.lexicon.models.lightgbm_text import (
-    lightgbm_settings,
-    predict_lightgbm,
-    read_lightgbm,
-    write_lightgbm,
-)
+from transforms.lexicon.models.lightgbm_text import lightgbm_settings, predict_lightgbm, read_lightgbm, write_lightgbm
 
 __all__ = ["SCORERS"]
 
@@ -54,10 +42,13 @@ def _fit_frequency(training: Training, options: ScorerOptions) -> Fitted:
     centre, mean = rows.mean(axis=0), float(training.labels.mean())
     slope, step = np.linalg.lstsq(rows - centre, training.labels - mean, rcond=None)[0].tolist()
     return {
-        "place": np.array(place), "fill": np.array(fill), "slope": np.array(slope),
-        "level": np.array(level), "step": np.array(step),
+        "place": np.array(place),
+        "fill": np.array(fill),
+        "slope": np.array(slope),
+        "level": np.array(level),
+        "step": np.array(step),
         "intercept": np.array(mean - float(centre @ (slope, step))),
-    }  # fmt: skip
+    }
 
 
 def _predict_frequency(fitted: Fitted, values: Floats) -> Floats:
@@ -95,11 +86,7 @@ def _fit_svr(training: Training, options: ScorerOptions) -> Fitted:
     ready = fit_preparation(training.values, options.clip)
     rows = prepared(ready, training.values)
     gamma = options.svr_gamma / max(rows.shape[1], 1)
-    nothing: Fitted = {
-        "weights": np.zeros(0),
-        "vectors": np.zeros((0, rows.shape[1])),
-        "shares": np.zeros(0),
-    }
+    nothing: Fitted = {"weights": np.zeros(0), "vectors": np.zeros((0, rows.shape[1])), "shares": np.zeros(0)}
     if not rows.shape[1]:
         mean = np.array(training.labels.mean())
         return {**ready, **nothing, "intercept": mean, "gamma": np.array(gamma)}
@@ -107,10 +94,13 @@ def _fit_svr(training: Training, options: ScorerOptions) -> Fitted:
     how = SVR(C=options.svr_c, epsilon=options.svr_epsilon, gamma=gamma, cache_size=300)
     found = how.fit(rows * weights, training.labels)
     return {
-        **ready, "weights": weights, "vectors": found.support_vectors_,
-        "shares": found.dual_coef_[0], "intercept": np.array(found.intercept_[0]),
+        **ready,
+        "weights": weights,
+        "vectors": found.support_vectors_,
+        "shares": found.dual_coef_[0],
+        "intercept": np.array(found.intercept_[0]),
         "gamma": np.array(gamma),
-    }  # fmt: skip
+    }
 
 
 _LEAST = 0.02  # a correlation below which a column counts as that much
@@ -143,9 +133,7 @@ def _fit_trees(training: Training, settings: Mapping[str, Any], rounds: int) -> 
     # A tree of a forest that finds no split says 0, so that 0 must be the mean.
     data = lightgbm.Dataset(training.values, training.labels - mean, params=dict(settings))
     booster = lightgbm.train(dict(settings), data, rounds)
-    return {
-        "trees": np.frombuffer(write_lightgbm(booster), np.uint8), "intercept": np.array(mean),
-    }  # fmt: skip
+    return {"trees": np.frombuffer(write_lightgbm(booster), np.uint8), "intercept": np.array(mean)}
 
 
 def _predict_trees(fitted: Fitted, values: Floats) -> Floats:
@@ -163,19 +151,31 @@ def _predict_trees(fitted: Fitted, values: Floats) -> Floats:
 def _fit_random_forest(training: Training, options: ScorerOptions) -> Fitted:
     """Trees on resamples and random columns, averaged (Breiman 2001), as LightGBM grows them."""
     settings = lightgbm_settings(
-        options.seed, objective="regression", boosting="rf", num_leaves=options.leaves,
-        min_data_in_leaf=3, feature_fraction=0.33, bagging_fraction=0.63, bagging_freq=1,
-    )  # fmt: skip
+        options.seed,
+        objective="regression",
+        boosting="rf",
+        num_leaves=options.leaves,
+        min_data_in_leaf=3,
+        feature_fraction=0.33,
+        bagging_fraction=0.63,
+        bagging_freq=1,
+    )
     return _fit_trees(training, settings, options.trees)
 
 
 def _fit_extra_trees(training: Training, options: ScorerOptions) -> Fitted:
     """The same with random thresholds (Geurts et al. 2006)."""
     settings = lightgbm_settings(
-        options.seed, objective="regression", boosting="rf", extra_trees=True,
-        num_leaves=options.leaves, min_data_in_leaf=3, feature_fraction=0.5, bagging_fraction=0.8,
+        options.seed,
+        objective="regression",
+        boosting="rf",
+        extra_trees=True,
+        num_leaves=options.leaves,
+        min_data_in_leaf=3,
+        feature_fraction=0.5,
+        bagging_fraction=0.8,
         bagging_freq=1,
-    )  # fmt: skip
+    )
     return _fit_trees(training, settings, options.trees)
 
 
@@ -187,10 +187,16 @@ def _fit_boosting(training: Training, options: ScorerOptions) -> Fitted:
     """
     least = max(3, min(20, len(training.labels) // 20))
     settings = lightgbm_settings(
-        options.seed, objective="regression", num_leaves=options.boosting_leaves,
-        learning_rate=options.learning_rate, min_data_in_leaf=least, feature_fraction=0.3,
-        bagging_fraction=0.7, bagging_freq=1, lambda_l2=5.0,
-    )  # fmt: skip
+        options.seed,
+        objective="regression",
+        num_leaves=options.boosting_leaves,
+        learning_rate=options.learning_rate,
+        min_data_in_leaf=least,
+        feature_fraction=0.3,
+        bagging_fraction=0.7,
+        bagging_freq=1,
+        lambda_l2=5.0,
+    )
     return _fit_trees(training, settings, options.rounds)
 
 
@@ -215,7 +221,9 @@ SCORERS: dict[str, Scorer] = {
     "extra-trees": Scorer(_fit_extra_trees, _predict_trees, _FOREST, 40.0),
     "gradient-boosting": Scorer(_fit_boosting, _predict_trees, _BOOSTING, 30.0),
     "stack": Scorer(
-        _fit_stack, _predict_stack, ("members", "weights", "inner_folds", "baseline_column",
-        *_LINEAR, *_SVR, *_FOREST, *_BOOSTING), 400.0,
+        _fit_stack,
+        _predict_stack,
+        ("members", "weights", "inner_folds", "baseline_column", *_LINEAR, *_SVR, *_FOREST, *_BOOSTING),
+        400.0,
     ),
-}  # fmt: skip
+}

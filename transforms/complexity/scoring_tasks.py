@@ -34,22 +34,16 @@ class Asked(NamedTuple):
         return first_of(self.hold) if self.model is None else self.model.modes.get("mwe", "")
 
 
-def fit_tasks(
-    asked: Asked, designs: Mapping[int, Designed]
-) -> Iterator[tuple[tuple[int, Case], FitTask]]:
+def fit_tasks(asked: Asked, designs: Mapping[int, Designed]) -> Iterator[tuple[tuple[int, Case], FitTask]]:
     """Yield a task for each model, keyed by a number and its case."""
     own = designs[OWN]
     other = designs[OTHER].part.file if OTHER in designs else None
     if asked.model is not None:
         kinds = [kind for kind in own.facts.kinds if kind in asked.model.modes]
-        cases = [
-            Case(asked.model.scorer, kind, asked.model.modes[kind], KEPT, "") for kind in kinds
-        ]
+        cases = [Case(asked.model.scorer, kind, asked.model.modes[kind], KEPT, "") for kind in kinds]
     else:
         facts = own.facts
-        cases = list(
-            cases_of(facts, asked.scorers, asked.hold, other=other is not None, keep=asked.keep)
-        )
+        cases = list(cases_of(facts, asked.scorers, asked.hold, other=other is not None, keep=asked.keep))
     for number, case in enumerate(cases):
         yield (number, case), FitTask(case, own.part.file, other, asked.model)
 

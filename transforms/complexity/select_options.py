@@ -47,8 +47,7 @@ def _band(text: str) -> Band:
         band = Band("", math.nan, math.nan)
     if not (found and colon and band.resource and band.low <= band.high):
         raise UsageError(
-            f"`band` must be LIST=low:high, such as zipf=2:5 or zipf=:4.5 with a resource called "
-            f"zipf, not {text!r}"
+            f"`band` must be LIST=low:high, such as zipf=2:5 or zipf=:4.5 with a resource called zipf, not {text!r}"
         )
     return band
 
@@ -65,10 +64,7 @@ def parse_quotas(texts: tuple[str, ...]) -> dict[str, int | None]:
     for text in texts:
         kind, found, number = text.rpartition("=")
         if not re.fullmatch(r"[0-9]{1,15}", number) or (found and kind not in KINDS):
-            raise UsageError(
-                f"`quota` must be a number, or KIND=N with a kind of {', '.join(KINDS)}, not "
-                f"{text!r}"
-            )
+            raise UsageError(f"`quota` must be a number, or KIND=N with a kind of {', '.join(KINDS)}, not {text!r}")
         for name in [kind] if found else KINDS:
             quotas[name] = int(number)
     return quotas
@@ -79,41 +75,43 @@ class SelectOptions:
     """Which targets are taken, and how many."""
 
     patterns: tuple[str, ...] = option(
-        (), help="patterns of targets: noun, noun-noun, en:adj-noun; if not given, all of the "
-        "corpora's languages", metavar="NAME", group=TARGETS,
-    )  # fmt: skip
-    proper: bool = option(False, help="proper nouns count as nouns", group=TARGETS)
-    plurals: bool = option(
-        True, help="plural nouns count as nouns; without them, layer xpos is needed", group=TARGETS
+        (),
+        help="patterns of targets: noun, noun-noun, en:adj-noun; if not given, all of the corpora's languages",
+        metavar="NAME",
+        group=TARGETS,
     )
+    proper: bool = option(False, help="proper nouns count as nouns", group=TARGETS)
+    plurals: bool = option(True, help="plural nouns count as nouns; without them, layer xpos is needed", group=TARGETS)
     language: str | None = option(
         None, help="language of sentences whose language is not known (ISO 639)", group=TARGETS
     )
     genres: tuple[str, ...] = option(
-        (), help="genre of each corpus, in the order of the corpora; if not given, the documents' "
-        "own", metavar="NAME", group=TARGETS,
-    )  # fmt: skip
-    min_sentence: int = option(1, help="shortest sentence, in tokens", least=1, group=TARGETS)
-    max_sentence: int | None = option(
-        None, help="longest sentence, in tokens", least=1, group=TARGETS
-    )
-    band: tuple[str, ...] = option(
-        (), help="only targets each word of which has a value of LIST, a resource, between these, "
-        "both included: zipf=2:5, zipf=:4.5", metavar="LIST=LOW:HIGH", check=parse_bands,
+        (),
+        help="genre of each corpus, in the order of the corpora; if not given, the documents' own",
+        metavar="NAME",
         group=TARGETS,
-    )  # fmt: skip
-    contexts: int = option(
-        5, help="most instances of a case-folded target in a genre", least=1, group=SAMPLING
     )
+    min_sentence: int = option(1, help="shortest sentence, in tokens", least=1, group=TARGETS)
+    max_sentence: int | None = option(None, help="longest sentence, in tokens", least=1, group=TARGETS)
+    band: tuple[str, ...] = option(
+        (),
+        help="only targets each word of which has a value of LIST, a resource, between these, "
+        "both included: zipf=2:5, zipf=:4.5",
+        metavar="LIST=LOW:HIGH",
+        check=parse_bands,
+        group=TARGETS,
+    )
+    contexts: int = option(5, help="most instances of a case-folded target in a genre", least=1, group=SAMPLING)
     quota: tuple[str, ...] = option(
-        (), help="most instances of a genre and kind: N, or single=N,mwe=M; if not given, all",
-        metavar="N", check=parse_quotas, group=SAMPLING,
-    )  # fmt: skip
+        (),
+        help="most instances of a genre and kind: N, or single=N,mwe=M; if not given, all",
+        metavar="N",
+        check=parse_quotas,
+        group=SAMPLING,
+    )
     seed: int = option(1, help="another seed draws other instances", least=0, group=SAMPLING)
 
     def __post_init__(self) -> None:
         """Refuse lengths that no sentence has."""
         if self.max_sentence is not None and self.max_sentence < self.min_sentence:
-            raise UsageError(
-                f"`max_sentence` {self.max_sentence} is below `min_sentence` {self.min_sentence}"
-            )
+            raise UsageError(f"`max_sentence` {self.max_sentence} is below `min_sentence` {self.min_sentence}")

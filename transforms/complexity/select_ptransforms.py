@@ -23,24 +23,8 @@ from transforms.common.fingerprints import bucket_of
 from transforms.common.merge import StagedRun
 from transforms.common.ptransforms import MakeArtefact, MergeTables, SpreadOverLanes
 from transforms.common.smallest_ptransforms import KeepSmallest
-from transforms.complexity.finding import (
-    FIND,
-    OCCURRENCES,
-    FindSpec,
-    FindTask,
-    Found,
-    Number,
-    place_keys,
-)
-from transforms.complexity.picking import (
-    Copies,
-    Occurrence,
-    copies_of,
-    occurrences_of,
-    pick,
-    repeated,
-    shares,
-)
+from transforms.complexity.finding import FIND, OCCURRENCES, FindSpec, FindTask, Found, Number, place_keys
+from transforms.complexity.picking import Copies, Occurrence, copies_of, occurrences_of, pick, repeated, shares
 from transforms.complexity.selecting import FETCH, MERGE, Fetched, FetchSpec, FetchTask
 from transforms.corpora.corpus import PartPair, SentencePart
 from transforms.corpora.ptransforms import FindRepeated
@@ -56,9 +40,7 @@ class _FindTasks(beam.DoFn):
     def __init__(self, genres: Mapping[str, str | None]) -> None:
         self._genres = genres
 
-    def process(
-        self, element: SentencePart, copies: dict[str, list[str]]
-    ) -> Iterator[tuple[str, FindTask]]:
+    def process(self, element: SentencePart, copies: dict[str, list[str]]) -> Iterator[tuple[str, FindTask]]:
         left_out = tuple(copies.get(element.sha256, ()))
         yield element.sha256, FindTask(element, left_out, self._genres[element.sha256])
 
@@ -83,13 +65,10 @@ class FindTargets(beam.PTransform):
         copies = parts | "FindRepeated" >> FindRepeated(self.settle)
         return (
             parts
-            | "SpreadParts" >> SpreadOverLanes(
-                weight=_rows, lanes=self.lanes, workspace=self.workspace, stage="",
-            )
-            | "MakeFindTasks"
-            >> beam.ParDo(_FindTasks(self.genres), copies=beam.pvalue.AsDict(copies))
+            | "SpreadParts" >> SpreadOverLanes(weight=_rows, lanes=self.lanes, workspace=self.workspace, stage="")
+            | "MakeFindTasks" >> beam.ParDo(_FindTasks(self.genres), copies=beam.pvalue.AsDict(copies))
             | "FindInPart" >> beam.ParDo(MakeArtefact(self.workspace, FIND, self.spec))
-        )  # fmt: skip
+        )
 
 
 class TellNumbers(beam.DoFn):
@@ -113,9 +92,7 @@ class _Shares(beam.DoFn):
 
 
 class _Repeated(beam.DoFn):
-    def process(
-        self, element: tuple[int, Iterable[tuple[str, Copies]]]
-    ) -> Iterator[tuple[str, Any]]:
+    def process(self, element: tuple[int, Iterable[tuple[str, Copies]]]) -> Iterator[tuple[str, Any]]:
         yield from repeated(list(element[1])).items()
 
 
@@ -147,9 +124,7 @@ class _ByGenre(beam.DoFn):
     def __init__(self, kind: str) -> None:
         self._kind = kind
 
-    def process(
-        self, element: tuple[tuple[str, str, str], list[Any]]
-    ) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    def process(self, element: tuple[tuple[str, str, str], list[Any]]) -> Iterator[tuple[str, tuple[Any, ...]]]:
         (kind, genre, _), kept = element
         if kind == self._kind:
             for one in kept:
@@ -213,27 +188,17 @@ class ChooseTargets(beam.PTransform):
             | "PickOfPart" >> beam.ParDo(_Pick(self.contexts, self.quotas))
             | "KeepOfTarget" >> self._smallest(self.contexts)
         )
-        kept = [
-            self._of_kind(kind, quota, of_target) for kind, quota in sorted(self.quotas.items())
-        ]
-        return Chosen(
-            kept | "OfAllKinds" >> beam.Flatten(), lost | "CountLost" >> beam.ParDo(_CountLost())
-        )
+        kept = [self._of_kind(kind, quota, of_target) for kind, quota in sorted(self.quotas.items())]
+        return Chosen(kept | "OfAllKinds" >> beam.Flatten(), lost | "CountLost" >> beam.ParDo(_CountLost()))
 
     def _smallest(self, k: int) -> KeepSmallest:
         return KeepSmallest(k, seed=self.seed, drawn=OCCURRENCES, key=_draws_by)
 
-    def _of_kind(
-        self, kind: str, quota: int | None, of_target: beam.PCollection
-    ) -> beam.PCollection[Occurrence]:
+    def _of_kind(self, kind: str, quota: int | None, of_target: beam.PCollection) -> beam.PCollection[Occurrence]:
         by_genre = of_target | f"KeyByGenre {kind}" >> beam.ParDo(_ByGenre(kind))
         if quota is None:
             return by_genre | f"TakeAll {kind}" >> beam.ParDo(_Taken())
-        return (
-            by_genre
-            | f"KeepOfGenre {kind}" >> self._smallest(quota)
-            | f"TakeKept {kind}" >> beam.ParDo(_TakenOf())
-        )
+        return by_genre | f"KeepOfGenre {kind}" >> self._smallest(quota) | f"TakeKept {kind}" >> beam.ParDo(_TakenOf())
 
 
 def _by_part(one: Occurrence) -> tuple[str, Occurrence]:
@@ -286,8 +251,6 @@ class FetchInstances(beam.PTransform):
             | "MakeFetchTasks" >> beam.ParDo(_FetchTasks(self.pairs))
             | "FetchFromPart" >> beam.ParDo(MakeArtefact(self.workspace, FETCH, self.spec))
             | "KeyByBucket" >> beam.ParDo(_ByBucket(self.parts))
-            | "Merge" >> MergeTables(
-                self.workspace, {INSTANCES.name: MERGE}, self.parts,
-                {INSTANCES.name: self.spec.layers},
-            )
-        )  # fmt: skip
+            | "Merge"
+            >> MergeTables(self.workspace, {INSTANCES.name: MERGE}, self.parts, {INSTANCES.name: self.spec.layers})
+        )

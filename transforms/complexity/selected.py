@@ -54,11 +54,14 @@ def section_of(
             quota, got = quotas[kind], instances.get((genre, kind), 0)
             rows.append(
                 {
-                    "genre": genre, "kind": kind, "targets": targets[genre, kind],
-                    "instances": got, "quota": quota,
+                    "genre": genre,
+                    "kind": kind,
+                    "targets": targets[genre, kind],
+                    "instances": got,
+                    "quota": quota,
                     "short": None if quota is None else quota - got,
                 }
-            )  # fmt: skip
+            )
     return {
         "sentences": sentences["sentences"],
         "left_out": {reason: sentences[reason] for reason in REASONS},
@@ -88,8 +91,5 @@ def summary(section: Mapping[str, Any]) -> Iterator[Block]:
         if number:
             yield f"  {number} {REASONS[reason]}"
     names = ("genre", "kind", "targets", "instances", "quota", "short")
-    rows = (
-        tuple("-" if row[name] is None else str(row[name]) for name in names)
-        for row in section["genres"]
-    )
+    rows = (tuple("-" if row[name] is None else str(row[name]) for name in names) for row in section["genres"])
     yield Grid(names, tuple(rows), right=frozenset(range(2, len(names))))

@@ -62,10 +62,7 @@ def _fetch(artefact: Artefact, task: FetchTask, spec: FetchSpec) -> Fetched:
         by_sentence.setdefault(SentenceKey(one.document_id, one.sentence), []).append(one)
     schema = instances_schema(columns_of(spec.layers))
     names = dict.fromkeys(key.document_id for key in by_sentence)
-    sources = {
-        row.document_id: row.source
-        for row in read_documents(task.pair.documents, ["source"], names)
-    }
+    sources = {row.document_id: row.source for row in read_documents(task.pair.documents, ["source"], names)}
     ids: list[str] = []
     with artefact.writing(".arrow") as stream, BatchWriter(stream, schema) as writer:
         columns = (*COLUMNS, "starts", "ends", *spec.layers)
@@ -86,9 +83,7 @@ def _place(one: Occurrence) -> tuple[str, int, int, str]:
     return one.document_id, one.sentence, one.position, one.kind
 
 
-def instance_of(
-    one: Occurrence, passage: Passage, source: str, unknown: str | None
-) -> dict[str, Any]:
+def instance_of(one: Occurrence, passage: Passage, source: str, unknown: str | None) -> dict[str, Any]:
     """Return the row of `complexity/instances` that a target is.
 
     The sentence is the document's text from its first form to its last, with a space for each
@@ -112,18 +107,29 @@ def instance_of(
     source_id = f"{one.document_id}:{one.sentence}"
     return {
         "instance_id": instance_id(
-            kind=one.kind, genre=one.genre, sentence=sentence, token=token, start=start,
-            source_id=source_id,
+            kind=one.kind, genre=one.genre, sentence=sentence, token=token, start=start, source_id=source_id
         ),
-        "kind": one.kind, "token": token, "genre": one.genre,
+        "kind": one.kind,
+        "token": token,
+        "genre": one.genre,
         "language": language and short_tag(language),
-        "sentence": sentence, "start": start, "end": end,
-        "forms": row.forms, "lemmas": row.lemmas, "upos": row.upos,
-        "position": one.position, "tokens": one.tokens,
-        "source": source, "source_id": source_id, "document_id": one.document_id,
-        "sentence_number": one.sentence, "flags": [], "duplicate_of": None,
-        "published_split": None, **(passage.layers or {}),
-    }  # fmt: skip
+        "sentence": sentence,
+        "start": start,
+        "end": end,
+        "forms": row.forms,
+        "lemmas": row.lemmas,
+        "upos": row.upos,
+        "position": one.position,
+        "tokens": one.tokens,
+        "source": source,
+        "source_id": source_id,
+        "document_id": one.document_id,
+        "sentence_number": one.sentence,
+        "flags": [],
+        "duplicate_of": None,
+        "published_split": None,
+        **(passage.layers or {}),
+    }
 
 
 def _merge_identity(task: MergeTask, layers: tuple[str, ...]) -> Any:
@@ -137,10 +143,8 @@ def _merge(artefact: Artefact, task: MergeTask, layers: tuple[str, ...]) -> Part
 
 
 FETCH: Stage[FetchTask, FetchSpec, Fetched] = Stage(
-    name="complexity.select/fetch", receipt=Fetched, identity=_identity, build=_fetch,
-    unit="parts",
-)  # fmt: skip
+    name="complexity.select/fetch", receipt=Fetched, identity=_identity, build=_fetch, unit="parts"
+)
 MERGE: Stage[MergeTask, tuple[str, ...], PartFile] = Stage(
-    name="complexity.select/merge", receipt=PartFile, identity=_merge_identity, build=_merge,
-    unit="parts",
-)  # fmt: skip
+    name="complexity.select/merge", receipt=PartFile, identity=_merge_identity, build=_merge, unit="parts"
+)

@@ -28,10 +28,7 @@ from transforms.complexity.loading import ORDER, Loaded
 from transforms.formats.ingest import acceptable
 from transforms.formats.merges import list_rejects
 
-__all__ = [
-    "LIST_REJECTS", "SETTLE", "PartTask", "SettleOptions", "Settlement", "acceptable_files",
-    "part_tasks",
-]  # fmt: skip
+__all__ = ["LIST_REJECTS", "SETTLE", "PartTask", "SettleOptions", "Settlement", "acceptable_files", "part_tasks"]
 
 LEFT_OUT = "other_kind"
 _ANNOTATED = 256  # instances that are annotated at a time
@@ -82,9 +79,7 @@ def acceptable_files(loaded: Iterable[Loaded], share: float) -> bool:
     Instances of another kind than was asked for are left out by rule, and do not count.
     """
     files = list(loaded)
-    faults = sum(
-        number for one in files for reason, number in one.reasons.items() if reason != LEFT_OUT
-    )
+    faults = sum(number for one in files for reason, number in one.reasons.items() if reason != LEFT_OUT)
     return acceptable(sum(one.instances for one in files) + faults, faults, share)
 
 
@@ -188,9 +183,13 @@ def _labels(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the rows of table labels of an instance, by group."""
     if not row["labels"]:
         yield {
-            "instance_id": row["instance_id"], "group": "", "complexity": None,
-            "annotations": None, "spread": None, "reason": "no_label",
-        }  # fmt: skip
+            "instance_id": row["instance_id"],
+            "group": "",
+            "complexity": None,
+            "annotations": None,
+            "spread": None,
+            "reason": "no_label",
+        }
     for label in sorted(row["labels"], key=itemgetter("group")):
         yield {"instance_id": row["instance_id"], **label, "reason": None}
 
@@ -202,19 +201,16 @@ def _annotated(rows: Sequence[dict[str, Any]], engine: Engine | None) -> pa.Tabl
     made = []
     for row in rows:
         sentence = found.get(row["sentence"])
-        values: dict[str, Any] = {
-            "forms": None,
-            "lemmas": None,
-            "upos": None,
-            "position": None,
-            "tokens": None,
-        }
+        values: dict[str, Any] = {"forms": None, "lemmas": None, "upos": None, "position": None, "tokens": None}
         if sentence is not None:
             position, tokens = tokens_of(sentence, row["start"], row["end"])
             values = {
-                "forms": sentence.forms, "lemmas": sentence.lemmas, "upos": sentence.upos,
-                "position": position, "tokens": tokens,
-            }  # fmt: skip
+                "forms": sentence.forms,
+                "lemmas": sentence.lemmas,
+                "upos": sentence.upos,
+                "position": position,
+                "tokens": tokens,
+            }
         made.append({**row, **values, "document_id": None, "sentence_number": None})
     return pa.Table.from_pylist(made, schema=INSTANCES.schema())
 
@@ -233,17 +229,8 @@ def _chosen(_: PartTask, options: SettleOptions) -> dict[str, tuple[str, ...]]:
 
 
 SETTLE: Stage[PartTask, SettleOptions, Settlement] = Stage(
-    name="complexity/settle",
-    receipt=Settlement,
-    identity=_identity,
-    build=_settle,
-    chosen=_chosen,
-    unit="parts",
+    name="complexity/settle", receipt=Settlement, identity=_identity, build=_settle, chosen=_chosen, unit="parts"
 )
 LIST_REJECTS: Stage[Sequence[Loaded], None, PartFile] = Stage(
-    name="complexity/list-rejects",
-    receipt=PartFile,
-    identity=_reject_identity,
-    build=_list_rejects,
-    unit="tables",
+    name="complexity/list-rejects", receipt=PartFile, identity=_reject_identity, build=_list_rejects, unit="tables"
 )

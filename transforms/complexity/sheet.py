@@ -12,9 +12,7 @@ from transforms.people.sheets import Answer, Column, Sheet
 
 __all__ = ["COLUMNS", "RATING", "RATINGS", "SHEET", "asked", "value_of_rating"]
 
-RATINGS: Mapping[int, str] = {
-    1: "very easy", 2: "easy", 3: "neutral", 4: "difficult", 5: "very difficult",
-}  # fmt: skip
+RATINGS: Mapping[int, str] = {1: "very easy", 2: "easy", 3: "neutral", 4: "difficult", 5: "very difficult"}
 
 RATING = Answer(
     name="rating",
@@ -41,10 +39,7 @@ SHEET = Sheet(
         Column("token", "the word, or the words, in question"),
         Column("sentence", "the sentence that it stands in", mark=("start", "end")),
     ),
-    answers=(
-        RATING,
-        Answer(name="comment", help="anything to add", kind="text", optional=True),
-    ),
+    answers=(RATING, Answer(name="comment", help="anything to add", kind="text", optional=True)),
     key=("instance_id",),
 )
 

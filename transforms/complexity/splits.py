@@ -31,28 +31,32 @@ class SplitOptions:
     """How labelled instances are split."""
 
     method: str = option(
-        "balanced", help="paper: as the shared task's paper says, genre by genre; paper-global: "
+        "balanced",
+        help="paper: as the shared task's paper says, genre by genre; paper-global: "
         "the same, a token staying in the split of its first genre; balanced: genres and "
         "complexities made alike by swaps, no token in two splits",
         choices="transforms.complexity.splits:SPLIT_METHODS",
-    )  # fmt: skip
+    )
     shares: tuple[str, ...] = option(
-        ("train=.85", "trial=.05", "test=.10"), help="splits and their shares of the instances",
-        metavar="NAME=SHARE", check=parse_shares,
-    )  # fmt: skip
+        ("train=.85", "trial=.05", "test=.10"),
+        help="splits and their shares of the instances",
+        metavar="NAME=SHARE",
+        check=parse_shares,
+    )
     seed: int = option(1, help="other seeds give other splits")
     one_sentence: bool = option(
-        False, help="balanced: no sentence in two splits either; what hangs together by tokens and "
+        False,
+        help="balanced: no sentence in two splits either; what hangs together by tokens and "
         "sentences and is too large goes to the largest split",
-    )  # fmt: skip
+    )
     bands: int = option(
-        256, help="balanced: bands of complexity that are told apart, if labels have more values",
-        least=2, most=4096,
-    )  # fmt: skip
+        256, help="balanced: bands of complexity that are told apart, if labels have more values", least=2, most=4096
+    )
     duplicates: str = option(
-        "keep", help="instances that repeat another's target and sentence: split like others, or "
-        "left out of all splits", choices=("keep", "leave-out"),
-    )  # fmt: skip
+        "keep",
+        help="instances that repeat another's target and sentence: split like others, or left out of all splits",
+        choices=("keep", "leave-out"),
+    )
 
 
 class Instances(NamedTuple):
@@ -130,9 +134,7 @@ def balanced(rows: Instances, shares: Shares, options: SplitOptions) -> Dealt:
     if not len(rows.token):
         return Dealt(np.zeros(0, np.int64))
     names, of, called = _groups(rows, one_sentence=options.one_sentence)
-    found = deal_alike(
-        names, of, rows.genre, rows.complexity, shares, bands=options.bands, seed=options.seed
-    )
+    found = deal_alike(names, of, rows.genre, rows.complexity, shares, bands=options.bands, seed=options.seed)
     sizes = np.bincount(of)
     large = sorted(np.flatnonzero(found.fixed).tolist(), key=lambda one: (-sizes[one], one))
     told = (Oversized(called(one), int(sizes[one]), float(sizes[one] / len(of))) for one in large)

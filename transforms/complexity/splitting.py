@@ -75,9 +75,7 @@ def check_options(options: SplitOptions) -> None:
         UsageError: `one_sentence` with another method than balanced.
     """
     if options.one_sentence and options.method != "balanced":
-        raise UsageError(
-            f"`one_sentence` is for `method` balanced: {options.method} looks at tokens alone"
-        )
+        raise UsageError(f"`one_sentence` is for `method` balanced: {options.method} looks at tokens alone")
 
 
 def hold(instances: Iterable[pa.Table], labels: Iterable[pa.Table]) -> Held:
@@ -155,9 +153,7 @@ def split(held: Held, options: SplitOptions) -> Split:
     shares = parse_shares(options.shares)
     inside = np.isfinite(held.complexity)
     if not inside.any():
-        raise LexbeamError(
-            "no instance has a complexity: load labelled files, or aggregate judgments first"
-        )
+        raise LexbeamError("no instance has a complexity: load labelled files, or aggregate judgments first")
     reasons = np.where(inside, "", NO_LABEL).astype(object)
     if options.duplicates == "leave-out":
         reasons[inside & held.duplicate] = DUPLICATE
@@ -167,9 +163,7 @@ def split(held: Held, options: SplitOptions) -> Split:
     for number, kind in enumerate(KINDS):
         own = np.flatnonzero(inside & (held.kind == number))
         if len(own):
-            rows = Instances(
-                held.token[own], held.sentence[own], held.genre[own], held.complexity[own]
-            )
+            rows = Instances(held.token[own], held.sentence[own], held.genre[own], held.complexity[own])
             dealt = SPLIT_METHODS[options.method](rows, shares, options)
             places[own] = dealt.split
             too_large[kind] = dealt.too_large
@@ -184,7 +178,6 @@ def split(held: Held, options: SplitOptions) -> Split:
         schema=SPLITS.schema(),
     )
     placed = Placed(
-        held.kind.astype(np.int64), held.genre, held.token, held.sentence, held.complexity, places,
-        KINDS, held.genres,
-    )  # fmt: skip
+        held.kind.astype(np.int64), held.genre, held.token, held.sentence, held.complexity, places, KINDS, held.genres
+    )
     return Split(rows, strata(placed, shares, options.method), too_large)

@@ -28,9 +28,10 @@ def fit_stack(training: Training, options: ScorerOptions, members: Mapping[str, 
         if not held.any() or held.all():
             continue
         rest = training._replace(
-            values=training.values[~held], labels=training.labels[~held],
+            values=training.values[~held],
+            labels=training.labels[~held],
             groups=[group for group, out in zip(groups, held, strict=True) if not out],
-        )  # fmt: skip
+        )
         for place, scorer in enumerate(members.values()):
             inner[held, place] = scorer.predict(scorer.fit(rest, options), training.values[held])
     weights, intercept = weigh(inner, training.labels, options.weights)
@@ -67,13 +68,7 @@ def weigh(predictions: Floats, labels: Floats, how: str) -> tuple[Floats, float]
 def predict_stack(fitted: Fitted, values: Floats, scorers: Mapping[str, Scorer]) -> Floats:
     """Return the weighted sum of what the members predict."""
     found = np.full(len(values), float(fitted["intercept"]))
-    for name, weight in zip(
-        unpack_texts(fitted["members"]), fitted["weights"].tolist(), strict=True
-    ):
-        own = {
-            key.removeprefix(f"{name}/"): array
-            for key, array in fitted.items()
-            if key.startswith(f"{name}/")
-        }
+    for name, weight in zip(unpack_texts(fitted["members"]), fitted["weights"].tolist(), strict=True):
+        own = {key.removeprefix(f"{name}/"): array for key, array in fitted.items() if key.startswith(f"{name}/")}
         found += weight * scorers[name].predict(own, values)
     return found

@@ -88,9 +88,7 @@ def _sets(placed: Placed, inside: Ints) -> Iterator[tuple[str, str | None, Ints]
                 yield name, placed.genres[genre], own[placed.genre[own] == genre]
 
 
-def _rows(
-    placed: Placed, own: Ints, shares: Shares, keys: dict[str, Any]
-) -> Iterator[dict[str, Any]]:
+def _rows(placed: Placed, own: Ints, shares: Shares, keys: dict[str, Any]) -> Iterator[dict[str, Any]]:
     many = len(shares.names)
     split, values = placed.split[own], placed.complexity[own]
     apart = distances(values, split, many)
@@ -102,11 +100,15 @@ def _rows(
         others = np.delete(apart[place], place)
         far = None if np.isnan(others).all() else int(np.nanargmax(others))
         yield keys | {
-            "split": name, "rows": len(held), "share": len(held) / len(own), "wanted": wanted,
+            "split": name,
+            "rows": len(held),
+            "share": len(held) / len(own),
+            "wanted": wanted,
             "mean": float(held.mean()) if len(held) else None,
             "sd": float(held.std(ddof=1)) if len(held) > 1 else None,
             "quantiles": np.quantile(held, np.arange(21) / 20).tolist() if len(held) else None,
             "distance": None if far is None else float(others[far]),
             "farthest": None if far is None else np.delete(shares.names, place)[far],
-            "shared_tokens": int(tokens[place]), "shared_sentences": int(sentences[place]),
-        }  # fmt: skip
+            "shared_tokens": int(tokens[place]),
+            "shared_sentences": int(sentences[place]),
+        }

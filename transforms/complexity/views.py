@@ -24,9 +24,16 @@ from transforms.common.views import View
 from transforms.complexity.features import group_of_target
 
 __all__ = [
-    "FEATURE_VIEWS", "INSTANCE_VIEWS", "SCORE_VIEWS", "FeaturesOptions", "HardestOptions",
-    "WorstOptions", "features_of_words", "hardest", "worst",
-]  # fmt: skip
+    "FEATURE_VIEWS",
+    "INSTANCE_VIEWS",
+    "SCORE_VIEWS",
+    "FeaturesOptions",
+    "HardestOptions",
+    "WorstOptions",
+    "features_of_words",
+    "hardest",
+    "worst",
+]
 
 _PLACES = ("kind", "genre", "token", "sentence", "start", "end")
 _PARTS = ("_first", "_last")
@@ -47,9 +54,8 @@ class WorstOptions:
 
     worst: int = option(20, help="the instances that a scorer is most wrong about", least=1)
     scorer: str | None = option(
-        None, help="of this scorer, as table complexity/predictions names it; the first by name if "
-        "not given",
-    )  # fmt: skip
+        None, help="of this scorer, as table complexity/predictions names it; the first by name if not given"
+    )
     kind: str | None = option(None, help="of this kind", choices=KINDS)
     genre: str | None = option(None, help="of this genre")
 
@@ -59,9 +65,8 @@ class FeaturesOptions:
     """Options of the view `features`."""
 
     features: tuple[str, ...] = option(
-        help="the features of targets, whatever their capitals, or of instances by their ids",
-        metavar="TARGET",
-    )  # fmt: skip
+        help="the features of targets, whatever their capitals, or of instances by their ids", metavar="TARGET"
+    )
     groups: tuple[str, ...] = option((), help="of these groups alone", metavar="GROUP")
 
 
@@ -112,8 +117,7 @@ def features_of_words(snapshot: Snapshot, options: FeaturesOptions) -> pa.Table:
     found: list[dict[str, Any]] = []
     groups: set[str] = set()
     for rows in read_rows(snapshot.paths(FEATURES.name)):
-        own = pc.or_(*(pc.is_in(rows[name], value_set=pa.array(list(asked)))
-                       for name in ("group", "instance_id")))  # fmt: skip
+        own = pc.or_(*(pc.is_in(rows[name], value_set=pa.array(list(asked))) for name in ("group", "instance_id")))
         described = [(field, _told(field)) for field in rows.schema if field.name not in _keys()]
         groups.update(told["group"] for _, told in described)
         for row in rows.filter(own).to_pylist():
@@ -123,12 +127,19 @@ def features_of_words(snapshot: Snapshot, options: FeaturesOptions) -> pa.Table:
                 if part or (options.groups and told["group"] not in options.groups):
                     continue
                 value = row[field.name]
-                found.append({
-                    "target": target, "instance_id": row["instance_id"], "kind": row["kind"],
-                    "genre": row["genre"], "group": told["group"], "feature": field.name,
-                    "value": None if value is None else float(value), "unit": told["unit"],
-                    "doc": told["doc"],
-                })  # fmt: skip
+                found.append(
+                    {
+                        "target": target,
+                        "instance_id": row["instance_id"],
+                        "kind": row["kind"],
+                        "genre": row["genre"],
+                        "group": told["group"],
+                        "feature": field.name,
+                        "value": None if value is None else float(value),
+                        "unit": told["unit"],
+                        "doc": told["doc"],
+                    }
+                )
     for name in options.groups:
         if name not in groups:
             hint = nearest(name, groups) or f"; there are {', '.join(sorted(groups)) or 'none'}"
@@ -145,11 +156,19 @@ def features_of_words(snapshot: Snapshot, options: FeaturesOptions) -> pa.Table:
     return pa.Table.from_pylist(found, _FEATURE_ROWS)
 
 
-_FEATURE_ROWS = pa.schema([
-    ("target", pa.string()), ("instance_id", pa.string()), ("kind", pa.string()),
-    ("genre", pa.string()), ("group", pa.string()), ("feature", pa.string()),
-    ("value", pa.float64()), ("unit", pa.string()), ("doc", pa.string()),
-])  # fmt: skip
+_FEATURE_ROWS = pa.schema(
+    [
+        ("target", pa.string()),
+        ("instance_id", pa.string()),
+        ("kind", pa.string()),
+        ("genre", pa.string()),
+        ("group", pa.string()),
+        ("feature", pa.string()),
+        ("value", pa.float64()),
+        ("unit", pa.string()),
+        ("doc", pa.string()),
+    ]
+)
 
 
 def _keys() -> Sequence[str]:
@@ -231,9 +250,7 @@ def _tell_hardest(snapshot: Snapshot, options: HardestOptions) -> Iterator[Block
 def _tell_worst(snapshot: Snapshot, options: WorstOptions) -> Iterator[Block]:
     rows = worst(snapshot, options).to_pylist()
     yield f"{rows[0]['scorer']}: the {len(rows)} worst predicted instances; label, prediction"
-    yield Kwic(tuple(
-        _use(row, f"{number(row['complexity'])}, {number(row['prediction'])}") for row in rows
-    ))  # fmt: skip
+    yield Kwic(tuple(_use(row, f"{number(row['complexity'])}, {number(row['prediction'])}") for row in rows))
 
 
 def _tell_features(snapshot: Snapshot, options: FeaturesOptions) -> Iterator[Block]:
@@ -260,8 +277,14 @@ def _grid(columns: dict[str, list[dict[str, Any]]]) -> Grid:
             continue
         parts = (_values(columns.get(f"{name}{part}", [])) for part in _PARTS)
         cells.append((name, _values(some), *parts, some[0]["unit"], some[0]["doc"]))
-    heads = (("feature", "<"), ("value", ">"), ("first word", ">"), ("last word", ">"),
-             ("unit", "<"), ("what it is", "<"))  # fmt: skip
+    heads = (
+        ("feature", "<"),
+        ("value", ">"),
+        ("first word", ">"),
+        ("last word", ">"),
+        ("unit", "<"),
+        ("what it is", "<"),
+    )
     return columns_with(heads, cells, 4)
 
 
@@ -279,14 +302,11 @@ def _values(rows: Sequence[dict[str, Any]]) -> str:
 
 
 INSTANCE_VIEWS: dict[str, View[Any]] = {
-    "hardest": View("the most complex instances, in context", HardestOptions, hardest,
-                    _tell_hardest),
-}  # fmt: skip
+    "hardest": View("the most complex instances, in context", HardestOptions, hardest, _tell_hardest)
+}
 SCORE_VIEWS: dict[str, View[Any]] = {
-    "worst": View("the instances that a scorer is most wrong about, in context", WorstOptions,
-                  worst, _tell_worst),
-}  # fmt: skip
+    "worst": View("the instances that a scorer is most wrong about, in context", WorstOptions, worst, _tell_worst)
+}
 FEATURE_VIEWS: dict[str, View[Any]] = {
-    "features": View("the features of targets", FeaturesOptions, features_of_words,
-                     _tell_features),
-}  # fmt: skip
+    "features": View("the features of targets", FeaturesOptions, features_of_words, _tell_features)
+}

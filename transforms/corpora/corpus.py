@@ -10,9 +10,18 @@ from transforms.common.snapshots import Snapshot
 from transforms.common.tables import Part
 
 __all__ = [
-    "Corpus", "PartPair", "SentencePart", "check_columns", "check_layers",
-    "common_layers", "languages", "place_of", "sentence_parts", "tokens_by_year", "years",
-]  # fmt: skip
+    "Corpus",
+    "PartPair",
+    "SentencePart",
+    "check_columns",
+    "check_layers",
+    "common_layers",
+    "languages",
+    "place_of",
+    "sentence_parts",
+    "tokens_by_year",
+    "years",
+]
 
 SECTION = "corpus"
 DOCUMENTS = "documents"
@@ -128,9 +137,7 @@ def check_columns(corpora: Sequence[Corpus], wanted: Collection[str], *, remedy:
         lacking = sorted(set(wanted) - set(corpus.section["columns"]))
         if lacking:
             name = corpus.section["engine"]["name"]
-            raise UsageError(
-                f"the corpus annotated by {name!r} has no {' and no '.join(lacking)}: {remedy}"
-            )
+            raise UsageError(f"the corpus annotated by {name!r} has no {' and no '.join(lacking)}: {remedy}")
 
 
 def common_layers(corpora: Sequence[Corpus]) -> list[str]:
@@ -146,7 +153,8 @@ def check_layers(corpora: Sequence[Corpus], layers: Collection[str]) -> None:
         UsageError: one has not.
     """
     check_columns(
-        corpora, layers,
+        corpora,
+        layers,
         remedy=f"make it anew with `layers` {','.join(sorted(layers))}, from an engine or an input "
         "that has them (docs/annotation.md)",
-    )  # fmt: skip
+    )

@@ -26,9 +26,7 @@ class Span(NamedTuple):
     tokens: int
 
 
-def spans(
-    documents: Mapping[int, int], tokens: Mapping[int, int], most: int = MOST_LINES
-) -> list[Span]:
+def spans(documents: Mapping[int, int], tokens: Mapping[int, int], most: int = MOST_LINES) -> list[Span]:
     """Return the decades that have documents, in order; centuries or more where they are many.
 
     Spans begin at multiples of their width, rounded down before year 0, too.
@@ -49,9 +47,7 @@ def spans(
     return [Span(start, start + width - 1, *total) for start, total in sums.items()]
 
 
-def histogram(
-    documents: Mapping[int, int], tokens: Mapping[int, int], *, bar: int = BAR
-) -> Iterator[str]:
+def histogram(documents: Mapping[int, int], tokens: Mapping[int, int], *, bar: int = BAR) -> Iterator[str]:
     """Yield a line for each of the `spans`, below a heading; nothing where no document has a year.
 
     Bars are proportional to tokens, of `bar` characters at most, and of one where there are any.

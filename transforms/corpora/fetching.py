@@ -79,12 +79,7 @@ def check_fetching(columns: Sequence[str], around: int, layers: Collection[str] 
 
 
 def fetch(
-    parts: PartPair,
-    keys: Iterable[SentenceKey],
-    *,
-    columns: Sequence[str],
-    around: int = 0,
-    text: bool = False,
+    parts: PartPair, keys: Iterable[SentenceKey], *, columns: Sequence[str], around: int = 0, text: bool = False
 ) -> Iterator[tuple[SentenceKey, Passage | None]]:
     """Yield each key once, sorted, with what it stands for in a part; None where it is not there.
 
@@ -127,9 +122,7 @@ _SPANS = ("starts", "ends")
 
 
 def _near(sentences: Sequence[int], around: int) -> set[int]:
-    return {
-        other for sentence in sentences for other in range(sentence - around, sentence + around + 1)
-    }
+    return {other for sentence in sentences for other in range(sentence - around, sentence + around + 1)}
 
 
 def _layers(table: pa.Table | None, layers: Sequence[str]) -> dict[int, dict[str, Any]]:
@@ -153,9 +146,7 @@ def _texts(part: Described, documents: Iterable[str]) -> Iterator[tuple[str, str
         yield row.document_id, row.text
 
 
-def _passage(
-    sentence: int, found: Mapping[int, SentenceRow], around: int, whole: str | None
-) -> Passage:
+def _passage(sentence: int, found: Mapping[int, SentenceRow], around: int, whole: str | None) -> Passage:
     before = [found[n] for n in range(sentence - around, sentence) if n in found]
     after = [found[n] for n in range(sentence + 1, sentence + around + 1) if n in found]
     passage = Passage(found[sentence], tuple(before), tuple(after))
@@ -177,9 +168,7 @@ def held(part: Described, documents: Iterable[str]) -> list[str]:
     return [name for name, _ in by_document(rows)]
 
 
-def fetch_documents(
-    corpus: Corpus, documents: Iterable[str], *, columns: Sequence[str]
-) -> Iterator[DocumentRow]:
+def fetch_documents(corpus: Corpus, documents: Iterable[str], *, columns: Sequence[str]) -> Iterator[DocumentRow]:
     """Yield the rows of those documents that a corpus holds; only the parts that may are read.
 
     Columns that are not asked for are None, but for document_id.

@@ -85,8 +85,7 @@ def _found(noted: _Noted, wanted: set[str]) -> tuple[Snapshot | None, str]:
         documents = noted.tables.get(DOCUMENTS)
         if DOCUMENTS in found.tables and table_digest(found.parts(DOCUMENTS)) == documents:
             return found, (
-                f"the corpus at {files.shown(found.out)} has been annotated anew since; its "
-                "documents are the same"
+                f"the corpus at {files.shown(found.out)} has been annotated anew since; its documents are the same"
             )
     if there:
         return None, (

@@ -87,22 +87,21 @@ def _over_time(totals: Totals) -> list[Panel]:
     rows = _spans(totals, width)
     table = pa.table(
         list(zip(*rows, strict=True)),
-        schema=pa.schema([
-            column("from", pa.int32(), "first year", unit="year"),
-            column("before", pa.int32(), "the year after the last", unit="year"),
-            column("genre", pa.string(), "genre as found, the smaller ones together"),
-            _DOCUMENTS, _TOKENS,
-        ]),
-    )  # fmt: skip
+        schema=pa.schema(
+            [
+                column("from", pa.int32(), "first year", unit="year"),
+                column("before", pa.int32(), "the year after the last", unit="year"),
+                column("genre", pa.string(), "genre as found, the smaller ones together"),
+                _DOCUMENTS,
+                _TOKENS,
+            ]
+        ),
+    )
     named = len(set(table["genre"].to_pylist())) > 1
     span = "year" if width == 1 else f"{width} years"
     by = ", by genre" if named else ""
     undated = totals.undated()
-    rest = (
-        f" Not shown: {undated.documents:,} without a year ({undated.tokens:,} tokens)."
-        if undated.documents
-        else ""
-    )
+    rest = f" Not shown: {undated.documents:,} without a year ({undated.tokens:,} tokens)." if undated.documents else ""
     table = table if named else table.drop_columns(["genre"])
     return [
         Chart(
@@ -127,18 +126,14 @@ def _spans(totals: Totals, width: int) -> list[tuple[int, int, str, int, int]]:
             tokens[key] += totals.tokens[year, genre]
     order = {name: place for place, name in enumerate(dict.fromkeys(names.values()))}
     keys = sorted(sums, key=lambda key: (order[key[1]], key[0]))
-    return [(start, start + width, name, sums[start, name], tokens[start, name])
-            for start, name in keys]  # fmt: skip
+    return [(start, start + width, name, sums[start, name], tokens[start, name]) for start, name in keys]
 
 
 def _genre_names(genres: Sequence[str | None]) -> dict[str | None, str]:
     """Return what each genre is shown as: the largest ones by name, the others together."""
     shown = set(genres if len(genres) <= COLOURS else genres[: COLOURS - 1])
     rest = f"{len(genres) - len(shown)} others"
-    return {
-        genre: rest if genre not in shown else "no genre" if genre is None else genre
-        for genre in genres
-    }
+    return {genre: rest if genre not in shown else "no genre" if genre is None else genre for genre in genres}
 
 
 def _genres(totals: Totals) -> list[Panel]:
@@ -152,9 +147,7 @@ def _genres(totals: Totals) -> list[Panel]:
         for genre in genres
         for sums in [totals.of_genre(genre)]
     ]
-    schema = pa.schema(
-        [column("genre", pa.string(), "genre as found"), _DOCUMENTS, _TOKENS, _SHARE]
-    )
+    schema = pa.schema([column("genre", pa.string(), "genre as found"), _DOCUMENTS, _TOKENS, _SHARE])
     return [
         Rows(
             "Genres",
@@ -176,13 +169,7 @@ def _sources(totals: Totals) -> list[Panel]:
             "documents": [sources[name] for name in ordered],
             "tokens": [totals.source_tokens[name] for name in ordered],
         },
-        schema=pa.schema(
-            [
-                column("source", pa.string(), "file or archive that it came from"),
-                _DOCUMENTS,
-                _TOKENS,
-            ]
-        ),
+        schema=pa.schema([column("source", pa.string(), "file or archive that it came from"), _DOCUMENTS, _TOKENS]),
     )
     shown = (
         f"The {len(ordered)} largest of {len(sources):,} sources"
@@ -216,16 +203,18 @@ def _rejects(snapshot: Snapshot, section: dict[str, Any]) -> Panel:
             [" ".join(filter(None, first[reason][:2])) for reason in reasons],
             [first[reason][2] for reason in reasons],
         ],
-        schema=pa.schema([
-            column("reason", pa.string(), "why, from a fixed list"),
-            column("records", pa.int64(), "input records left out"),
-            column("share", pa.float64(), "share of all input records", unit="%"),
-            column("meaning", pa.string(), "what the reason says"),
-            column("remedy", pa.string(), "what may help where there are many"),
-            column("example", pa.string(), "source and position of the first one"),
-            column("detail", pa.string(), "what was wrong with the first one"),
-        ]),
-    )  # fmt: skip
+        schema=pa.schema(
+            [
+                column("reason", pa.string(), "why, from a fixed list"),
+                column("records", pa.int64(), "input records left out"),
+                column("share", pa.float64(), "share of all input records", unit="%"),
+                column("meaning", pa.string(), "what the reason says"),
+                column("remedy", pa.string(), "what may help where there are many"),
+                column("example", pa.string(), "source and position of the first one"),
+                column("detail", pa.string(), "what was wrong with the first one"),
+            ]
+        ),
+    )
     text = f"{sum(counts.values()):,} of {records:,} input records were left out, by reason."
     return Rows("Rejects", text, table)
 
@@ -233,11 +222,13 @@ def _rejects(snapshot: Snapshot, section: dict[str, Any]) -> Panel:
 def _growth(points: Sequence[Point]) -> list[Panel]:
     if not points:
         return []
-    schema = pa.schema([
-        column("tokens", pa.int64(), "tokens read, punctuation included"),
-        column("unit", pa.string(), "forms as written, or lemmas"),
-        column("words", pa.int64(), "distinct words with a letter, told apart by case"),
-    ])  # fmt: skip
+    schema = pa.schema(
+        [
+            column("tokens", pa.int64(), "tokens read, punctuation included"),
+            column("unit", pa.string(), "forms as written, or lemmas"),
+            column("words", pa.int64(), "distinct words with a letter, told apart by case"),
+        ]
+    )
     return [
         Chart(
             "Vocabulary growth",
@@ -267,16 +258,19 @@ def _largest(totals: Totals) -> list[Panel]:
             [_percent(document.tokens, every) for document in largest],
             [document.document_id for document in largest],
         ],
-        schema=pa.schema([
-            column("title", pa.string(), "title as found"),
-            column("author", pa.string(), "author as found"),
-            column("year", pa.int32(), "first year of the date", unit="year"),
-            column("genre", pa.string(), "genre as found"),
-            column("source", pa.string(), "file it came from"),
-            _TOKENS, _SHARE,
-            column("document", pa.string(), "document_id"),
-        ]),
-    )  # fmt: skip
+        schema=pa.schema(
+            [
+                column("title", pa.string(), "title as found"),
+                column("author", pa.string(), "author as found"),
+                column("year", pa.int32(), "first year of the date", unit="year"),
+                column("genre", pa.string(), "genre as found"),
+                column("source", pa.string(), "file it came from"),
+                _TOKENS,
+                _SHARE,
+                column("document", pa.string(), "document_id"),
+            ]
+        ),
+    )
     known = [name for name in table.column_names if table[name].null_count < len(largest)]
     text = f"The {len(largest)} documents with the most tokens, punctuation included."
     return [Rows("Largest documents", text, table.select(known))]

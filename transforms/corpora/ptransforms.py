@@ -49,9 +49,7 @@ class FindRepeated(beam.PTransform):
 
     several: bool
 
-    def expand(
-        self, parts: beam.PCollection[SentencePart]
-    ) -> beam.PCollection[tuple[str, list[str]]]:
+    def expand(self, parts: beam.PCollection[SentencePart]) -> beam.PCollection[tuple[str, list[str]]]:
         """Apply the transform."""
         if not self.several:
             return parts.pipeline | "NoneRepeated" >> beam.Create([])
@@ -104,9 +102,7 @@ class _Held(beam.DoFn):
     def __init__(self, pairs: Pairs) -> None:
         self._pairs = pairs
 
-    def process(
-        self, element: tuple[Place, Iterable[str]]
-    ) -> Iterator[tuple[str, tuple[str, Place]]]:
+    def process(self, element: tuple[Place, Iterable[str]]) -> Iterator[tuple[str, tuple[str, Place]]]:
         (corpus, place), documents = element
         part = self._pairs[corpus][place].sentences
         for name in held(part, documents):
@@ -119,9 +115,7 @@ class _Settle(beam.DoFn):
     def __init__(self, pairs: Pairs) -> None:
         self._pairs = pairs
 
-    def process(
-        self, element: tuple[str, dict[str, Iterable[Any]]]
-    ) -> Iterator[tuple[Place, SentenceKey]]:
+    def process(self, element: tuple[str, dict[str, Iterable[Any]]]) -> Iterator[tuple[Place, SentenceKey]]:
         name, joined = element
         places = dict(sorted(joined["held"]))  # of parts with equal content, any will do
         # A document that is in none is not there, which any part will tell.
@@ -151,9 +145,8 @@ class _Fetch(beam.DoFn):
     def process(self, element: tuple[Place, Iterable[SentenceKey]]) -> Iterator[Any]:
         (corpus, place), keys = element
         for key, passage in fetch(
-            self._pairs[corpus][place], keys,
-            columns=self._columns, around=self._around, text=self._text,
-        ):  # fmt: skip
+            self._pairs[corpus][place], keys, columns=self._columns, around=self._around, text=self._text
+        ):
             if passage is None:
                 yield beam.pvalue.TaggedOutput(MISSING, key)
             else:

@@ -23,9 +23,15 @@ from transforms.common.sound import Described, checked
 from transforms.corpora.corpus import PartPair
 
 __all__ = [
-    "AnnotatedDocument", "Wanted", "aligned", "by_document", "column_names", "read_annotated",
-    "read_documents", "read_wanted",
-]  # fmt: skip
+    "AnnotatedDocument",
+    "Wanted",
+    "aligned",
+    "by_document",
+    "column_names",
+    "read_annotated",
+    "read_documents",
+    "read_wanted",
+]
 
 # By document, the sentences that are asked for; None for all rows of the document.
 Wanted = Mapping[str, Collection[int] | None]
@@ -101,9 +107,7 @@ def _check(part: Described, names: Sequence[str], columns: Sequence[str]) -> Non
         )
 
 
-def read_documents(
-    part: Described, columns: Sequence[str], wanted: Wanted | None = None
-) -> Iterator[DocumentRow]:
+def read_documents(part: Described, columns: Sequence[str], wanted: Wanted | None = None) -> Iterator[DocumentRow]:
     """Yield rows of a part of `documents`, in order: those wanted, or all.
 
     Columns that are not asked for are None, but for document_id.
@@ -118,9 +122,7 @@ def read_documents(
 _NO_DOCUMENT: dict[str, Any] = dict.fromkeys(DocumentRow._fields)
 
 
-def read_wanted(
-    part: Described, columns: Sequence[str], wanted: Wanted | None = None
-) -> Iterator[pa.Table]:
+def read_wanted(part: Described, columns: Sequence[str], wanted: Wanted | None = None) -> Iterator[pa.Table]:
     """Yield the rows that are wanted, or all, in order: a table for each row group that has any.
 
     Args:
@@ -166,9 +168,7 @@ class _Picking:
         spans = {
             column.path_in_schema: column.statistics
             for column in map(group.column, range(group.num_columns))
-            if column.path_in_schema in self.keys
-            and column.statistics is not None
-            and column.statistics.has_min_max
+            if column.path_in_schema in self.keys and column.statistics is not None and column.statistics.has_min_max
         }
         inside = range(len(self._names))
         if (span := spans.get(DOCUMENT_ID)) is not None:
@@ -222,9 +222,7 @@ def _runs(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
         yield names[codes[start]].as_py(), table.slice(start, end - start)
 
 
-def aligned(
-    rows: Iterable[tuple[str, T]], found: Iterator[tuple[str, Any]], path: str
-) -> Iterator[tuple[str, T, Any]]:
+def aligned(rows: Iterable[tuple[str, T]], found: Iterator[tuple[str, Any]], path: str) -> Iterator[tuple[str, T, Any]]:
     """Join `found`, read from `path`, to rows by document, both sorted; None where there is none.
 
     Raises:

@@ -17,10 +17,7 @@ import pyarrow.compute as pc
 
 from transforms.common.names import file_of
 
-__all__ = [
-    "DOCUMENT_COLUMNS", "Document", "Sums", "Totals", "bin_width", "sentence_lengths",
-    "tokens_by_document",
-]  # fmt: skip
+__all__ = ["DOCUMENT_COLUMNS", "Document", "Sums", "Totals", "bin_width", "sentence_lengths", "tokens_by_document"]
 
 DOCUMENT_COLUMNS = ["document_id", "source", "year", "genre", "author", "title"]
 LARGEST = 20

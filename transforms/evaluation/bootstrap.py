@@ -36,12 +36,8 @@ class BootstrapOptions:
         seed: of the draws.
     """
 
-    resamples: int = option(
-        1_000, help="resamples of the bootstrap; 0: no intervals", least=0, most=1_000_000
-    )
-    level: float = option(
-        0.95, help="share of the resamples that an interval holds", least=0.01, most=0.999
-    )
+    resamples: int = option(1_000, help="resamples of the bootstrap; 0: no intervals", least=0, most=1_000_000)
+    level: float = option(0.95, help="share of the resamples that an interval holds", least=0.01, most=0.999)
     seed: int = option(0, name="bootstrap_seed", help="seed of the resamples", metavar="SEED")
 
 

@@ -16,9 +16,19 @@ from transforms.evaluation.outcomes import Bools, Floats, Ints, Outcome, Terms
 from transforms.evaluation.ranking import expected_precisions
 
 __all__ = [
-    "Candidates", "Listed", "accuracy_at_k_top1", "candidates_of", "f1_at_k", "map_at_k", "mrr",
-    "mrr_expected_rank", "potential_at_k", "precision_at_k", "recall_at_k", "trank_at_k",
-]  # fmt: skip
+    "Candidates",
+    "Listed",
+    "accuracy_at_k_top1",
+    "candidates_of",
+    "f1_at_k",
+    "map_at_k",
+    "mrr",
+    "mrr_expected_rank",
+    "potential_at_k",
+    "precision_at_k",
+    "recall_at_k",
+    "trank_at_k",
+]
 
 
 @dataclass(frozen=True)
@@ -91,16 +101,11 @@ def candidates_of(
                 raise LexbeamError(f"instance {name!r}: the score of {word!r} is not a number")
             if word != targets.get(name):
                 best[word] = max(score, best.get(word, score))
-        rows += [
-            (len(ids), score, places[own[word]] if word in own else 0)
-            for word, score in best.items()
-        ]
+        rows += [(len(ids), score, places[own[word]] if word in own else 0) for word, score in best.items()]
         ids.append(name)
     totals = [sum(n > 0 and w != targets.get(i) for w, n in gold[i].items()) for i in ids]
     instance, scores, rank = (_column(rows, place) for place in range(3))
-    made = Candidates(
-        instance.astype(np.int64), scores, rank.astype(np.int64), np.array(totals, np.int64)
-    )
+    made = Candidates(instance.astype(np.int64), scores, rank.astype(np.int64), np.array(totals, np.int64))
     return Listed(tuple(ids), made, tuple(empty))
 
 
@@ -136,9 +141,7 @@ def _grouped(given: Candidates, relevant: Bools) -> _Groups:
     instance = instance[starts]
     first = np.searchsorted(instance, instance)  # the first group of the same instance
     all_before, hits_before = np.cumsum(tied) - tied, np.cumsum(hits) - hits
-    return _Groups(
-        instance, all_before - all_before[first], hits_before - hits_before[first], tied, hits
-    )
+    return _Groups(instance, all_before - all_before[first], hits_before - hits_before[first], tied, hits)
 
 
 def _sums(given: Candidates, instance: Ints, values: Floats) -> Floats:

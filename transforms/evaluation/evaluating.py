@@ -105,9 +105,7 @@ def measure(
     if draws.clusters < 2:
         return Measured(value, None, None, n, numerator, denominator, "one_cluster")
     found = interval_of(resampled(metric, given, draws), options.level)
-    return Measured(
-        value, found.low, found.high, n, numerator, denominator, found.reason, found.undefined
-    )
+    return Measured(value, found.low, found.high, n, numerator, denominator, found.reason, found.undefined)
 
 
 def measure_difference(
@@ -143,9 +141,7 @@ def measure_difference(
     return Measured(value, found.low, found.high, n, None, None, found.reason, found.undefined)
 
 
-def _ready(
-    metric: str | Metric, given: tuple[Any, ...], k: int | None
-) -> tuple[Metric, tuple[Any, ...]]:
+def _ready(metric: str | Metric, given: tuple[Any, ...], k: int | None) -> tuple[Metric, tuple[Any, ...]]:
     if isinstance(metric, str):
         metric = metric_of(metric)
     sizes = {len(column) for column in given}
@@ -157,9 +153,7 @@ def _ready(
     return metric, given if k is None else (*given, k)
 
 
-def _point(
-    metric: Metric, given: tuple[Any, ...]
-) -> tuple[float | None, float | None, float | None, str | None]:
+def _point(metric: Metric, given: tuple[Any, ...]) -> tuple[float | None, float | None, float | None, str | None]:
     """Return numerator, denominator, value and reason."""
     arrays = [column for column in given if isinstance(column, np.ndarray)]
     if any(column.dtype == np.float64 and np.isnan(column).any() for column in arrays):

@@ -53,9 +53,7 @@ METRICS: dict[str, Metric] = {
     "precision": Metric(classes.precision, "classes"),
     "recall": Metric(classes.recall, "classes"),
     "f1": Metric(classes.f1, "classes"),
-    "average_precision": Metric(
-        ranking.average_precision, "ranking", many=ranking.average_precisions
-    ),
+    "average_precision": Metric(ranking.average_precision, "ranking", many=ranking.average_precisions),
     "potential_at_k": Metric(candidates.potential_at_k, "lists", ks=(3, 10, 50)),
     "precision_at_k": Metric(candidates.precision_at_k, "lists", ks=(3, 10, 50)),
     "recall_at_k": Metric(candidates.recall_at_k, "lists", ks=(3, 10, 50)),

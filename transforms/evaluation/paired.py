@@ -74,9 +74,7 @@ class Together:
         if values[0] is None or values[1] is None:
             place = first if values[0] is None else second
             return Measured(None, None, None, n, None, None, self._terms[place].undefined)
-        found = self._interval(
-            None if self._values is None else self._values[:, first] - self._values[:, second]
-        )
+        found = self._interval(None if self._values is None else self._values[:, first] - self._values[:, second])
         value = values[0] - values[1]
         return Measured(value, found.low, found.high, n, None, None, found.reason, found.undefined)
 
@@ -89,8 +87,7 @@ class Together:
 def _resampled(terms: Sequence[Terms], draws: Draws) -> Floats:
     """Return the value of each metric in each resample, (resamples, metrics); nan: undefined."""
     above, below = (
-        np.column_stack([np.bincount(draws.place, one[side], draws.clusters) for one in terms])
-        for side in (0, 1)
+        np.column_stack([np.bincount(draws.place, one[side], draws.clusters) for one in terms]) for side in (0, 1)
     )
     found = []
     for counts in draws.blocks():

@@ -46,9 +46,7 @@ def average_precisions(gold: Bools, predicted: Floats, weights: Ints) -> Floats:
     return found
 
 
-def expected_precisions(
-    before: Ints, hits: Ints, tied: Ints, relevant: Ints, taken: Ints
-) -> Floats:
+def expected_precisions(before: Ints, hits: Ints, tied: Ints, relevant: Ints, taken: Ints) -> Floats:
     """Return the expected sum of precisions at the relevant items of groups of ties.
 
     Args:

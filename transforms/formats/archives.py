@@ -116,13 +116,7 @@ def _refusal(member: str) -> Reject | None:
 
 
 def _member(
-    path: str,
-    published: str,
-    name: str,
-    open: Callable[[], BinaryIO],
-    options: ReaderOptions,
-    *,
-    once: bool,
+    path: str, published: str, name: str, open: Callable[[], BinaryIO], options: ReaderOptions, *, once: bool
 ) -> tuple[str, Source | Reject]:
     """Return a member as a source, decompressed if it is compressed itself."""
     try:

@@ -173,56 +173,62 @@ class ReaderOptions:
     """
 
     encoding: tuple[str, ...] = option(
-        ("utf-8",), help="encoding of text, lines, JSON, CSV and CoNLL-U; of several the first "
-        "that takes a file or line",
-    )  # fmt: skip
-    control: str = option(
-        "reject", help="what becomes of NUL and halves of surrogate pairs; drop takes all control "
-        "characters but white space", choices=CONTROL,
-    )  # fmt: skip
-    marks: str = option(
-        "reject", help="what becomes of over 30 combining marks in a row", choices=MARKS
+        ("utf-8",),
+        help="encoding of text, lines, JSON, CSV and CoNLL-U; of several the first that takes a file or line",
     )
+    control: str = option(
+        "reject",
+        help="what becomes of NUL and halves of surrogate pairs; drop takes all control characters but white space",
+        choices=CONTROL,
+    )
+    marks: str = option("reject", help="what becomes of over 30 combining marks in a row", choices=MARKS)
     fields: tuple[str, ...] = option(
         (), help="which field gives what: title=headline,author=meta.by", metavar="NAME=FIELD"
     )
-    text_field: str = option(
-        "text", help="field, column or path that holds the text: text, a.b, speeches[].text"
-    )
+    text_field: str = option("text", help="field, column or path that holds the text: text, a.b, speeches[].text")
     json_path: str = option("", help="path of the array within a JSON file")
     records: str = option(
-        "", help="array in JSON or Parquet whose elements are the records: debates[].speeches[]",
-        metavar="PATH",
-    )  # fmt: skip
+        "", help="array in JSON or Parquet whose elements are the records: debates[].speeches[]", metavar="PATH"
+    )
     tei_parts: tuple[str, ...] = option(("body",), help="parts of a TEI text", choices=TEI_PARTS)
     delimiter: str = option("", help="of CSV; found out if not given")
     quoting: bool = option(True, help="whether quotes mean something in CSV")
     header: bool = option(True, help="whether the first row of CSV names the columns")
     columns: tuple[str, ...] = option((), help="names of the columns of CSV without header")
-    lines_hold: str = option(
-        "lemmas", help="what `lines` are made of; text is for an engine", choices=LINES_HOLD
-    )
-    html: str = option(
-        "reject", help="what is read of web pages: their main text, all, or nothing",
-        choices=HTML_READ,
-    )  # fmt: skip
+    lines_hold: str = option("lemmas", help="what `lines` are made of; text is for an engine", choices=LINES_HOLD)
+    html: str = option("reject", help="what is read of web pages: their main text, all, or nothing", choices=HTML_READ)
     max_record_bytes: int = option(
         200_000_000,
         help="larger files read whole (text, TEI, JSON object) or JSON elements are rejects",
-        metavar="BYTES", least=1, most=MOST_BYTES, group="limits",
-    )  # fmt: skip
+        metavar="BYTES",
+        least=1,
+        most=MOST_BYTES,
+        group="limits",
+    )
     max_line_bytes: int = option(
-        32 << 20, help="longer lines are rejects: JSON lines, CSV, CoNLL-U, lines",
-        metavar="BYTES", least=1, most=MOST_BYTES, group="limits",
-    )  # fmt: skip
+        32 << 20,
+        help="longer lines are rejects: JSON lines, CSV, CoNLL-U, lines",
+        metavar="BYTES",
+        least=1,
+        most=MOST_BYTES,
+        group="limits",
+    )
     max_expansion_ratio: int = option(
-        200, help="what expands more, and to over 16 MiB, is a reject: compressed files, archives",
-        metavar="TIMES", least=1, most=MOST_BYTES, group="limits",
-    )  # fmt: skip
+        200,
+        help="what expands more, and to over 16 MiB, is a reject: compressed files, archives",
+        metavar="TIMES",
+        least=1,
+        most=MOST_BYTES,
+        group="limits",
+    )
     max_expanded_bytes: int = option(
-        1 << 40, help="what expands to more is a reject: compressed files, archives",
-        metavar="BYTES", least=1, most=MOST_BYTES, group="limits",
-    )  # fmt: skip
+        1 << 40,
+        help="what expands to more is a reject: compressed files, archives",
+        metavar="BYTES",
+        least=1,
+        most=MOST_BYTES,
+        group="limits",
+    )
     layers: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -233,9 +239,10 @@ class ReaderOptions:
                 raise UsageError(f"`fields`: {pair!r} is not of the form NAME=FIELD")
         paths = [pair.partition("=")[2] for pair in self.fields]
         for name, path in (
-            ("text_field", self.text_field), ("json_path", self.json_path),
+            ("text_field", self.text_field),
+            ("json_path", self.json_path),
             *(("fields", path) for path in paths),
-        ):  # fmt: skip
+        ):
             check_path(path, name)
         if self.records:
             check_records(self.records, self.text_field, paths)
@@ -290,9 +297,7 @@ def _check_encodings(names: tuple[str, ...]) -> None:
             bytes(range(256)).decode(name)
         except UnicodeError:
             continue
-        raise UsageError(
-            f"`encoding`: {name!r} takes any bytes, so {following!r} behind it is never tried"
-        )
+        raise UsageError(f"`encoding`: {name!r} takes any bytes, so {following!r} behind it is never tried")
 
 
 Reader = Callable[[Source, ReaderOptions], Iterator[Record | Reject]]

@@ -39,13 +39,9 @@ class Guard:
         """
         self._produced += count
         if self._produced > self._limit:
-            raise BadRecord(
-                "unsafe", f"expands to more than {self._limit} bytes; see --max-expanded-bytes"
-            )
+            raise BadRecord("unsafe", f"expands to more than {self._limit} bytes; see --max-expanded-bytes")
         if self._produced > _FREE and self._produced > self._ratio * max(1, self._consumed()):
-            raise BadRecord(
-                "unsafe", f"expands more than {self._ratio} times; see --max-expansion-ratio"
-            )
+            raise BadRecord("unsafe", f"expands more than {self._ratio} times; see --max-expansion-ratio")
 
 
 class _Counted(io.RawIOBase):
@@ -184,9 +180,4 @@ def _unzstd(stream: Any) -> Any:
     return pa.CompressedInputStream(pa.PythonFile(stream, "r"), "zstd")
 
 
-_DECOMPRESSORS: dict[str, Callable[[Any], Any]] = {
-    ".gz": _gunzip,
-    ".bz2": _bunzip,
-    ".xz": _unxz,
-    ".zst": _unzstd,
-}
+_DECOMPRESSORS: dict[str, Callable[[Any], Any]] = {".gz": _gunzip, ".bz2": _bunzip, ".xz": _unxz, ".zst": _unzstd}

@@ -26,14 +26,7 @@ from transforms.common.records import Sentence
 from transforms.formats.base import BLOCK, BadRecord, ReaderOptions, Record, Reject, Source
 from transforms.formats.fields import KNOWN, scalar
 from transforms.formats.streams import iter_lines, opened
-from transforms.formats.text_cleaning import (
-    Cleaning,
-    clean_field,
-    clean_word,
-    cleaning,
-    decode,
-    without_control,
-)
+from transforms.formats.text_cleaning import Cleaning, clean_field, clean_word, cleaning, decode, without_control
 
 __all__ = ["read_conllu"]
 
@@ -151,8 +144,7 @@ class _Document:
                 pieces.append("\n\n" if paragraph else " ")
                 length += len(pieces[-1])
             starts, ends = (
-                [length + offset for offset in offsets or ()]
-                for offsets in (sentence.starts, sentence.ends)
+                [length + offset for offset in offsets or ()] for offsets in (sentence.starts, sentence.ends)
             )
             sentences.append(sentence._replace(starts=starts, ends=ends))
             pieces.append(text)
@@ -184,9 +176,7 @@ def _chunks(source: Source, options: ReaderOptions) -> Iterator[_Chunk]:
                 number = current
             try:
                 if raw is None or (size := size + len(raw)) > options.max_line_bytes:
-                    raise BadRecord(
-                        "too_large", f"over {options.max_line_bytes} bytes; see --max-line-bytes"
-                    )
+                    raise BadRecord("too_large", f"over {options.max_line_bytes} bytes; see --max-line-bytes")
                 line = decode(raw, encodings, how)
                 if drop or "\x00" in line:
                     line = without_control(line, how)

@@ -103,15 +103,15 @@ _SIGNATURES: dict[str, dict[str, bytes]] = {
     },
 }
 _KINDS = [Content(reason, what) for reason, found in _SIGNATURES.items() for what in found]
-_MAGIC = re.compile(
-    b"|".join(b"(" + magic + b")" for found in _SIGNATURES.values() for magic in found.values())
-)
+_MAGIC = re.compile(b"|".join(b"(" + magic + b")" for found in _SIGNATURES.values() for magic in found.values()))
 _ISO = slice(32769, 32774)
 
 _BOMS = {
-    b"\xff\xfe\x00\x00": "utf-32-le", b"\x00\x00\xfe\xff": "utf-32-be",
-    b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be",
-}  # fmt: skip
+    b"\xff\xfe\x00\x00": "utf-32-le",
+    b"\x00\x00\xfe\xff": "utf-32-be",
+    b"\xff\xfe": "utf-16-le",
+    b"\xfe\xff": "utf-16-be",
+}
 
 _PDF = re.compile(rb"(?:\A|[\r\n])%PDF-\d\.\d(?=\s*(?:[\r\n%]|\Z))")
 _PDF_GOES_ON = re.compile(rb"\s*(?:\Z|%[\x80-\xff]{4})|[\s\S]*?\b\d+\s+\d+\s+obj\b")
@@ -123,9 +123,22 @@ _DOCTYPE = re.compile(rb"<!doctype\s+([\w.:-]+)\s*([^\[>]*)", re.IGNORECASE)
 _MARKUP = re.compile(rb"<[A-Za-z/!?]")
 _EMPTY = {b"meta", b"link"}
 _FRAGMENTS = _EMPTY | {
-    b"title", b"style", b"script", b"div", b"p", b"h1", b"h2", b"h3", b"h4", b"table", b"ul",
-    b"ol", b"dl", b"center", b"font",
-}  # fmt: skip
+    b"title",
+    b"style",
+    b"script",
+    b"div",
+    b"p",
+    b"h1",
+    b"h2",
+    b"h3",
+    b"h4",
+    b"table",
+    b"ul",
+    b"ol",
+    b"dl",
+    b"center",
+    b"font",
+}
 _ELEMENT = re.compile(
     rb"</?(?:title|meta|link|style|script|div|p|h[1-6]|table|t[rdh]|[uod]l|li|d[td]|center|font|"
     rb"article|section|main|header|nav|span|a|b|i|em|strong|br|hr|img)(?=[\s/>])",
@@ -136,14 +149,22 @@ _SVG = b"http://www.w3.org/2000/svg"
 _OFFICE_ROOTS = {b"office:document", b"office:document-content", b"w:worddocument", b"pkg:package"}
 
 _MIMETYPES = (
-    b"application/epub+zip", b"application/vnd.oasis.", b"application/vnd.sun.xml.",
-    b"application/vnd.adobe.indesign", b"application/x-vnd.oasis.",
-)  # fmt: skip
+    b"application/epub+zip",
+    b"application/vnd.oasis.",
+    b"application/vnd.sun.xml.",
+    b"application/vnd.adobe.indesign",
+    b"application/x-vnd.oasis.",
+)
 _OOXML = "[Content_Types].xml"
 _OOXML_MEMBERS = {
-    _OOXML, "_rels/.rels", "docProps/app.xml", "docProps/core.xml", "word/document.xml",
-    "xl/workbook.xml", "ppt/presentation.xml",
-}  # fmt: skip
+    _OOXML,
+    "_rels/.rels",
+    "docProps/app.xml",
+    "docProps/core.xml",
+    "word/document.xml",
+    "xl/workbook.xml",
+    "ppt/presentation.xml",
+}
 _OFFICE = Content("office", "an office document or e-book")
 _PROGRAM = Content("executable", "an archive of Java or Android classes")
 

@@ -71,9 +71,7 @@ _ABOUT = re.compile(  # a dash after it is the year's sign, but for that of `mid
     r"(?:c|ca|cca)\. *|c(?=\d{3})|[~≈] *)"
 )
 _BORN = re.compile(r"\W*[abd]\. c\. ?\d")  # born, died, before about: no era
-_WEEKDAY = re.compile(
-    r"^(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?[.,]? +|^(on|in|the|im|am|en|el|le) +"
-)
+_WEEKDAY = re.compile(r"^(mon|tues?|wed(nes)?|thu(rs)?|fri|sat(ur)?|sun)(day)?[.,]? +|^(on|in|the|im|am|en|el|le) +")
 _NUMERAL = re.compile(r"\d|\b[ivx]+\b")
 _JOINT = re.compile(r"(-|/|to |bis |until |hasta ) *")
 _SEASON = re.compile(r"^(spring|summer|autumn|fall|winter|michaelmas|easter|christmas)[ ,]+")
@@ -154,9 +152,7 @@ def pick_year(date: Date, how: str) -> int | None:
     """
     if how == "reject":
         return date.year if date.year == date.year_to else None
-    return {"first": date.year, "middle": (date.year + date.year_to) // 2, "last": date.year_to}[
-        how
-    ]
+    return {"first": date.year, "middle": (date.year + date.year_to) // 2, "last": date.year_to}[how]
 
 
 def _plain(text: str) -> str:
@@ -345,11 +341,4 @@ def _roman(text: str) -> int:
     return sum(-v if v < w else v for v, w in zip(values, [*values[1:], 0], strict=True))
 
 
-_FORMS: tuple[Callable[[str], Span | None], ...] = (
-    _number,
-    _iso,
-    _year_last,
-    _month_name,
-    _century,
-    _decade,
-)
+_FORMS: tuple[Callable[[str], Span | None], ...] = (_number, _iso, _year_last, _month_name, _century, _decade)

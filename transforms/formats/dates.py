@@ -22,27 +22,12 @@ from transforms.common.errors import UsageError, nearest
 from transforms.common.names import own_name
 from transforms.common.patterns import compiled, searchable, shown
 from transforms.formats.base import Record, Reject
-from transforms.formats.date_parsing import (
-    DATE_RANGES,
-    LAST_YEAR,
-    Date,
-    parse_date,
-    pick_year,
-)
+from transforms.formats.date_parsing import DATE_RANGES, LAST_YEAR, Date, parse_date, pick_year
 from transforms.formats.fields import there_are
 from transforms.formats.metadata import Metadata
 from transforms.formats.paths import check_path
 
-__all__ = [
-    "DATE_RANGES",
-    "LAST_YEAR",
-    "Date",
-    "DateRule",
-    "date_of",
-    "parse_date",
-    "parse_date_rule",
-    "pick_year",
-]
+__all__ = ["DATE_RANGES", "LAST_YEAR", "Date", "DateRule", "date_of", "parse_date", "parse_date_rule", "pick_year"]
 
 _FORMS = ("name:REGEX", "header", "field:NAME", "table:FILE:key=COLUMN,date=COLUMN", "FROM..TO")
 _PERIOD = re.compile(r"(?P<from>[+-]?\d{1,4})?\.\.(?P<to>[+-]?\d{1,4})?")
@@ -120,11 +105,7 @@ def _table_rule(spec: str, rest: str) -> DateRule:
 
 
 def date_of(
-    rule: DateRule,
-    record: Record,
-    source: str,
-    how: str = "first",
-    metadata: Metadata | None = None,
+    rule: DateRule, record: Record, source: str, how: str = "first", metadata: Metadata | None = None
 ) -> Date | Reject:
     """Return a record's date, or the reject that it becomes: `no_date` or `bad_date`.
 
@@ -152,9 +133,7 @@ def date_of(
     return date._replace(year=year)
 
 
-def _found(
-    rule: DateRule, record: Record, source: str, metadata: Metadata | None
-) -> tuple[str, str]:
+def _found(rule: DateRule, record: Record, source: str, metadata: Metadata | None) -> tuple[str, str]:
     """Return the date as found, or an empty string, and where it was looked for."""
     if rule.kind == "header":
         found = record.fields.get("date", "")

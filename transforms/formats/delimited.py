@@ -81,10 +81,7 @@ def read_csv(source: Source, options: ReaderOptions) -> Iterator[Record | Reject
             columns = [name.strip() for name in row]
             if options.text_field not in columns:
                 there = ", ".join(columns[:12])
-                raise BadRecord(
-                    "missing_field",
-                    f"no column {options.text_field!r} in the header; there are {there}",
-                )
+                raise BadRecord("missing_field", f"no column {options.text_field!r} in the header; there are {there}")
             headed = True
             continue
         records += 1
@@ -152,9 +149,7 @@ def _decoded(
         yield sys.maxsize, _Broken(error.reason, error.detail)
 
 
-def _split(
-    lines: Iterator[tuple[int, str | BadRecord]], name: str, options: ReaderOptions
-) -> Iterator[Row]:
+def _split(lines: Iterator[tuple[int, str | BadRecord]], name: str, options: ReaderOptions) -> Iterator[Row]:
     table: _Table | None = None
     pending: deque[tuple[int, str | BadRecord]] = deque()
     alone = 0  # before this line an open quote is not closed
@@ -269,10 +264,7 @@ def _following(
             raise following
         size += len(following) + _OVERHEAD
         if size > options.max_line_bytes:
-            raise BadRecord(
-                "too_large",
-                f"over {options.max_line_bytes} characters in a row; see --max-line-bytes",
-            )
+            raise BadRecord("too_large", f"over {options.max_line_bytes} characters in a row; see --max-line-bytes")
         yield following + "\n"
 
 

@@ -10,14 +10,7 @@ from transforms.formats.base import BadRecord, Reject
 
 __all__ = ["reject_of"]
 
-_BROKEN = (
-    EOFError,
-    gzip.BadGzipFile,
-    lzma.LZMAError,
-    tarfile.TarError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
+_BROKEN = (EOFError, gzip.BadGzipFile, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile, zlib.error)
 
 
 def reject_of(error: Exception) -> Reject:

@@ -22,11 +22,7 @@ _NAME = 60
 
 
 def record_of_fields(
-    position: str,
-    values: Mapping[str, Any],
-    options: ReaderOptions,
-    how: Cleaning,
-    parent: "Fields | None" = None,
+    position: str, values: Mapping[str, Any], options: ReaderOptions, how: Cleaning, parent: "Fields | None" = None
 ) -> Record:
     """Return a record whose text is `options.text_field` and whose fields are the scalar ones.
 
@@ -84,9 +80,7 @@ class Fields(Mapping[str, str]):
     A path that begins with a dot is the parent's, with two dots the parent's parent's.
     """
 
-    def __init__(
-        self, values: Mapping[str, Any], options: ReaderOptions, parent: "Fields | None" = None
-    ) -> None:
+    def __init__(self, values: Mapping[str, Any], options: ReaderOptions, parent: "Fields | None" = None) -> None:
         self._values = values
         self.text_field = options.text_field
         self._options = options

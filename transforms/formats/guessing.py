@@ -14,10 +14,7 @@ from typing import NamedTuple
 from transforms.formats.base import Record, Reject
 from transforms.formats.dates import date_of, parse_date_rule
 
-__all__ = [
-    "MOST", "Dates", "Seen", "date_fields", "guess_dates", "guess_fields", "guess_text_field",
-    "years_by",
-]  # fmt: skip
+__all__ = ["MOST", "Dates", "Seen", "date_fields", "guess_dates", "guess_fields", "guess_text_field", "years_by"]
 
 # A rule must find a date in this share of the documents: those without become rejects.
 MOST = 0.95
@@ -33,9 +30,19 @@ _ALSO = {
 }
 # Fields that hold texts, the likelier first.
 _TEXTS = (
-    "text", "body", "content", "fulltext", "full_text", "transcript", "speech", "article", "raw",
-    "abstract", "description", "message",
-)  # fmt: skip
+    "text",
+    "body",
+    "content",
+    "fulltext",
+    "full_text",
+    "transcript",
+    "speech",
+    "article",
+    "raw",
+    "abstract",
+    "description",
+    "message",
+)
 
 
 class Seen(NamedTuple):

@@ -39,10 +39,19 @@ _DECLARED = re.compile(
 )
 # What browsers take for these (https://encoding.spec.whatwg.org/#names-and-labels).
 _TAKEN_FOR = {
-    "ascii": "cp1252", "iso8859-1": "cp1252", "iso8859-9": "cp1254", "iso8859-11": "cp874",
-    "tis-620": "cp874", "gb2312": "gb18030", "gbk": "gb18030", "shift_jis": "cp932",
-    "euc_kr": "cp949", "utf-16": "utf-8", "utf-16-le": "utf-8", "utf-16-be": "utf-8",
-}  # fmt: skip
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "utf-16": "utf-8",
+    "utf-16-le": "utf-8",
+    "utf-16-be": "utf-8",
+}
 _DEPTH = 256  # where libxml2 stops, unless told otherwise
 
 
@@ -83,9 +92,7 @@ def parsed(page: str, *, deep: bool = False) -> Any:
     Raises:
         BadRecord: `too_large`, if its elements lie too deep in each other (2,048 if `deep`).
     """
-    parser = HTMLParser(
-        encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, huge_tree=deep
-    )
+    parser = HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, no_network=True, huge_tree=deep)
     try:
         root = etree.fromstring(page.encode(), parser)
     except etree.ParserError:

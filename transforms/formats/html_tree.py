@@ -27,27 +27,81 @@ _OPENING = re.compile(
 _COMMENT_END = re.compile("--!?>")
 _NAME = re.compile(r"[^\s/>]*+")
 # As HTML's tokenizer has it: an attribute's name, and its value in quotes or up to white space.
-_ATTRIBUTE = re.compile(
-    r"""[\s/]*+([^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>]*+))?+)"""
-)
+_ATTRIBUTE = re.compile(r"""[\s/]*+([^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>]*+))?+)""")
 _ATTRIBUTES = re.compile(rf"(?:{_ATTRIBUTE.pattern})*+[\s/]*+>?")
 _DROPPED = frozenset({"script", "style", "iframe", "noembed", "noframes"})
 
 _SKIPPED = frozenset(
     (
-        "head", "script", "style", "template", "noscript", "svg", "object", "canvas", "audio",
-        "video", "datalist", "iframe", "title",
+        "head",
+        "script",
+        "style",
+        "template",
+        "noscript",
+        "svg",
+        "object",
+        "canvas",
+        "audio",
+        "video",
+        "datalist",
+        "iframe",
+        "title",
     )
-)  # fmt: skip
+)
 _BLOCKS = frozenset(
     (
-        "address", "article", "aside", "blockquote", "body", "button", "caption", "center", "dd",
-        "details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure",
-        "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "html",
-        "legend", "li", "main", "menu", "nav", "ol", "option", "p", "pre", "search", "section",
-        "select", "summary", "table", "tbody", "textarea", "tfoot", "thead", "tr", "ul",
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "button",
+        "caption",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hgroup",
+        "hr",
+        "html",
+        "legend",
+        "li",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "option",
+        "p",
+        "pre",
+        "search",
+        "section",
+        "select",
+        "summary",
+        "table",
+        "tbody",
+        "textarea",
+        "tfoot",
+        "thead",
+        "tr",
+        "ul",
     )
-)  # fmt: skip
+)
 # The names that trafilatura gives to what it has found.
 _MAIN_BLOCKS = _BLOCKS | {"head", "list", "item", "row", "quote"}
 _CELLS = frozenset({"td", "th", "cell"})
@@ -57,10 +111,20 @@ _HIDDEN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 _TITLES = ("citation_title", "dcterms.title", "dc.title", "og:title")
 _AUTHORS = ("citation_author", "dcterms.creator", "dc.creator", "author", "article:author")
 _DATES = (
-    "citation_publication_date", "citation_date", "article:published_time", "datepublished",
-    "dcterms.issued", "dc.date.issued", "dcterms.created", "dc.date.created", "dcterms.date",
-    "dc.date", "pubdate", "publishdate", "date",
-)  # fmt: skip
+    "citation_publication_date",
+    "citation_date",
+    "article:published_time",
+    "datepublished",
+    "dcterms.issued",
+    "dc.date.issued",
+    "dcterms.created",
+    "dc.date.created",
+    "dcterms.date",
+    "dc.date",
+    "pubdate",
+    "publishdate",
+    "date",
+)
 _LANGUAGES = ("content-language", "dcterms.language", "dc.language")
 _PUBLISHED = re.compile(r'"datePublished"\s{0,9}:\s{0,9}"([^"]{4,40})"')
 _XML_LANG = "{http://www.w3.org/XML/1998/namespace}lang"
@@ -106,8 +170,9 @@ def without_scripts(page: str, most: int | None = None) -> Page:
         if most is not None and tags > most:
             raise BadRecord("too_large", f"a page of over {most} tags; see --html all")
         if marks > _MARKS or pairs > _PAIRS:
-            raise BadRecord("too_large", f"a page of over {_MARKS} tags and attributes, or too "
-                            "many attributes in a tag")  # fmt: skip
+            raise BadRecord(
+                "too_large", f"a page of over {_MARKS} tags and attributes, or too many attributes in a tag"
+            )
         place = rest.end()
         raw = (found["raw"] or "").lower()
         if raw:
@@ -123,8 +188,7 @@ def without_scripts(page: str, most: int | None = None) -> Page:
 
 
 _END = {
-    name: re.compile(rf"</{name}(?=[\s/>])[^>]*>?", re.IGNORECASE)
-    for name in (*_DROPPED, "title", "textarea", "xmp")
+    name: re.compile(rf"</{name}(?=[\s/>])[^>]*>?", re.IGNORECASE) for name in (*_DROPPED, "title", "textarea", "xmp")
 }
 
 
@@ -146,17 +210,19 @@ def main_paragraphs(root: Any, tags: int) -> list[str]:
 
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # a reject says what is wrong
     found: Any = bare_extraction(
-        root, fast=tags > _THOROUGH, include_comments=False, include_formatting=False,
-        deduplicate=False, with_metadata=False,
-    )  # fmt: skip
+        root,
+        fast=tags > _THOROUGH,
+        include_comments=False,
+        include_formatting=False,
+        deduplicate=False,
+        with_metadata=False,
+    )
     if found is None or found.body is None:
         return []
     return paragraphs(found.body, _MAIN_BLOCKS, frozenset())
 
 
-def paragraphs(
-    root: Any, blocks: Iterable[str] = _BLOCKS, skipped: Iterable[str] = _SKIPPED
-) -> list[str]:
+def paragraphs(root: Any, blocks: Iterable[str] = _BLOCKS, skipped: Iterable[str] = _SKIPPED) -> list[str]:
     """Return what a reader sees, block by block: white space is one space, `<br>` a line end."""
     found: list[str] = []
     pieces: list[str] = []

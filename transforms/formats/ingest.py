@@ -27,15 +27,7 @@ from transforms.formats.fields import KNOWN
 from transforms.formats.metadata import Metadata
 from transforms.formats.readings import CHANGED, Reading, first_reading
 from transforms.formats.registry import READERS, printable, read_file
-from transforms.formats.staging import (
-    KEYS,
-    RECORD,
-    RecordKey,
-    RecordStage,
-    RejectStage,
-    StagedRejects,
-    StageFile,
-)
+from transforms.formats.staging import KEYS, RECORD, RecordKey, RecordStage, RejectStage, StagedRejects, StageFile
 
 __all__ = [
     "INGEST",
@@ -158,8 +150,7 @@ class Ingested:
 
 def _identity(unit: Unit, options: IngestOptions) -> Any:
     named = [
-        [file.name, file.collection, reading.sha256]
-        for file, reading in zip(unit.files, unit.readings, strict=True)
+        [file.name, file.collection, reading.sha256] for file, reading in zip(unit.files, unit.readings, strict=True)
     ]
     return [named, _plain(options)]
 
@@ -172,11 +163,7 @@ def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
     """
     inputs = []
     years: Counter[int] = Counter()
-    with (
-        artefact.writing("-keys.arrow") as stream,
-        BatchWriter(stream, KEYS) as keys,
-        RejectStage(artefact) as rejects,
-    ):
+    with artefact.writing("-keys.arrow") as stream, BatchWriter(stream, KEYS) as keys, RejectStage(artefact) as rejects:
         stage = RecordStage(artefact, keys, columns_of(options.reader.layers))
         for file, reading in zip(unit.files, unit.readings, strict=True):
             before = rejects.count
@@ -296,9 +283,8 @@ def _documents(
     ordinal = 0
     refused = False
     entries = read_file(
-        file.path, file.name, format=options.format, options=options.reader, open=reading.open,
-        told=told, notes=notes,
-    )  # fmt: skip
+        file.path, file.name, format=options.format, options=options.reader, open=reading.open, told=told, notes=notes
+    )
     for source, entry in entries:
         if reading.broken is not None:
             return
@@ -358,10 +344,5 @@ def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:
 
 
 INGEST: Stage[Unit, IngestOptions, Ingested] = Stage(
-    name="corpus/ingest",
-    receipt=Ingested,
-    identity=_identity,
-    build=_ingest,
-    chosen=_chosen,
-    unit="batches",
+    name="corpus/ingest", receipt=Ingested, identity=_identity, build=_ingest, chosen=_chosen, unit="batches"
 )

@@ -90,9 +90,7 @@ def read_json(source: Source, options: ReaderOptions) -> Iterator[Record | Rejec
         yield from _of_array(stream, encodings[0], options, how)
 
 
-def _of_array(
-    stream: BinaryIO, encoding: str, options: ReaderOptions, how: Cleaning
-) -> Iterator[Record | Reject]:
+def _of_array(stream: BinaryIO, encoding: str, options: ReaderOptions, how: Cleaning) -> Iterator[Record | Reject]:
     """Return the entries of an array; a small one is parsed at once."""
     # What is there already, if the rest turns out to be broken.
     read: Callable[[int], bytes] = getattr(stream, "read1", stream.read)

@@ -37,27 +37,17 @@ def _sorted(reader: BatchReader, staged: Sequence[Staged], task: MergeTask) -> I
 
 
 MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="corpus/merge-rejects",
-    receipt=PartFile,
-    identity=_identity,
-    build=_merge_rejects,
-    unit="parts",
+    name="corpus/merge-rejects", receipt=PartFile, identity=_identity, build=_merge_rejects, unit="parts"
 )
 
 
 def list_rejects(
-    artefact: Artefact,
-    table: Table,
-    staged: Iterable[StagedRejects],
-    more: Iterable[RejectRow] = (),
+    artefact: Artefact, table: Table, staged: Iterable[StagedRejects], more: Iterable[RejectRow] = ()
 ) -> PartFile:
     """Write staged rejects, and more, as the one part of a table with the columns of `rejects`."""
     with BatchReader() as reader:
         batches = [
-            reader.read(one.file, ordinal)
-            for one in staged
-            if one.file is not None
-            for ordinal in range(one.batches)
+            reader.read(one.file, ordinal) for one in staged if one.file is not None for ordinal in range(one.batches)
         ]
         names = table.schema().names
         rows = pa.Table.from_batches(batches, REJECT).select(names)

@@ -98,9 +98,7 @@ def load_metadata(rule: "DateRule") -> Metadata | None:
                 if not headless:
                     continue
             if len(row) < len(header):
-                raise LexbeamError(
-                    f"{path}, line {number}: {len(row)} cells, but {len(header)} columns"
-                )
+                raise LexbeamError(f"{path}, line {number}: {len(row)} cells, but {len(header)} columns")
             values = dict(zip(header, row, strict=False))
             _add(by_key, values, columns, f"{path}, line {number}")
     except BadRecord as error:  # of the whole table: it is cut within a character of UTF-16
@@ -132,16 +130,10 @@ def _resolved(path: str, header: list[str], columns: dict[str, str]) -> dict[str
     return columns
 
 
-def _add(
-    by_key: dict[str, dict[str, str]], values: dict[str, str], columns: dict[str, str], place: str
-) -> None:
+def _add(by_key: dict[str, dict[str, str]], values: dict[str, str], columns: dict[str, str], place: str) -> None:
     key = clean_field(values[columns["key"]])
     if not key:
         return  # a row about no file
-    row = {
-        name: found
-        for name, column in columns.items()
-        if name != "key" and (found := clean_field(values[column]))
-    }
+    row = {name: found for name, column in columns.items() if name != "key" and (found := clean_field(values[column]))}
     if by_key.setdefault(key, row) != row:
         raise UsageError(f"{place}: the key {key!r} has another row, which differs")

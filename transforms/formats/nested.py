@@ -23,14 +23,16 @@ from transforms.formats.text_cleaning import STRICT, Cleaning
 __all__ = ["entries_of", "kind_of"]
 
 _KINDS = {
-    dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null",
+    dict: "an object",
+    list: "an array",
+    str: "a string",
+    bool: "a boolean",
+    type(None): "null",
     bytes: "a string",
-}  # fmt: skip
+}
 
 
-def entries_of(
-    position: str, value: Any, options: ReaderOptions, how: Cleaning = STRICT
-) -> Iterator[Record | Reject]:
+def entries_of(position: str, value: Any, options: ReaderOptions, how: Cleaning = STRICT) -> Iterator[Record | Reject]:
     """Return the record that a value is, or those of its array `options.records`, and rejects.
 
     Texts are cleaned as `how` says.
@@ -40,12 +42,7 @@ def entries_of(
 
 
 def _below(
-    position: str,
-    value: Any,
-    ways: list[str],
-    options: ReaderOptions,
-    how: Cleaning,
-    parent: Fields | None,
+    position: str, value: Any, ways: list[str], options: ReaderOptions, how: Cleaning, parent: Fields | None
 ) -> Iterator[Record | Reject]:
     try:
         if not isinstance(value, dict):

@@ -83,10 +83,7 @@ def _columns(file: pq.ParquetFile, options: ReaderOptions) -> list[str]:
     wanted |= {path.lstrip(".") for path in wanted} | {main}
     wanted |= set(map(_column, wanted))
     if not {main, _column(main)} & set(schema.names):
-        raise BadRecord(
-            "missing_field",
-            f"no column {main!r}; there are {', '.join(schema.names[:12])}",
-        )
+        raise BadRecord("missing_field", f"no column {main!r}; there are {', '.join(schema.names[:12])}")
     return [f.name for f in schema if f.name in wanted or _holds_fields(f.type)]
 
 

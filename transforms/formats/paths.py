@@ -30,9 +30,7 @@ def check_path(path: str, option: str) -> None:
         UsageError: they are not; the message names `option`.
     """
     if re.search(r"[\[\]]", _IN_BRACKETS.sub("", path)) or _MISPLACED.search(path):
-        raise UsageError(
-            f"`{option}`: {path!r} is not a path: an array is NAME[], as in speeches[].text"
-        )
+        raise UsageError(f"`{option}`: {path!r} is not a path: an array is NAME[], as in speeches[].text")
 
 
 def check_records(records: str, text_field: str, paths: list[str]) -> None:

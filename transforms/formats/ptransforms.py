@@ -20,15 +20,7 @@ from transforms.common.batches import BatchReader
 from transforms.common.merge import StagedRun
 from transforms.common.ptransforms import MakeArtefact, SpreadOverLanes
 from transforms.formats.duplicates import AnnotateTask, Decision, Occurrence, decide
-from transforms.formats.ingest import (
-    INGEST,
-    Asked,
-    Ingested,
-    IngestOptions,
-    Unit,
-    acceptable,
-    lacking,
-)
+from transforms.formats.ingest import INGEST, Asked, Ingested, IngestOptions, Unit, acceptable, lacking
 from transforms.formats.staging import StageFile
 
 __all__ = ["IngestFiles", "KeepAcceptable", "ListRejects", "SettleDuplicates"]
@@ -67,9 +59,7 @@ class IngestFiles(beam.PTransform):
         return (
             units
             | "SpreadUnits"
-            >> SpreadOverLanes(
-                weight=_size, lanes=self.lanes, workspace=self.workspace, stage=INGEST.name
-            )
+            >> SpreadOverLanes(weight=_size, lanes=self.lanes, workspace=self.workspace, stage=INGEST.name)
             | "IngestUnit" >> beam.ParDo(MakeArtefact(self.workspace, INGEST, self.options))
             | "CountRecords" >> beam.ParDo(_Count())
         )
@@ -99,9 +89,7 @@ class _Decide(beam.DoFn):
     def __init__(self, mode: str) -> None:
         self._mode = mode
 
-    def process(
-        self, element: tuple[str, Iterable[tuple[Any, ...]]]
-    ) -> Iterator[tuple[str, Decision]]:
+    def process(self, element: tuple[str, Iterable[tuple[Any, ...]]]) -> Iterator[tuple[str, Decision]]:
         for decision in decide((Occurrence(*row) for row in element[1]), self._mode):
             yield decision.file, decision
 
@@ -175,9 +163,7 @@ class KeepAcceptable(beam.PTransform):
             | "CountRecords" >> beam.ParDo(_Shares())
             | "SumRecords" >> beam.CombineGlobally(beam.combiners.TupleCombineFn(sum, sum, _union))
         )
-        return elements | "Gate" >> beam.ParDo(
-            _Gate(self.share, self.asked), counts=beam.pvalue.AsSingleton(counts)
-        )
+        return elements | "Gate" >> beam.ParDo(_Gate(self.share, self.asked), counts=beam.pvalue.AsSingleton(counts))
 
 
 class _Rejects(beam.DoFn):
@@ -200,8 +186,6 @@ class ListRejects(beam.PTransform):
 
     parts: int
 
-    def expand(
-        self, receipts: beam.PCollection[Any]
-    ) -> beam.PCollection[tuple[tuple[str, int], StagedRun]]:
+    def expand(self, receipts: beam.PCollection[Any]) -> beam.PCollection[tuple[tuple[str, int], StagedRun]]:
         """Apply the transform."""
         return receipts | "ListBatches" >> beam.ParDo(_Rejects(self.parts))

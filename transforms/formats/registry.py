@@ -32,11 +32,23 @@ __all__ = ["FORMATS", "READERS", "detect", "printable", "read_file"]
 _LOOK = 4096
 _DETAIL = 300
 _SUFFIX = {
-    ".txt": "text", ".xml": "tei", ".tei": "tei", ".jsonl": "jsonl", ".ndjson": "jsonl",
-    ".json": "json", ".csv": "csv", ".tsv": "csv", ".tab": "csv", ".parquet": "parquet",
-    ".pq": "parquet", ".conllu": "conllu", ".conll": "conllu", ".html": "html", ".htm": "html",
+    ".txt": "text",
+    ".xml": "tei",
+    ".tei": "tei",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".conllu": "conllu",
+    ".conll": "conllu",
+    ".html": "html",
+    ".htm": "html",
     ".xhtml": "html",
-}  # fmt: skip
+}
 _UNPRINTABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\ud800-\udfff]")
 
 
@@ -150,11 +162,7 @@ def _format_of(source: str, head: bytes, format: str, options: ReaderOptions) ->
     refused = name == "html" and format == "auto" and options.html == "reject"
     if refused and (found is None or found.reason == "html"):
         raise BadRecord("html", "a page in HTML; see --html")
-    if (
-        found is not None
-        and found.reason == "html"
-        and (name == "html" or _may_hold(name, options))
-    ):
+    if found is not None and found.reason == "html" and (name == "html" or _may_hold(name, options)):
         found = None
     if found is not None:
         remedy = "; see --format html" if found.reason == "html" else ""
@@ -203,8 +211,15 @@ READERS: dict[str, Reader] = {
 }
 # What our readers take, in words.
 _OURS = {
-    "text": "plain text", "tei": "TEI", "jsonl": "JSON lines", "json": "JSON", "csv": "CSV",
-    "parquet": "Parquet", "conllu": "CoNLL-U", "lines": "lines of text", "html": "HTML",
-}  # fmt: skip
+    "text": "plain text",
+    "tei": "TEI",
+    "jsonl": "JSON lines",
+    "json": "JSON",
+    "csv": "CSV",
+    "parquet": "Parquet",
+    "conllu": "CoNLL-U",
+    "lines": "lines of text",
+    "html": "HTML",
+}
 # A live view: what is added to the readers is a choice at once.
 FORMATS: Mapping[str, Any] = ChainMap(READERS, {"auto": None})

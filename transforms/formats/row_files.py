@@ -62,8 +62,5 @@ def entries_of(
         yield task.name, reject_of(error)
         return
     if reading.sha256 != task.sha256:
-        raise LexbeamError(
-            f"{task.name} has changed while it was read: run the command again when nobody "
-            "writes to it"
-        )
+        raise LexbeamError(f"{task.name} has changed while it was read: run the command again when nobody writes to it")
     yield from read_rows_of(task.path, task.name, reading.open, options, opened)

@@ -36,10 +36,7 @@ class LoadFiles(beam.PTransform):
         """Apply the transform."""
         return (
             files
-            | "SpreadFiles"
-            >> SpreadOverLanes(
-                weight=_size, lanes=self.lanes, workspace=self.workspace, stage=""
-            )
+            | "SpreadFiles" >> SpreadOverLanes(weight=_size, lanes=self.lanes, workspace=self.workspace, stage="")
             | "ReadFile" >> beam.ParDo(MakeArtefact(self.workspace, self.stage, self.options))
             | "Receipts" >> beam.Map(_receipt)
-        )  # fmt: skip
+        )

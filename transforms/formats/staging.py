@@ -101,9 +101,7 @@ class RecordStage:
     Nothing is kept of a record once its file is written, so that memory does not grow with them.
     """
 
-    def __init__(
-        self, artefact: Artefact, keys: BatchWriter, layers: Sequence[pa.Field] = ()
-    ) -> None:
+    def __init__(self, artefact: Artefact, keys: BatchWriter, layers: Sequence[pa.Field] = ()) -> None:
         self._artefact = artefact
         self._key_writer = keys
         self._layers = layers
@@ -132,10 +130,7 @@ class RecordStage:
         if not self._rows:
             return
         suffix = f"-{len(self.files):04d}.arrow"
-        with (
-            self._artefact.writing(suffix) as stream,
-            BatchWriter(stream, RECORD) as writer,
-        ):
+        with self._artefact.writing(suffix) as stream, BatchWriter(stream, RECORD) as writer:
             rows = pa.RecordBatch.from_pylist(self._rows, schema=RECORD)
             for place in range(len(self._rows)):
                 writer.write(rows.slice(place, 1))
@@ -192,10 +187,7 @@ class RejectStage:
         if self._writer is None:
             stream = self._open.enter_context(self._artefact.writing(_REJECTS))
             self._writer = self._open.enter_context(BatchWriter(stream, REJECT))
-        rows = [
-            (*row, bucket_of(digest([row.source, row.position]), REJECT_BUCKETS))
-            for row in self._held
-        ]
+        rows = [(*row, bucket_of(digest([row.source, row.position]), REJECT_BUCKETS)) for row in self._held]
         self._writer.write(_batch(rows, REJECT))
         self._batches += 1
         self._held = []

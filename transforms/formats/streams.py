@@ -7,17 +7,7 @@ from typing import Any, BinaryIO
 
 from transforms.formats.base import BadRecord, ReaderOptions, Source
 
-__all__ = [
-    "MARKED",
-    "encodings_of",
-    "fill",
-    "iter_lines",
-    "marked_encoding",
-    "opened",
-    "peek",
-    "read_all",
-    "too_long",
-]
+__all__ = ["MARKED", "encodings_of", "fill", "iter_lines", "marked_encoding", "opened", "peek", "read_all", "too_long"]
 
 _CHUNK = 1 << 18
 _PIECE = 1 << 24
@@ -25,9 +15,11 @@ _BOM = b"\xef\xbb\xbf"
 _UTF8 = ("utf-8", "utf-8-sig")
 # Byte order marks of encodings whose line feed is more than a byte.
 MARKED = {
-    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
-}  # fmt: skip
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 
 
 def fill(buffer: Any, read: Callable[[int], bytes]) -> tuple[int, Exception | None]:
@@ -224,6 +216,4 @@ def _long(stream: BinaryIO, start: bytes, limit: int) -> bytearray | None:
 
 def too_long(options: ReaderOptions) -> BadRecord:
     """Return what a line is that `iter_lines` has passed over."""
-    return BadRecord(
-        "too_large", f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes"
-    )
+    return BadRecord("too_large", f"over {options.max_line_bytes} bytes in a line; see --max-line-bytes")

@@ -80,9 +80,7 @@ def header_fields(root: Any) -> dict[str, str]:
     text = next((child for child in root if local_name(child) == "text"), None)
     for element in (text, root):
         if not fields.get("language") and element is not None:
-            fields["language"] = clean_field(
-                element.get("{http://www.w3.org/XML/1998/namespace}lang", "")
-            )
+            fields["language"] = clean_field(element.get("{http://www.w3.org/XML/1998/namespace}lang", ""))
     return {name: value for name, value in fields.items() if value}
 
 
@@ -120,15 +118,7 @@ def _entities(data: bytes) -> dict[str, str]:
     """
     entities: dict[str, str] = {}
 
-    def declared(
-        name: str,
-        parameter: bool,
-        value: str | None,
-        base: Any,
-        system: Any,
-        public: Any,
-        note: Any,
-    ) -> None:
+    def declared(name: str, parameter: bool, value: str | None, base: Any, system: Any, public: Any, note: Any) -> None:
         if value is None or system or public:
             raise BadRecord("unsafe", f"declares the external entity {name!r}")
         if "&" in value or "<" in value or "%" in value or len(value) > 100:
@@ -198,9 +188,7 @@ def _parse(data: bytes, entities: dict[str, str], encoding: str | None) -> Any:
     for entity in subset.iterentities():
         # What the look at the prologue did not come to, for its encoding or what stands before it.
         if not {entity.name, f"%{entity.name}"} & entities.keys():
-            raise BadRecord(
-                "unsafe", f"declares the entity {entity.name!r}, which cannot be checked"
-            )
+            raise BadRecord("unsafe", f"declares the entity {entity.name!r}, which cannot be checked")
     for parent in dict.fromkeys(reference.getparent() for reference in root.iter(etree.Entity)):
         _resolve(parent, entities)
     for element in root.iter():

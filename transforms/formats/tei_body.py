@@ -192,9 +192,7 @@ def _annotated(paragraphs: list[str], words: list[_Word], how: Cleaning) -> Body
         annotated.append(
             Sentence(
                 forms,
-                [lemma or form for lemma, form in zip(lemmas, forms, strict=True)]
-                if any(lemmas)
-                else None,
+                [lemma or form for lemma, form in zip(lemmas, forms, strict=True)] if any(lemmas) else None,
                 [words[n].tag for _, _, n in sentence] if upos else None,
                 [start for start, _, _ in sentence] if exact else None,
                 [end for _, end, _ in sentence] if exact else None,

@@ -21,10 +21,23 @@ from transforms.common.marks import ENOUGH, LIMIT, broken, nfc, too_many
 from transforms.formats.base import BadRecord, ReaderOptions, Source
 
 __all__ = [
-    "STRICT", "Cleaning", "bounded", "clean_bytes", "clean_field", "clean_rare", "clean_text",
-    "clean_value", "clean_word", "cleaning", "composed", "decode", "may_combine", "never_cleaned",
-    "rare_characters", "without_control",
-]  # fmt: skip
+    "STRICT",
+    "Cleaning",
+    "bounded",
+    "clean_bytes",
+    "clean_field",
+    "clean_rare",
+    "clean_text",
+    "clean_value",
+    "clean_word",
+    "cleaning",
+    "composed",
+    "decode",
+    "may_combine",
+    "never_cleaned",
+    "rare_characters",
+    "without_control",
+]
 
 # Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark.
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
@@ -37,8 +50,7 @@ _SOFT_BREAK = re.compile(r"\u00ad[^\S\n]*\n(?!\s*\n)[^\S\n]*")
 _UNEVEN = re.compile(r"\n(?:[^\S\n]+\n|\n\s*\n)(?:\s*\n)?")
 _HALVES = range(0xD800, 0xE000)
 # Control characters but white space, as Python has it; and what no UTF-8 can hold.
-_NO_TEXT = frozenset(map(chr, (*range(9), *range(0xE, 0x1C), *range(0x7F, 0x85), *range(0x86, 0xA0),
-                               *_HALVES)))  # fmt: skip
+_NO_TEXT = frozenset(map(chr, (*range(9), *range(0xE, 0x1C), *range(0x7F, 0x85), *range(0x86, 0xA0), *_HALVES)))
 _CLEANED = frozenset(("\r", *_LINE_ENDS, *_INVISIBLE)) | _NO_TEXT
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _CONTROL = re.compile(f"[{''.join(sorted(_NO_TEXT))}]")

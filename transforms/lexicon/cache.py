@@ -30,9 +30,7 @@ __all__ = ["cached", "clean_cache", "is_whole"]
 T = TypeVar("T")
 
 LOCK, NOTE = ".lock", ".checked"
-_OURS = re.compile(
-    r"([0-9a-f]{32})(?:\.json|\.lock|-\w+\.(?:arrow|npy)(?:\.checked)?)(?:" + files.TEMPORARY + ")?"
-)
+_OURS = re.compile(r"([0-9a-f]{32})(?:\.json|\.lock|-\w+\.(?:arrow|npy)(?:\.checked)?)(?:" + files.TEMPORARY + ")?")
 
 
 def cached(cache: str, stage: Stage[T, None, Compiled], task: T) -> Compiled:
@@ -75,8 +73,7 @@ def _check_local(cache: str) -> None:
 
 def _refused(cache: str, error: OSError) -> UsageError:
     return UsageError(
-        f"the cache {cache!r} cannot be written to ({error.strerror}): give another `cache`, "
-        f"or set {VARIABLE}"
+        f"the cache {cache!r} cannot be written to ({error.strerror}): give another `cache`, or set {VARIABLE}"
     )
 
 

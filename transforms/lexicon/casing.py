@@ -15,17 +15,7 @@ import pyarrow.compute as pc
 
 from transforms.lexicon.keys import MISSING, find, keys_of, order_of_keys
 
-__all__ = [
-    "CASES",
-    "TAB",
-    "Words",
-    "coded",
-    "entries",
-    "find_words",
-    "lowered",
-    "only",
-    "with_tags",
-]
+__all__ = ["CASES", "TAB", "Words", "coded", "entries", "find_words", "lowered", "only", "with_tags"]
 
 TAB = "\t"  # separates word and part of speech; no word that is read holds one
 CASES = ("fold", "keep", "lower")

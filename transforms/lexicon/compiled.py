@@ -98,9 +98,7 @@ def _compile(artefact: Artefact, source: Source, made: dict[str, File]) -> None:
     for file in source.files:
         # Kinds read their files several times: what is compiled may be of neither content.
         if kind.digest(file.path) != file.sha256:
-            raise LexbeamError(
-                f"{file.path} has changed while it was compiled: run the same command again"
-            )
+            raise LexbeamError(f"{file.path} has changed while it was compiled: run the same command again")
 
 
 def _write_table(stream: HashedStream, name: str, table: pa.Table) -> None:

@@ -77,9 +77,7 @@ def order_of_keys(words: pa.Array | pa.ChunkedArray) -> np.ndarray:
     return order
 
 
-def find(
-    keys: np.ndarray, words: pa.Array | pa.ChunkedArray, wanted: pa.Array | pa.ChunkedArray
-) -> np.ndarray:
+def find(keys: np.ndarray, words: pa.Array | pa.ChunkedArray, wanted: pa.Array | pa.ChunkedArray) -> np.ndarray:
     """Return the first row of each wanted word, or `MISSING`.
 
     Args:
@@ -116,9 +114,7 @@ def _repeats(words: pa.Array) -> bool:
     return len(pc.unique(some)) < 0.7 * len(some)
 
 
-def _find_each(
-    keys: np.ndarray, words: pa.Array | pa.ChunkedArray, wanted: pa.Array
-) -> tuple[np.ndarray, np.ndarray]:
+def _find_each(keys: np.ndarray, words: pa.Array | pa.ChunkedArray, wanted: pa.Array) -> tuple[np.ndarray, np.ndarray]:
     starts = np.full(len(wanted), MISSING, np.int64)
     ends = np.full(len(wanted), MISSING, np.int64)
     if not len(keys):
@@ -140,9 +136,7 @@ def _find_each(
     return starts, ends
 
 
-def _equal(
-    words: pa.Array | pa.ChunkedArray, rows: np.ndarray, wanted: pa.Array, places: np.ndarray
-) -> np.ndarray:
+def _equal(words: pa.Array | pa.ChunkedArray, rows: np.ndarray, wanted: pa.Array, places: np.ndarray) -> np.ndarray:
     own = words.take(pa.array(rows)).cast(pa.large_string())
     same = pc.equal(own, wanted.take(pa.array(places)))
     return np.asarray(same.fill_null(False).to_numpy(zero_copy_only=False), bool)

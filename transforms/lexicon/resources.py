@@ -24,9 +24,15 @@ from transforms.lexicon.kinds import kind_of, parse_spec
 from transforms.lexicon.places import default_cache
 
 __all__ = [
-    "CacheOptions", "Held", "Lexicon", "LexiconOptions", "check_resources", "path_within",
-    "prepare", "source_digests",
-]  # fmt: skip
+    "CacheOptions",
+    "Held",
+    "Lexicon",
+    "LexiconOptions",
+    "check_resources",
+    "path_within",
+    "prepare",
+    "source_digests",
+]
 
 
 def path_within(text: str) -> Within | None:
@@ -70,8 +76,11 @@ class CacheOptions:
     cache: str | None = option(
         None,
         help="folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's",
-        metavar="DIR", path="place", published=False, group="resources",
-    )  # fmt: skip
+        metavar="DIR",
+        path="place",
+        published=False,
+        group="resources",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,11 +89,14 @@ class LexiconOptions(CacheOptions):
 
     resources: tuple[str, ...] = option(
         (),
-        help="word lists, vectors, WordNet: NAME=FILE:word=COLUMN,value=COLUMN or NAME=KIND:..., "
-        "see docs/resources.md",
-        metavar="NAME=SPEC", split=False, path="resource", within=path_within,
-        check=check_resources, group="resources",
-    )  # fmt: skip
+        help="word lists, vectors, WordNet: NAME=FILE:word=COLUMN,value=COLUMN or NAME=KIND:..., see docs/resources.md",
+        metavar="NAME=SPEC",
+        split=False,
+        path="resource",
+        within=path_within,
+        check=check_resources,
+        group="resources",
+    )
 
 
 @dataclass(frozen=True)
@@ -148,8 +160,7 @@ class Lexicon(NamedTuple):
 
     def carried(self, workspace: Workspace) -> "Lexicon":
         """Return the same with each resource among a run's artefacts, for other machines."""
-        sent = (replace(held, carried=make(workspace, CARRY, held.compiled, None))
-                for held in self.held)  # fmt: skip
+        sent = (replace(held, carried=make(workspace, CARRY, held.compiled, None)) for held in self.held)
         return Lexicon(tuple(sent))
 
     def find(self, name: str, language: str | None = None) -> Resource | None:
@@ -218,8 +229,7 @@ def prepare(options: LexiconOptions) -> Lexicon:
         UsageError: the words are wrong, or the cache cannot be written to.
         LexbeamError: a file is not what its kind needs; the message names file, place and remedy.
     """
-    return Lexicon(tuple(_prepared(text, options.cache or default_cache())
-                         for text in options.resources))  # fmt: skip
+    return Lexicon(tuple(_prepared(text, options.cache or default_cache()) for text in options.resources))
 
 
 def _prepared(text: str, cache: str) -> Held:

@@ -176,9 +176,7 @@ def _check_spans(answer: Answer) -> None:
 
 
 def _say_values(answer: Answer) -> str:
-    return ", ".join(
-        f"{written} = {label}" if label else written for written, label in answer.values
-    )
+    return ", ".join(f"{written} = {label}" if label else written for written, label in answer.values)
 
 
 def _say_number(answer: Answer) -> str:
@@ -259,9 +257,7 @@ def _found(quote: str, text: str, column: str) -> tuple[int, int]:
     raise ValueError(f"does not stand in {column}")
 
 
-_SPAN = pa.struct(
-    [pa.field("start", pa.int32(), nullable=False), pa.field("end", pa.int32(), nullable=False)]
-)
+_SPAN = pa.struct([pa.field("start", pa.int32(), nullable=False), pa.field("end", pa.int32(), nullable=False)])
 
 KINDS: dict[str, Kind] = {
     "choice": Kind(pa.string(), _check_choice, _say_values, _choice),

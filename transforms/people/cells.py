@@ -32,10 +32,22 @@ _LINE_END = "¶"
 _RISKY = ("=", "+", "-", "@", "＝", "＋", "－", "＠", '"', "#", GUARD)
 _BOOLEANS = frozenset(
     (
-        "true", "false", "wahr", "falsch", "vrai", "faux", "verdadero", "falso", "vero",
-        "verdadeiro", "sant", "falskt", "waar", "onwaar",
+        "true",
+        "false",
+        "wahr",
+        "falsch",
+        "vrai",
+        "faux",
+        "verdadero",
+        "falso",
+        "vero",
+        "verdadeiro",
+        "sant",
+        "falskt",
+        "waar",
+        "onwaar",
     )
-)  # fmt: skip
+)
 _DATE_LENGTH = 40
 _RUNS = re.compile(r"(\d+)|[^\W\d_]+")
 

@@ -26,9 +26,7 @@ __all__ = ["SheetFile", "file_rows", "list_sheets", "open_sheet"]
 
 _DELIMITERS = ("tab", ";", ",")
 _HEADER_ROWS = 1000  # rows among which the header is
-_FIRST_LINE = re.compile(
-    r"lexbeam sheet (\S+), version (\S+): \d+ rows, digest ([0-9a-f]{32})(?:, for ([\w @+-]+))?"
-)
+_FIRST_LINE = re.compile(r"lexbeam sheet (\S+), version (\S+): \d+ rows, digest ([0-9a-f]{32})(?:, for ([\w @+-]+))?")
 _BOMS = {codecs.BOM_UTF8: "utf-8", **MARKED}
 _WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
 _SAVE = "save it as tab-separated text (UTF-8 or UTF-16)"
@@ -74,9 +72,7 @@ def list_sheets(paths: str | Sequence[str]) -> list[files.Entry]:
     return list(found.values())
 
 
-def open_sheet(
-    sheet: Sheet, entry: files.Entry, options: ReaderOptions, max_file_bytes: int
-) -> SheetFile:
+def open_sheet(sheet: Sheet, entry: files.Entry, options: ReaderOptions, max_file_bytes: int) -> SheetFile:
     """Read a file, and find its header row and each of the sheet's columns.
 
     Raises:
@@ -91,8 +87,7 @@ def open_sheet(
         said = _FIRST_LINE.search(comments)
         if said and said.groups()[:2] != (sheet.name, sheet.version):
             raise LexbeamError(
-                f"{shown} is of sheet {said[1]!r}, version {said[2]}, not of {sheet.name!r}, "
-                f"version {sheet.version}"
+                f"{shown} is of sheet {said[1]!r}, version {said[2]}, not of {sheet.name!r}, version {sheet.version}"
             )
         if header:
             break
@@ -111,8 +106,7 @@ def open_sheet(
     annotator = "" if ANNOTATOR in places else _named(sheet, entry.name, said)
     if not annotator and ANNOTATOR not in places:
         raise LexbeamError(
-            f"{shown} does not say whose answers these are: call it {sheet.name}.WHO.tsv, or add "
-            f"a column `{ANNOTATOR}`"
+            f"{shown} does not say whose answers these are: call it {sheet.name}.WHO.tsv, or add a column `{ANNOTATOR}`"
         )
     digest = said[3] if said else ""
     return SheetFile(annotator, source, options, header, line, places, added, digest)
@@ -125,9 +119,7 @@ def file_rows(file: SheetFile) -> Iterator[FileRow]:
     that none closes, the line's quotes are taken for characters.
     """
     found = [(line, row) for line, row in _read(file.source, file.options) if line > file.line]
-    stray = {
-        line for line, row in found if isinstance(row, BadRecord) and row.reason == "malformed"
-    }
+    stray = {line for line, row in found if isinstance(row, BadRecord) and row.reason == "malformed"}
     unquoted: dict[int, list[str] | BadRecord] = {}
     if stray:
         options = replace(file.options, quoting=False)
@@ -147,9 +139,7 @@ def _read(source: Source, options: ReaderOptions) -> Iterator[FileRow]:
         yield last + 1, error
 
 
-def _source(
-    entry: files.Entry, shown: str, options: ReaderOptions, limit: int
-) -> tuple[Source, ReaderOptions]:
+def _source(entry: files.Entry, shown: str, options: ReaderOptions, limit: int) -> tuple[Source, ReaderOptions]:
     try:
         with files.open_read(entry.path) as stream:
             data = stream.read(limit + 1)

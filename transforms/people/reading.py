@@ -21,15 +21,7 @@ from transforms.formats.text_cleaning import clean_field
 from transforms.people.answers import read_answer
 from transforms.people.cells import folded, text_of
 from transforms.people.opening import SheetFile, file_rows, list_sheets, open_sheet
-from transforms.people.sheets import (
-    ANNOTATOR,
-    Key,
-    Row,
-    Sheet,
-    answers_schema,
-    rows_digest,
-    sheet_rows,
-)
+from transforms.people.sheets import ANNOTATOR, Key, Row, Sheet, answers_schema, rows_digest, sheet_rows
 
 __all__ = ["Answers", "pseudonym", "read_answers"]
 

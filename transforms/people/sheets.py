@@ -30,10 +30,7 @@ from transforms.common.marks import is_nfc
 from transforms.people.answers import KINDS, Answer
 from transforms.people.cells import folded
 
-__all__ = [
-    "ANNOTATOR", "NOTES", "Answer", "Column", "Row", "Sheet", "answers_schema", "rows_digest",
-    "sheet_rows",
-]  # fmt: skip
+__all__ = ["ANNOTATOR", "NOTES", "Answer", "Column", "Row", "Sheet", "answers_schema", "rows_digest", "sheet_rows"]
 
 ANNOTATOR = "annotator"
 NOTES = "notes"
@@ -95,9 +92,7 @@ class Sheet:
         seen = {ANNOTATOR, NOTES}
         for name in (*self.key, *shown, *(answer.name for answer in self.answers)):
             if not _COLUMN_NAME.fullmatch(name) or folded(name).casefold() in seen:
-                raise UsageError(
-                    f"sheet {self.name!r}: column {name!r} is there twice, or not a plain name"
-                )
+                raise UsageError(f"sheet {self.name!r}: column {name!r} is there twice, or not a plain name")
             seen.add(folded(name).casefold())
         for answer in self.answers:
             if answer.of and answer.of not in shown:
@@ -119,19 +114,14 @@ def answers_schema(sheet: Sheet) -> pa.Schema:
     for answer in sheet.answers:
         nullable = bool(answer.optional or answer.undecided)
         fields.append(
-            column(
-                answer.name, KINDS[answer.kind].type, answer.help,
-                range=answer.allowed, nullable=nullable,
-            )
-        )  # fmt: skip
+            column(answer.name, KINDS[answer.kind].type, answer.help, range=answer.allowed, nullable=nullable)
+        )
     doc = "what stood in columns that people added, a line for each: `column: text`"
     fields.append(column(NOTES, pa.string(), doc, nullable=True))
     return pa.schema(fields)
 
 
-def sheet_rows(
-    sheet: Sheet, rows: pa.Table | Iterable[pa.RecordBatch | pa.Table]
-) -> dict[Key, Row]:
+def sheet_rows(sheet: Sheet, rows: pa.Table | Iterable[pa.RecordBatch | pa.Table]) -> dict[Key, Row]:
     """Return the rows by their key, `folded` as tools may change it, in the order of keys.
 
     Args:
@@ -202,16 +192,11 @@ def _texts(sheet: Sheet, batch: pa.RecordBatch | pa.Table, name: str) -> list[st
     return ["" if value is None else str(value) for value in found]
 
 
-def _marks(
-    sheet: Sheet, batch: pa.RecordBatch | pa.Table, shown: Column
-) -> list[tuple[int, int] | None]:
+def _marks(sheet: Sheet, batch: pa.RecordBatch | pa.Table, shown: Column) -> list[tuple[int, int] | None]:
     if shown.mark is None:
         return [None] * batch.num_rows
     edges = [_column(sheet, batch, name).to_pylist() for name in shown.mark]
-    return [
-        None if start is None or end is None else (start, end)
-        for start, end in zip(*edges, strict=True)
-    ]
+    return [None if start is None or end is None else (start, end) for start, end in zip(*edges, strict=True)]
 
 
 def _said(key: Key) -> str:

@@ -112,13 +112,7 @@ def _below(given: Iterable[CellRow], name: str, roles: Roles) -> Iterator[Row]:
         elif isinstance(cells, BadRecord):
             yield line, cells
         else:
-            yield (
-                line,
-                {
-                    role: clean_field(cells[at]) if at < len(cells) else ""
-                    for role, at in places.items()
-                },
-            )
+            yield (line, {role: clean_field(cells[at]) if at < len(cells) else "" for role, at in places.items()})
     if places is None:
         raise LexbeamError(f"{name} has no rows")
 

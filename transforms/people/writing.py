@@ -59,17 +59,12 @@ def write_sheet(
 
 
 def sheet_text(
-    sheet: Sheet,
-    rows: pa.Table | Iterable[pa.RecordBatch | pa.Table],
-    *,
-    annotator: str = "",
-    seed: int | None = None,
+    sheet: Sheet, rows: pa.Table | Iterable[pa.RecordBatch | pa.Table], *, annotator: str = "", seed: int | None = None
 ) -> str:
     """Return the text of the file that `write_sheet` writes, which says what raises what."""
     if annotator and not _ANNOTATOR.fullmatch(annotator):
         raise UsageError(
-            f"annotator {annotator!r}: the file takes its name, so it is made of letters, digits, "
-            "spaces and -_@+"
+            f"annotator {annotator!r}: the file takes its name, so it is made of letters, digits, spaces and -_@+"
         )
     asked = list(sheet_rows(sheet, rows).values())
     if not asked:

@@ -10,10 +10,7 @@ from typing import Any
 
 from transforms.common.errors import LexbeamError
 
-__all__ = [
-    "COLOURS", "altair", "bars_across", "bars_over_time", "bundle", "finished", "lines", "palette",
-    "tips",
-]  # fmt: skip
+__all__ = ["COLOURS", "altair", "bars_across", "bars_over_time", "bundle", "finished", "lines", "palette", "tips"]
 
 COLOURS = 8  # --c1 to --c8 in style.css
 HEIGHT = 260
@@ -27,15 +24,28 @@ _CONFIG: dict[str, Any] = {
     "font": "system-ui, sans-serif",
     "view": {"stroke": None},
     "axis": {
-        "domainColor": _LINE, "gridColor": _LINE, "gridOpacity": 0.6, "tickColor": _LINE,
-        "labelColor": _INK, "titleColor": _INK, "labelFontSize": 12, "titleFontSize": 12,
-        "titleFontWeight": "normal", "labelLimit": 260,
+        "domainColor": _LINE,
+        "gridColor": _LINE,
+        "gridOpacity": 0.6,
+        "tickColor": _LINE,
+        "labelColor": _INK,
+        "titleColor": _INK,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "labelLimit": 260,
     },
     "legend": {
-        "labelColor": _INK, "titleColor": _INK, "labelFontSize": 12, "titleFontSize": 12,
-        "titleFontWeight": "normal", "orient": "top", "columns": 4, "labelLimit": 240,
+        "labelColor": _INK,
+        "titleColor": _INK,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "orient": "top",
+        "columns": 4,
+        "labelLimit": 240,
     },
-}  # fmt: skip
+}
 
 
 def _load(module: str) -> Any:
@@ -67,9 +77,7 @@ def bundle() -> str:
     return str(_load("vl_convert").javascript_bundle("window.vegaEmbed = vegaEmbed;"))
 
 
-def bars_over_time(
-    start: str, end: str, value: str, *, colour: str | None = None
-) -> dict[str, Any]:
+def bars_over_time(start: str, end: str, value: str, *, colour: str | None = None) -> dict[str, Any]:
     """Return bars from `start` to `end` (years) of height `value`, stacked by `colour`.
 
     The arguments are names of columns.
@@ -128,20 +136,14 @@ def finished(chart: Any) -> dict[str, Any]:
     if "layer" in spec:
         spec["layer"] = [_bare(layer) for layer in spec["layer"]]
     fits = "fit-x" if spec["width"] == "container" else "pad"
-    return {
-        **spec,
-        "autosize": {"type": fits, "contains": "padding"},
-        "config": _CONFIG,
-    }
+    return {**spec, "autosize": {"type": fits, "contains": "padding"}, "config": _CONFIG}
 
 
 def _bare(spec: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in spec.items() if key not in _ALTAIRS}
 
 
-def _spec(
-    alt: Any, chart: Any, encoding: dict[str, Any], colour: str | None, height: int
-) -> dict[str, Any]:
+def _spec(alt: Any, chart: Any, encoding: dict[str, Any], colour: str | None, height: int) -> dict[str, Any]:
     own = alt.value(palette(1)[0])
     if colour:
         scale = alt.Scale(range=palette(COLOURS))

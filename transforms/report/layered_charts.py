@@ -62,9 +62,7 @@ def bands(
         )
     if noise is not None:
         line = alt.Chart().transform_filter(_has(noise[0])).mark_rule(color=_MUTED)
-        layers.append(
-            line.encode(y=y, x=alt.X(f"{noise[0]}:Q", title=x_title), x2=alt.X2(noise[1]))
-        )
+        layers.append(line.encode(y=y, x=alt.X(f"{noise[0]}:Q", title=x_title), x2=alt.X2(noise[1])))
     point = alt.Chart().mark_point(filled=True, size=70, opacity=1)
     layers.append(
         point.encode(
@@ -113,23 +111,27 @@ def cloud(
         )
     height = alt.Y(f"{y}:Q", title=y, axis=alt.Axis(tickCount=5))
     layers.append(
-        alt.Chart().mark_point(size=22, opacity=0.7).encode(
-            x=at, y=height, color=_colour(alt, colour, values),
+        alt.Chart()
+        .mark_point(size=22, opacity=0.7)
+        .encode(
+            x=at,
+            y=height,
+            color=_colour(alt, colour, values),
             shape=_shape(alt, colour, values),
             tooltip=tips(alt, [name, colour], [x, y]),
         )
-    )  # fmt: skip
+    )
     if label:
-        written = alt.Chart().transform_filter(_has(label)).mark_text(
-            align="left", dx=6, dy=-5, color="var(--ink)", fontSize=11
-        )  # fmt: skip
+        written = (
+            alt.Chart()
+            .transform_filter(_has(label))
+            .mark_text(align="left", dx=6, dy=-5, color="var(--ink)", fontSize=11)
+        )
         layers.append(written.encode(x=at, y=height, text=alt.Text(f"{label}:N")))
     return finished(alt.layer(*layers).properties(width="container", height=380))
 
 
-def histogram(
-    start: str, end: str, value: str, *, at: str, colour: str, values: Mapping[str, str]
-) -> dict[str, Any]:
+def histogram(start: str, end: str, value: str, *, at: str, colour: str, values: Mapping[str, str]) -> dict[str, Any]:
     """Return bars from `start` to `end` of height `value`, stacked by `colour`, and a line.
 
     Args:
@@ -141,19 +143,26 @@ def histogram(
     """
     alt = altair()
     x = alt.X(f"{start}:Q", bin="binned", title=None, axis=alt.Axis(tickCount=8, grid=False))
-    bars = alt.Chart().mark_bar().encode(
-        x=x, x2=alt.X2(end), y=alt.Y(f"{value}:Q", stack="zero", axis=alt.Axis(tickCount=5)),
-        color=_colour(alt, colour, values), tooltip=tips(alt, [colour], [start, end, value]),
-    )  # fmt: skip
-    line = alt.Chart().mark_rule(color="var(--ink)", strokeDash=[4, 3]).encode(
-        x=alt.X(f"{at}:Q", title=None), tooltip=tips(alt, [], [at])
-    )  # fmt: skip
+    bars = (
+        alt.Chart()
+        .mark_bar()
+        .encode(
+            x=x,
+            x2=alt.X2(end),
+            y=alt.Y(f"{value}:Q", stack="zero", axis=alt.Axis(tickCount=5)),
+            color=_colour(alt, colour, values),
+            tooltip=tips(alt, [colour], [start, end, value]),
+        )
+    )
+    line = (
+        alt.Chart()
+        .mark_rule(color="var(--ink)", strokeDash=[4, 3])
+        .encode(x=alt.X(f"{at}:Q", title=None), tooltip=tips(alt, [], [at]))
+    )
     return finished(alt.layer(bars, line).properties(width="container", height=220))
 
 
-def paths(
-    x: str, y: str, *, name: str, stage: str, order: str, values: Sequence[str]
-) -> dict[str, Any]:
+def paths(x: str, y: str, *, name: str, stage: str, order: str, values: Sequence[str]) -> dict[str, Any]:
     """Return a path through its stages in a square plane, with landmarks around it.
 
     Args:
@@ -179,16 +188,12 @@ def paths(
         landmarks.encode(**at, text=written, color=colour, tooltip=told),
         own.mark_line(color=_MUTED, strokeWidth=1.5).encode(**at, order=alt.Order(f"{order}:Q")),
         own.mark_point(filled=True, size=90, opacity=1).encode(**at, color=colour, tooltip=told),
-        own.mark_text(dy=-13, fontSize=12, fontWeight="bold", color="var(--ink)").encode(
-            **at, text=written
-        ),
+        own.mark_text(dy=-13, fontSize=12, fontWeight="bold", color="var(--ink)").encode(**at, text=written),
     ]
     return finished(alt.layer(*layers).properties(width=_SQUARE, height=_SQUARE))
 
 
-def series(
-    x: str, y: str, *, null: tuple[str, str, str] | None, colour: str, values: Sequence[str]
-) -> dict[str, Any]:
+def series(x: str, y: str, *, null: tuple[str, str, str] | None, colour: str, values: Sequence[str]) -> dict[str, Any]:
     """Return a line of `y` over the names `x`, in the order of the rows, for each `colour`.
 
     Args:
@@ -239,6 +244,4 @@ def _colour(alt: Any, name: str, values: Sequence[str] | Mapping[str, str]) -> A
 
 def _shape(alt: Any, name: str, values: Mapping[str, str]) -> Any:
     """Return shapes beside colours, for readers who do not tell colours."""
-    return alt.Shape(
-        f"{name}:N", scale=alt.Scale(domain=list(values)), legend=alt.Legend(columns=2)
-    )
+    return alt.Shape(f"{name}:N", scale=alt.Scale(domain=list(values)), legend=alt.Legend(columns=2))

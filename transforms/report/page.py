@@ -44,13 +44,9 @@ def render(title: str, sections: Mapping[str, Sequence[Panel]]) -> bytes:
         LexbeamError: there are charts, and the extra `report` is not installed.
     """
     data: list[dict[str, Any]] = []
-    body = "\n".join(
-        _section(number, name, panels, data)
-        for number, (name, panels) in enumerate(sections.items(), 1)
-    )
+    body = "\n".join(_section(number, name, panels, data) for number, (name, panels) in enumerate(sections.items(), 1))
     contents = " ".join(
-        f'<a href="#section-{number}">{html.escape(name)}</a>'
-        for number, name in enumerate(sections, 1)
+        f'<a href="#section-{number}">{html.escape(name)}</a>' for number, name in enumerate(sections, 1)
     )
     code, style = _asset("page.js"), _asset("style.css")
     library = _script(bundle()) if any(panel["kind"] == "chart" for panel in data) else ""
@@ -83,9 +79,7 @@ def write_report(path: str, title: str, sections: Mapping[str, Sequence[Panel]])
         content = render(title, sections)
         files.write_bytes(path, content)
     except OSError as error:
-        raise LexbeamError(
-            f"the report cannot be written to {path!r}: {reason_of(error)}"
-        ) from error
+        raise LexbeamError(f"the report cannot be written to {path!r}: {reason_of(error)}") from error
 
 
 def _check_place(path: str) -> None:
@@ -101,8 +95,7 @@ def _check_place(path: str) -> None:
         top = stream.read(_TOP)
     if _MARK.encode() not in top:
         raise LexbeamError(
-            f"{path!r} is there and is not a report of Lexbeam, so it is left as it is: name "
-            "another file"
+            f"{path!r} is there and is not a report of Lexbeam, so it is left as it is: name another file"
         )
 
 
@@ -148,24 +141,18 @@ def _panel(place: str, panel: Panel, data: list[dict[str, Any]]) -> str:
     if isinstance(panel, Note):
         text = _told(panel.text)
         items = "".join(f"<li>{_told(item)}</li>" for item in panel.items)
-        kind, word = (
-            ("note warning", "<strong>Warning.</strong> ") if panel.warning else ("note", "")
-        )
+        kind, word = ("note warning", "<strong>Warning.</strong> ") if panel.warning else ("note", "")
         inner = f"<p>{word}{text}</p>" + (f"<ul>{items}</ul>" if items else "")
         return f'<h3>{title}</h3>\n<div class="{kind}">{inner}</div>'
     data.append(_data(place, panel))
     inner = f'<p class="text">{text}</p><div id="{place}"></div>'
     if isinstance(panel, Chart):
-        inner = (
-            f'<figure><figcaption class="text">{text}</figcaption><div id="{place}"></div></figure>'
-        )
+        inner = f'<figure><figcaption class="text">{text}</figcaption><div id="{place}"></div></figure>'
     return f"<h3>{title}</h3>\n{inner}"
 
 
 def _data(place: str, panel: Chart | Rows | Choice | Uses) -> dict[str, Any]:
-    columns = [
-        _column(field, panel.rows.column(number)) for number, field in enumerate(panel.rows.schema)
-    ]
+    columns = [_column(field, panel.rows.column(number)) for number, field in enumerate(panel.rows.schema)]
     common = {"id": place, "title": panel.title, "columns": columns}
     if isinstance(panel, Chart):
         drawn = {"text": panel.text, "spec": dict(panel.spec), "key": panel.key}
@@ -188,11 +175,7 @@ def _column(field: pa.Field, values: pa.ChunkedArray) -> dict[str, Any]:
     distinct = list(dict.fromkeys(value for value in plain if value is not None))
     if column["kind"] == "text" and 2 * len(distinct) < len(plain):
         place = {value: number for number, value in enumerate(distinct)}
-        return {
-            **column,
-            "distinct": distinct,
-            "values": [None if value is None else place[value] for value in plain],
-        }
+        return {**column, "distinct": distinct, "values": [None if value is None else place[value] for value in plain]}
     return {**column, "values": plain}
 
 

@@ -138,8 +138,7 @@ def build_language(rng: np.random.Generator, targets: int) -> Language:
     kept, rest = pseudo[:targets], iter(pseudo[targets:])
     content = [
         *chain.from_iterable(
-            (*heads, *(next(rest) for _ in range(RARE_WORDS)))
-            for heads in vocabulary.TOPICS.values()
+            (*heads, *(next(rest) for _ in range(RARE_WORDS))) for heads in vocabulary.TOPICS.values()
         ),
         *vocabulary.GENERAL,
         *vocabulary.NAMES,

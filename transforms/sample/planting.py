@@ -41,10 +41,18 @@ REFERENCE = 150_000
 MOST, LEAST = 240, 140
 
 TRUTH_COLUMNS = [
-    "word", "kind", "matched_to", "changed", "count_early", "count_late",
-    *(f"{column}_{i}{side}" for i in (1, 2, 3)
-      for column, side in (("sense", ""), ("share", "_early"), ("share", "_late"))),
-]  # fmt: skip
+    "word",
+    "kind",
+    "matched_to",
+    "changed",
+    "count_early",
+    "count_late",
+    *(
+        f"{column}_{i}{side}"
+        for i in (1, 2, 3)
+        for column, side in (("sense", ""), ("share", "_early"), ("share", "_late"))
+    ),
+]
 
 
 class Sense(NamedTuple):
@@ -105,9 +113,7 @@ def _split(uses: int, shares: Sequence[float]) -> list[int]:
     return [uses - sum(counts), *counts]
 
 
-def plant_words(
-    words: Sequence[str], topics: Sequence[str], random: Random, tokens: int
-) -> list[PlantedWord]:
+def plant_words(words: Sequence[str], topics: Sequence[str], random: Random, tokens: int) -> list[PlantedWord]:
     """Return the truth: 18 planted words, least changed first, then 42 controls.
 
     `words` are at least `PLANTED_WORDS` candidates, taken from the front; `tokens` is the size of
@@ -163,11 +169,7 @@ def truth_row(planted: PlantedWord) -> list[str]:
     for i in range(3):
         if i < len(planted.senses):
             sense = planted.senses[i]
-            row += [
-                sense.topic,
-                f"{sense.early / planted.early:.4f}",
-                f"{sense.late / planted.late:.4f}",
-            ]
+            row += [sense.topic, f"{sense.early / planted.early:.4f}", f"{sense.late / planted.late:.4f}"]
         else:
             row += ["", "", ""]
     return row

@@ -67,12 +67,7 @@ def _lengths(rng: np.random.Generator, tokens: int) -> np.ndarray:
 
 
 def _topics(
-    rng: np.random.Generator,
-    language: Language,
-    steps: np.ndarray,
-    document: np.ndarray,
-    long: np.ndarray,
-    uses: Uses,
+    rng: np.random.Generator, language: Language, steps: np.ndarray, document: np.ndarray, long: np.ndarray, uses: Uses
 ) -> np.ndarray:
     """A topic for each sentence: its document's, but enough long ones for the uses of each."""
     n = len(steps)
@@ -122,9 +117,7 @@ def _stray(rng: np.random.Generator, uses: Uses, topics: int) -> Uses:
     )
 
 
-def _place_uses(
-    rng: np.random.Generator, ids: np.ndarray, places: np.ndarray, topics: np.ndarray, uses: Uses
-) -> None:
+def _place_uses(rng: np.random.Generator, ids: np.ndarray, places: np.ndarray, topics: np.ndarray, uses: Uses) -> None:
     """Put the uses at random `places`, whose sentences have these `topics`."""
     for topic in np.unique(uses.topics):
         chosen = uses.topics == topic
@@ -136,12 +129,7 @@ def _place_uses(
 
 
 def write_passage(
-    rng: np.random.Generator,
-    language: Language,
-    *,
-    steps: np.ndarray,
-    tokens: np.ndarray,
-    uses: Uses,
+    rng: np.random.Generator, language: Language, *, steps: np.ndarray, tokens: np.ndarray, uses: Uses
 ) -> Passage:
     """Return documents at these `steps` of time, of about these many `tokens`, with these uses.
 

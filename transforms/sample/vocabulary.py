@@ -18,9 +18,16 @@ nobody brings an expectation to them.
 from itertools import product
 
 __all__ = [
-    "CLOSERS", "DETERMINERS", "FUNCTION_WORDS", "GENERAL", "JOINTS", "NAMES", "OPENERS", "TOPICS",
+    "CLOSERS",
+    "DETERMINERS",
+    "FUNCTION_WORDS",
+    "GENERAL",
+    "JOINTS",
+    "NAMES",
+    "OPENERS",
+    "TOPICS",
     "pseudo_words",
-]  # fmt: skip
+]
 
 
 def _words(text: str) -> tuple[str, ...]:

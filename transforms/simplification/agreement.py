@@ -17,18 +17,47 @@ __all__ = ["gender_before"]
 
 _WORDS = re.compile(r"(?:[^\W\d_]+ +)+$")
 _STEMS = ("much", "poc", "otr", "tod", "nuestr", "vuestr", "mism", "ciert", "tant")
-_FEMININE = ("la", "las", "una", "unas", "esta", "estas", "esa", "esas", "aquella", "aquellas",
-             "alguna", "algunas", "ninguna", "varias")  # fmt: skip
-_MASCULINE = ("el", "los", "un", "unos", "este", "estos", "ese", "esos", "aquel", "aquellos",
-              "algún", "algunos", "ningún", "varios", "al", "del")  # fmt: skip
+_FEMININE = (
+    "la",
+    "las",
+    "una",
+    "unas",
+    "esta",
+    "estas",
+    "esa",
+    "esas",
+    "aquella",
+    "aquellas",
+    "alguna",
+    "algunas",
+    "ninguna",
+    "varias",
+)
+_MASCULINE = (
+    "el",
+    "los",
+    "un",
+    "unos",
+    "este",
+    "estos",
+    "ese",
+    "esos",
+    "aquel",
+    "aquellos",
+    "algún",
+    "algunos",
+    "ningún",
+    "varios",
+    "al",
+    "del",
+)
 _DETERMINERS = {
     **dict.fromkeys(_FEMININE, "Fem"),
     **{stem + end: "Fem" for stem in _STEMS for end in ("a", "as")},
     **dict.fromkeys(_MASCULINE, "Masc"),
     **{stem + end: "Masc" for stem in _STEMS for end in ("o", "os")},
 }
-_BEFORE_NOUNS = ("a", "con", "de", "en", "entre", "para", "por", "sin", "sobre",
-                 "mi", "mis", "tu", "tus", "su", "sus")  # fmt: skip
+_BEFORE_NOUNS = ("a", "con", "de", "en", "entre", "para", "por", "sin", "sobre", "mi", "mis", "tu", "tus", "su", "sus")
 _DEGREES = ("bastante", "demasiado", "más", "menos", "muy", "tan")
 
 

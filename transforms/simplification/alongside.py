@@ -83,9 +83,7 @@ def batched(found: Iterator[Alongside]) -> Iterator[list[Alongside]]:
         yield batch
 
 
-def tasks_of(
-    instances: Sequence[Part], tables: Mapping[str, Sequence[Part]]
-) -> list[tuple[int, PartTask]]:
+def tasks_of(instances: Sequence[Part], tables: Mapping[str, Sequence[Part]]) -> list[tuple[int, PartTask]]:
     """Return the tasks of all parts, with their numbers.
 
     Raises:
@@ -99,6 +97,5 @@ def tasks_of(
                 "not made from these instances; make them anew"
             )
     return [
-        (part.number, PartTask(part, {name: own[part.number] for name, own in by_number.items()}))
-        for part in instances
+        (part.number, PartTask(part, {name: own[part.number] for name, own in by_number.items()})) for part in instances
     ]

@@ -32,10 +32,9 @@ class CandidatesOptions:
     """Options of the view `candidates`."""
 
     candidates: tuple[str, ...] = option(
-        help="the candidates of targets, whatever their capitals, or of instances by their ids, "
-        "stage by stage",
+        help="the candidates of targets, whatever their capitals, or of instances by their ids, stage by stage",
         metavar="TARGET",
-    )  # fmt: skip
+    )
     of_setting: str | None = option(None, help="of this setting", metavar="NAME")
     kept: bool = option(False, help="those alone that generation lets through")
 
@@ -86,9 +85,7 @@ def _schema(ranked: Mapping[str, Any]) -> pa.Schema:
 def _instances(snapshot: Snapshot, asked: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return the instances that are asked for, by id, in the order in which they are asked for."""
     if INSTANCES.name not in snapshot.tables:
-        raise UsageError(
-            f"{files.shown(snapshot.out)} has no table {INSTANCES.name}: show the folder that has"
-        )
+        raise UsageError(f"{files.shown(snapshot.out)} has no table {INSTANCES.name}: show the folder that has")
     wanted = {text.casefold(): [] for text in asked}  # type: dict[str, list[dict[str, Any]]]
     targets = set()
     for some in read_rows(snapshot.paths(INSTANCES.name), list(_OWN)):
@@ -121,13 +118,7 @@ def _key(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _order(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return (
-        row["instance_id"],
-        row["setting"],
-        row["rank"] or _LAST,
-        row["reason"] or "",
-        row["form"],
-    )
+    return (row["instance_id"], row["setting"], row["rank"] or _LAST, row["reason"] or "", row["form"])
 
 
 def _check_setting(snapshot: Snapshot, setting: str | None) -> None:
@@ -159,14 +150,21 @@ def _told(snapshot: Snapshot, options: CandidatesOptions) -> Iterator[Block]:
             heads,
             tuple(
                 (
-                    _shown(row["rank"]), row["shown"] or row["form"], row["lemma"] or "",
-                    number(row["score"]), _shown(row["votes"]), row["reason"] or "",
-                    _selected(row), *(_shown(row[name]) for name in rankers),
+                    _shown(row["rank"]),
+                    row["shown"] or row["form"],
+                    row["lemma"] or "",
+                    number(row["score"]),
+                    _shown(row["votes"]),
+                    row["reason"] or "",
+                    _selected(row),
+                    *(_shown(row[name]) for name in rankers),
                 )
                 for row in own
             ),
-            frozenset({0, 3, 4, *range(7, 7 + len(rankers))}), 2, True,
-        )  # fmt: skip
+            frozenset({0, 3, 4, *range(7, 7 + len(rankers))}),
+            2,
+            True,
+        )
 
 
 def _shown(value: int | None) -> str:
@@ -180,7 +178,5 @@ def _selected(row: Mapping[str, Any]) -> str:
 
 
 CANDIDATE_VIEWS: dict[str, View[Any]] = {
-    "candidates": View(
-        "candidates of chosen words, stage by stage", CandidatesOptions, candidates_of_words, _told
-    )
+    "candidates": View("candidates of chosen words, stage by stage", CandidatesOptions, candidates_of_words, _told)
 }

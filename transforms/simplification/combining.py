@@ -91,10 +91,10 @@ def combined(
     known = frequencies or {}
     best, valid = _gathered(sources)
     shared = [
-        form for form in valid
-        if combine == "union"
-        or all(form in own for own, of in zip(best, sources, strict=True) if not of.is_evidence)
-    ]  # fmt: skip
+        form
+        for form in valid
+        if combine == "union" or all(form in own for own, of in zip(best, sources, strict=True) if not of.is_evidence)
+    ]
     scores = _scores(sources, best, shared, order, frequencies, cosines)
     ordered = sorted(shared, key=lambda form: _place(form, order, scores, best, known))
     found = []
@@ -119,14 +119,10 @@ def evidence(sources: Sequence[SourceOf], more: Sequence[SourceOf]) -> list[Sour
         sources: those that give candidates; what is evidence among them gives none.
         more: evidence.
     """
-    known = {
-        one.form for source in sources if not source.is_evidence
-        for one in source.formed if one.reason is None
-    }  # fmt: skip
+    known = {one.form for source in sources if not source.is_evidence for one in source.formed if one.reason is None}
     return [
         source._replace(
-            formed=[one for one in source.formed if one.form in known and one.reason is None],
-            is_evidence=True,
+            formed=[one for one in source.formed if one.form in known and one.reason is None], is_evidence=True
         )
         for source in more
     ]
@@ -191,10 +187,7 @@ def _scores(
                 lists.append({form: value for form, value in known.items() if value is not None})
         ranked = [dense_ranks({f: own[f] for f in shared if f in own}) for own in lists]
         last = [max(ranks.values(), default=0) + 1 for ranks in ranked]
-        return {
-            form: len(ranked) / sum(r.get(form, n) for r, n in zip(ranked, last, strict=True))
-            for form in shared
-        }
+        return {form: len(ranked) / sum(r.get(form, n) for r, n in zip(ranked, last, strict=True)) for form in shared}
     if all(source.adds for source in sources):
         return {form: lists[0][form] for form in shared}  # they are one list
     ranked = [dense_ranks(own) for own in lists]
@@ -203,11 +196,7 @@ def _scores(
 
 
 def _place(
-    form: str,
-    order: str,
-    scores: Mapping[str, float],
-    best: Best,
-    frequencies: Mapping[str, float | None],
+    form: str, order: str, scores: Mapping[str, float], best: Best, frequencies: Mapping[str, float | None]
 ) -> tuple[float | int | str, ...]:
     frequency = frequencies.get(form)
     frequent = float("inf") if frequency is None else -frequency
@@ -242,8 +231,9 @@ def _row(
         scores[source.generator] = scores.get(source.generator, 0.0) + one.proposal.score
     votes = [one.proposal.votes for _, one in own if one.proposal.votes is not None]
     first = own[0][1]
-    return Candidate(first, reason, rank, score, scores, len(own), max(votes, default=None),
-                     frequencies.get(first.form))  # fmt: skip
+    return Candidate(
+        first, reason, rank, score, scores, len(own), max(votes, default=None), frequencies.get(first.form)
+    )
 
 
 def _dropped(sources: Sequence[SourceOf], valid: Mapping[str, None]) -> list[str]:
@@ -252,9 +242,7 @@ def _dropped(sources: Sequence[SourceOf], valid: Mapping[str, None]) -> list[str
     return [form for form in dict.fromkeys(forms) if form not in valid]
 
 
-def _of_dropped(
-    sources: Sequence[SourceOf], form: str, frequencies: Mapping[str, float | None]
-) -> Candidate:
+def _of_dropped(sources: Sequence[SourceOf], form: str, frequencies: Mapping[str, float | None]) -> Candidate:
     own = []
     for source in sources:
         had = [one for one in source.formed if one.form == form]

@@ -26,9 +26,20 @@ __all__ = ["LABEL", "TAKE", "ComplexPart", "known_scorers"]
 LABEL = "label"
 LAYOUT = "complexity"
 _COLUMNS = (
-    "instance_id", "token", "language", "sentence", "start", "end", "lemmas", "upos", "position",
-    "tokens", "source", "source_id", "flags",
-)  # fmt: skip
+    "instance_id",
+    "token",
+    "language",
+    "sentence",
+    "start",
+    "end",
+    "lemmas",
+    "upos",
+    "position",
+    "tokens",
+    "source",
+    "source_id",
+    "flags",
+)
 # Flags of complexity/instances, and what they are called here.
 _FLAGS = {"within_word": "within_word", "several": "several", "wrong_offsets": "wrong_place"}
 
@@ -116,10 +127,7 @@ def _row(row: dict[str, Any], complexity: float | None, occurrences: str) -> Row
         flags += more
     else:
         places = [(row["start"], row["end"])]
-    return Row(
-        sentence, token, tuple(places), (), tuple(flags), row["source_id"], complexity,
-        row["language"],
-    )  # fmt: skip
+    return Row(sentence, token, tuple(places), (), tuple(flags), row["source_id"], complexity, row["language"])
 
 
 def _annotation(row: dict[str, Any]) -> dict[str, str | None]:
@@ -132,9 +140,5 @@ def _annotation(row: dict[str, Any]) -> dict[str, str | None]:
 
 
 TAKE: Stage[ComplexPart, LoadOptions, Loaded] = Stage(
-    name="simplification/take",
-    receipt=Loaded,
-    identity=_identity,
-    build=_take,
-    unit="parts",
+    name="simplification/take", receipt=Loaded, identity=_identity, build=_take, unit="parts"
 )

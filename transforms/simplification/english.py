@@ -148,9 +148,7 @@ class EnglishInflector:
         """What forms may be."""
         return self._forms
 
-    def inflect(
-        self, lemma: str, upos: str, feats: Mapping[str, str], *, dictionary: bool = True
-    ) -> Inflected | None:
+    def inflect(self, lemma: str, upos: str, feats: Mapping[str, str], *, dictionary: bool = True) -> Inflected | None:
         """Return the form of a lemma that has some features; None if nothing is known of it.
 
         Of several spellings it is the library's first, the commonest. `times` is 1, `total` how
@@ -199,15 +197,9 @@ class EnglishInflector:
         if kind == "VERB" and form in _OF_BE:
             return [dict(_OF_BE[form])]
         having = self._having(form, kind, lemma and lemma.lower())
-        return [
-            dict(feats)
-            for tag, feats in _TAGS[kind].items()
-            if any(form in own.get(tag, ()) for own in having)
-        ]
+        return [dict(feats) for tag, feats in _TAGS[kind].items() if any(form in own.get(tag, ()) for own in having)]
 
-    def _having(
-        self, form: str, kind: str, lemma: str | None
-    ) -> list[Mapping[str, tuple[str, ...]]]:
+    def _having(self, form: str, kind: str, lemma: str | None) -> list[Mapping[str, tuple[str, ...]]]:
         """Return the forms of each lemma that has a form: of one alone if it does, else of all."""
         if lemma:
             own = _spellings(self._library, lemma, kind) or self._made(lemma, kind)

@@ -26,9 +26,7 @@ from transforms.simplification.listing import CLUSTERS, Gold, Judged, gold_of
 from transforms.simplification.measures import Figure, differing
 from transforms.simplification.oracles import Lemmas
 
-__all__ = [
-    "Evaluated", "MeasureOptions", "evaluate_tables", "figure_rows", "given_settings", "gold_in",
-]  # fmt: skip
+__all__ = ["Evaluated", "MeasureOptions", "evaluate_tables", "figure_rows", "given_settings", "gold_in"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,20 +43,17 @@ class MeasureOptions:
     """
 
     k: tuple[int, ...] = option(
-        (1, 3, 5, 10, 50), help="how many first candidates count", metavar="K", least=1,
-        most=1_000_000,
-    )  # fmt: skip
-    cluster: str = option(
-        "target", help="what is resampled as a whole, since it errs together", choices=CLUSTERS
+        (1, 3, 5, 10, 50), help="how many first candidates count", metavar="K", least=1, most=1_000_000
     )
+    cluster: str = option("target", help="what is resampled as a whole, since it errs together", choices=CLUSTERS)
     baseline: str | None = option(
-        None, help="the system that others are compared with; if not given, any two are",
-        metavar="SYSTEM",
-    )  # fmt: skip
+        None, help="the system that others are compared with; if not given, any two are", metavar="SYSTEM"
+    )
     tsar_scorer: bool = option(
-        False, help="leave out instances without candidates where the public scorer of TSAR-2022 "
+        False,
+        help="leave out instances without candidates where the public scorer of TSAR-2022 "
         "does, and compare words of files as they are written",
-    )  # fmt: skip
+    )
     bootstrap: BootstrapOptions = embedded(BootstrapOptions, group="intervals")
 
 
@@ -87,10 +82,7 @@ def gold_in(tables: Mapping[str, Sequence[str]]) -> Gold:
     wanted: set[str] = set()
     for rows in read_rows(tables[SUBSTITUTES.name], ["instance_id"]):
         wanted.update(pc.unique(rows["instance_id"]).to_pylist())
-    columns = {
-        INSTANCES.name: ("target", "sentence"),
-        SUBSTITUTES.name: ("substitute", "gold_rank", "is_target"),
-    }
+    columns = {INSTANCES.name: ("target", "sentence"), SUBSTITUTES.name: ("substitute", "gold_rank", "is_target")}
     given = {name: tables[name] for name in columns}
     return gold_of(_judged(joined(given, columns, sorted(wanted))))
 
@@ -114,9 +106,7 @@ def given_settings(paths: Sequence[str]) -> list[str]:
     return sorted(found)
 
 
-def _rankers(
-    tables: Mapping[str, Sequence[str]], told: Mapping[str, Collection[str]]
-) -> dict[str, list[str]]:
+def _rankers(tables: Mapping[str, Sequence[str]], told: Mapping[str, Collection[str]]) -> dict[str, list[str]]:
     """Return the settings of all tables and those told, in order, each with its rankers."""
     found: dict[str, set[str]] = {setting: set(own) for setting, own in told.items()}
     for name, paths in tables.items():
@@ -147,9 +137,7 @@ def evaluate_tables(
             their instances are misses.
     """
     rankers = _rankers(tables, told)
-    settings = {
-        name: SettingRows(name, own, gold, tables, lemmas) for name, own in rankers.items()
-    }  # fmt: skip
+    settings = {name: SettingRows(name, own, gold, tables, lemmas) for name, own in rankers.items()}
     funnel = Funnel()
     wanted = {name: STAGE_COLUMNS[name] for name in tables}
     for instance, (_, rows) in enumerate(joined(tables, wanted, gold.ids)):
@@ -160,8 +148,9 @@ def evaluate_tables(
     beside = [f for s in settings.values() for f in s.beside(options.k, tsar=options.tsar_scorer)]
     chance = {
         setting.system(ranker): f"{setting.name} {RANDOM}"
-        for setting in settings.values() for ranker in setting.rankers
-    }  # fmt: skip
+        for setting in settings.values()
+        for ranker in setting.rankers
+    }
     return Evaluated(figures, beside, chance, funnel)
 
 

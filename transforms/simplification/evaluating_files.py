@@ -22,9 +22,7 @@ from transforms.simplification.submissions import Prediction
 __all__ = ["evaluate_rows"]
 
 
-def evaluate_rows(
-    gold: Gold, rows: Mapping[str, Prediction], system: str, options: MeasureOptions
-) -> Evaluated:
+def evaluate_rows(gold: Gold, rows: Mapping[str, Prediction], system: str, options: MeasureOptions) -> Evaluated:
     """Evaluate the rows of a submission: subset `ranking`, and `pipeline` of their first words.
 
     The first word may be the target, which then stays. With `tsar_scorer` those instances are left

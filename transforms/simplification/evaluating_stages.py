@@ -20,10 +20,7 @@ from transforms.simplification.measures import (
 )
 from transforms.simplification.oracles import LEMMA_MATCH, Lemmas, lemma_match
 
-__all__ = [
-    "CONSTANT", "GENERATION", "RANDOM", "SELECTION", "STAGE_COLUMNS", "SettingRows", "by_selection",
-    "system_of",
-]  # fmt: skip
+__all__ = ["CONSTANT", "GENERATION", "RANDOM", "SELECTION", "STAGE_COLUMNS", "SettingRows", "by_selection", "system_of"]
 
 GENERATION, SELECTION = "generation", "selection"
 RANDOM, CONSTANT = "random-order", "constant"
@@ -57,9 +54,8 @@ class SettingRows:
     """Takes the rows of one setting, instance by instance."""
 
     def __init__(
-        self, name: str, rankers: Sequence[str], gold: Gold, tables: Iterable[str],
-        lemmas: Lemmas | None,
-    ) -> None:  # fmt: skip
+        self, name: str, rankers: Sequence[str], gold: Gold, tables: Iterable[str], lemmas: Lemmas | None
+    ) -> None:
         self.name = name
         self.rankers: list[str | None] = [*rankers] or [None]
         self.gold = gold
@@ -95,12 +91,16 @@ class SettingRows:
             self._add_ranker(instance, ranker, rows, left, before, funnel)
 
     def _add_ranker(
-        self, instance: int, ranker: str | None, rows: Mapping[str, Rows], left: set[str],
-        before: set[str], funnel: Funnel,
-    ) -> None:  # fmt: skip
+        self,
+        instance: int,
+        ranker: str | None,
+        rows: Mapping[str, Rows],
+        left: set[str],
+        before: set[str],
+        funnel: Funnel,
+    ) -> None:
         if RANKINGS.name in self.tables:
-            own = [one for one in rows[RANKINGS.name]
-                   if one["ranker"] == ranker and one["place"] is not None]  # fmt: skip
+            own = [one for one in rows[RANKINGS.name] if one["ranker"] == ranker and one["place"] is not None]
             own.sort(key=lambda one: one["place"])
             self.ranked[ranker].add(instance, [(one["form"], one["rank"]) for one in own])
             order = [one["form"] for one in own]
@@ -120,9 +120,15 @@ class SettingRows:
             funnel.add((self.name, ranker, PIPELINE), left, kept, dropped)
 
     def _pass(
-        self, stage: str, ranker: str | None, instance: int, before: set[str],
-        kept: Sequence[str], rows: Rows, funnel: Funnel,
-    ) -> set[str]:  # fmt: skip
+        self,
+        stage: str,
+        ranker: str | None,
+        instance: int,
+        before: set[str],
+        kept: Sequence[str],
+        rows: Rows,
+        funnel: Funnel,
+    ) -> set[str]:
         dropped = [(folded(one["form"]), one["reason"]) for one in rows if one.get("reason")]
         target = self.gold.targets[instance]
         forms = {folded(form) for form in kept} - {target}

@@ -15,15 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from transforms.simplification.filters_base import (
-    NGRAMS,
-    VECTORS,
-    Filter,
-    Group,
-    Selecting,
-    State,
-    replaced,
-)
+from transforms.simplification.filters_base import NGRAMS, VECTORS, Filter, Group, Selecting, State, replaced
 from transforms.simplification.filters_morphology import filter_morphology
 from transforms.simplification.filters_pos import filter_pos
 
@@ -46,8 +38,7 @@ def filter_similarity(groups: Sequence[Group], selecting: Selecting) -> None:
     for rows, vectors in _by_language(VECTORS.name, [pair[0] for pair in pairs], selecting):
         own = [pairs[row] for row in rows.tolist()]
         cosines = vectors.cosine(
-            pa.array([pair[2] for pair in own], pa.string()),
-            pa.array([pair[3] for pair in own], pa.string()),
+            pa.array([pair[2] for pair in own], pa.string()), pa.array([pair[3] for pair in own], pa.string())
         ).to_pylist()
         for (_, state, _, _), cosine in zip(own, cosines, strict=True):
             state.similarity = cosine

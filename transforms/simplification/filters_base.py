@@ -90,9 +90,7 @@ def contracted(left: str) -> str:
     >>> contracted("cerca de el "), contracted("A el "), contracted("DE EL ")
     ('cerca del ', 'Al ', 'DEL ')
     """
-    return _SPLIT.sub(
-        lambda found: f"{found[1]}{'L' if found[0].isupper() else 'l'} {found[2]}", left
-    )
+    return _SPLIT.sub(lambda found: f"{found[1]}{'L' if found[0].isupper() else 'l'} {found[2]}", left)
 
 
 def replaced(instance: Instance, form: str, before: str | None = None) -> tuple[str, int]:

@@ -77,10 +77,7 @@ def filter_pos(groups: Sequence[Group], selecting: Selecting) -> None:
 
 def _tags(asked: Sequence[tuple[Group, State | None, _Place]], selecting: Selecting) -> list[str]:
     # Whether the head is last changes what is read from a sentence, not how it is tagged.
-    keys = [
-        (*place, group.instance.language.partition("-")[0] in _HEAD_LAST)
-        for group, _, place in asked
-    ]
+    keys = [(*place, group.instance.language.partition("-")[0] in _HEAD_LAST) for group, _, place in asked]
     tags: dict[Any, str] = {} if selecting.tagged is None else selecting.tagged
     new = list(dict.fromkeys(key for key in keys if key not in tags))
     texts = list(dict.fromkeys(sentence for sentence, *_ in new))
@@ -104,11 +101,7 @@ def _tag(sentence: Sentence, place: _Place, head_last: bool) -> str:
     """
     upos: Collection[str] = sentence.upos or ()
     starts, ends = sentence.starts or (), sentence.ends or ()
-    own = [
-        tag
-        for tag, start, end in zip(upos, starts, ends, strict=True)
-        if start < place[2] and end > place[1]
-    ]
+    own = [tag for tag, start, end in zip(upos, starts, ends, strict=True) if start < place[2] and end > place[1]]
     if not own:
         return ""
     if len(own) > 1 and " " in place[0][place[1] : place[2]]:

@@ -109,15 +109,14 @@ class _Places:
             return None
         own = self.instance
         placed = place(
-            self.inflector, text, upos, own.target, feats=self._features(upos, of),
-            target_lemma=of, before=self._before,
-        )  # fmt: skip
+            self.inflector, text, upos, own.target, feats=self._features(upos, of), target_lemma=of, before=self._before
+        )
         feats = None if placed.feats is None else feats_text(placed.feats)
         if placed.form is None:
-            return Formed(key_of(text), key_of(text), None, None, feats, None, placed.reason,
-                          _NOTHING)  # fmt: skip
-        return Formed(key_of(placed.form), key_of(text), placed.form, placed.source, feats,
-                      placed.before, None, _NOTHING)  # fmt: skip
+            return Formed(key_of(text), key_of(text), None, None, feats, None, placed.reason, _NOTHING)
+        return Formed(
+            key_of(placed.form), key_of(text), placed.form, placed.source, feats, placed.before, None, _NOTHING
+        )
 
     def before(self, form: str) -> str | None:
         """Return what the word before becomes beside a form as it is given; None if it stays.
@@ -150,9 +149,7 @@ class _Places:
         key = (upos, of)
         if key not in self._feats:
             own = self.instance
-            said: Mapping[str, str] | None = (
-                features_of(own) if kind_of(upos) == kind_of(own.upos) else None
-            )
+            said: Mapping[str, str] | None = features_of(own) if kind_of(upos) == kind_of(own.upos) else None
             if said is None and self.inflector is not None:
                 said = likeliest_features(self.inflector, own.target, upos, of)
             if said is not None and self._lacks_gender(upos, said):

@@ -40,11 +40,7 @@ class Funnel:
         self._counts: dict[_Stage, dict[str | None, _Count]] = {}
 
     def add(
-        self,
-        stage: _Stage,
-        before: Collection[str],
-        kept: Collection[str],
-        dropped: Iterable[tuple[str, str]],
+        self, stage: _Stage, before: Collection[str], kept: Collection[str], dropped: Iterable[tuple[str, str]]
     ) -> set[str]:
         """Add what a stage does to the candidates of an instance; return the gold that is left.
 
@@ -80,11 +76,15 @@ class Funnel:
             for reason in sorted(counts, key=lambda one: one or ""):
                 own = counts[reason]
                 yield {
-                    "setting": setting, "ranker": ranker, "stage": stage, "reason": reason,
-                    "candidates": own.candidates, "gold_candidates": own.gold,
+                    "setting": setting,
+                    "ranker": ranker,
+                    "stage": stage,
+                    "reason": reason,
+                    "candidates": own.candidates,
+                    "gold_candidates": own.gold,
                     "instances_lost": None if reason is None else own.instances,
                     "instances_left": own.instances if reason is None else None,
-                }  # fmt: skip
+                }
 
 
 def _add(counts: dict[str | None, _Count], reason: str | None, more: _Count) -> None:

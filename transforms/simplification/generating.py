@@ -92,10 +92,7 @@ class _Tally:
 
 
 def candidates_of(
-    instances: Sequence[Instance],
-    asking: Asking,
-    gold: Mapping[str, list[str]],
-    tally: _Tally | None = None,
+    instances: Sequence[Instance], asking: Asking, gold: Mapping[str, list[str]], tally: _Tally | None = None
 ) -> pa.Table:
     """Return the candidates of instances in all settings, sorted.
 
@@ -127,9 +124,7 @@ def candidates_of(
             else:
                 tally.protected[f"{setting} {why}"] += 1
         some = [instances[place] for place in free]
-        for instance, found in zip(
-            some, _combined(some, [sources[place] for place in free], own, asking), strict=True
-        ):
+        for instance, found in zip(some, _combined(some, [sources[place] for place in free], own, asking), strict=True):
             tally.add(setting, found)
             rows += [_row(instance, setting, one) for one in found]
     schema = CANDIDATES.schema()
@@ -148,17 +143,20 @@ def _lemmas(instance: Instance, asking: Asking) -> list[str]:
 def _asked(generator: str, own: GenerationOptions) -> str:
     """Return what of a setting decides what a generator gives."""
     plain = GenerationOptions()
-    said = replace(own, generators=(generator,), evidence=(), combine=plain.combine, k=plain.k,
-                   order=plain.order, names=plain.names)  # fmt: skip
+    said = replace(
+        own,
+        generators=(generator,),
+        evidence=(),
+        combine=plain.combine,
+        k=plain.k,
+        order=plain.order,
+        names=plain.names,
+    )
     return repr(said)
 
 
 def _sources(
-    instances: Sequence[Instance],
-    generator: str,
-    setting: str,
-    asking: Asking,
-    gold: Mapping[str, list[str]],
+    instances: Sequence[Instance], generator: str, setting: str, asking: Asking, gold: Mapping[str, list[str]]
 ) -> list[list[SourceOf]]:
     """Return what the sources of a generator give for each instance, in its forms."""
     context = asking.context(setting, gold)
@@ -170,19 +168,14 @@ def _sources(
         inflector = context.inflector_of(instance.language)
         found.append(
             [
-                SourceOf(
-                    column_of(generator), about.adds,
-                    formed(instance, source[place], inflector, barred[place]),
-                )
+                SourceOf(column_of(generator), about.adds, formed(instance, source[place], inflector, barred[place]))
                 for source in given
             ]
-        )  # fmt: skip
+        )
     return found
 
 
-def _barred(
-    instances: Sequence[Instance], asking: Asking, own: GenerationOptions
-) -> list[Collection[str]]:
+def _barred(instances: Sequence[Instance], asking: Asking, own: GenerationOptions) -> list[Collection[str]]:
     """Return the words that must not be candidates of each instance."""
     every = frozenset(asking.barred)
     barred: list[Collection[str]] = [every] * len(instances)
@@ -201,32 +194,27 @@ def _barred(
 
 
 def _combined(
-    instances: Sequence[Instance],
-    sources: Sequence[Sequence[SourceOf]],
-    own: GenerationOptions,
-    asking: Asking,
+    instances: Sequence[Instance], sources: Sequence[Sequence[SourceOf]], own: GenerationOptions, asking: Asking
 ) -> Iterator[list[Candidate]]:
     """Yield the candidates of each instance."""
-    forms = [
-        list(dict.fromkeys(one.form for source in mine for one in source.formed))
-        for mine in sources
-    ]
+    forms = [list(dict.fromkeys(one.form for source in mine for one in source.formed)) for mine in sources]
     frequencies = _frequencies(instances, forms, asking)
     cosines = _cosines(instances, forms, asking) if own.order == "average" else None
     for place, mine in enumerate(sources):
         yield combined(
-            mine, combine=own.combine, k=own.k, order=own.order,
+            mine,
+            combine=own.combine,
+            k=own.k,
+            order=own.order,
             frequencies=None if frequencies is None else frequencies[place],
             cosines=None if cosines is None else cosines[place],
-        )  # fmt: skip
+        )
 
 
 Values = list[dict[str, float | None]]
 
 
-def _frequencies(
-    instances: Sequence[Instance], forms: Sequence[Sequence[str]], asking: Asking
-) -> Values | None:
+def _frequencies(instances: Sequence[Instance], forms: Sequence[Sequence[str]], asking: Asking) -> Values | None:
     """Return the frequencies of forms by the first list; phrases have none. None: no list."""
     if not asking.lists:
         return None
@@ -236,9 +224,7 @@ def _frequencies(
         if resource is None:
             continue
         opened: Any = resource
-        words = list(dict.fromkeys(
-            form for row in rows for form in forms[row] if " " not in form
-        ))  # fmt: skip
+        words = list(dict.fromkeys(form for row in rows for form in forms[row] if " " not in form))
         looked_up = opened.look_up(pa.array(words, pa.string()))["value"]
         values = dict(zip(words, looked_up.to_pylist(), strict=True))
         for row in rows:
@@ -246,9 +232,7 @@ def _frequencies(
     return found
 
 
-def _cosines(
-    instances: Sequence[Instance], forms: Sequence[Sequence[str]], asking: Asking
-) -> Values | None:
+def _cosines(instances: Sequence[Instance], forms: Sequence[Sequence[str]], asking: Asking) -> Values | None:
     """Return the cosines of forms to their targets; None: no vectors."""
     if not any(held.name == VECTORS.name for held in asking.lexicon.held):
         return None
@@ -269,14 +253,24 @@ def _cosines(
 def _row(instance: Instance, setting: str, one: Candidate) -> dict[str, Any]:
     best = one.best
     return {
-        "instance_id": instance.instance_id, "setting": setting, "form": best.form,
-        "lemma": best.lemma, "shown": best.shown, "rank": one.rank, "score": one.score,
+        "instance_id": instance.instance_id,
+        "setting": setting,
+        "form": best.form,
+        "lemma": best.lemma,
+        "shown": best.shown,
+        "rank": one.rank,
+        "score": one.score,
         **{f"{name}_score": one.scores.get(name) for name in COLUMNS},
-        "generators": one.sources, "votes": one.votes, "sense_id": best.proposal.sense,
-        "relation": best.proposal.relation, "frequency": one.frequency,
-        "inflected": best.inflected, "feats": best.feats, "before": best.before,
+        "generators": one.sources,
+        "votes": one.votes,
+        "sense_id": best.proposal.sense,
+        "relation": best.proposal.relation,
+        "frequency": one.frequency,
+        "inflected": best.inflected,
+        "feats": best.feats,
+        "before": best.before,
         "reason": one.reason,
-    }  # fmt: skip
+    }
 
 
 def _generate(artefact: Artefact, task: GenerationTask, asking: Asking) -> Generated:
@@ -322,12 +316,17 @@ def _gold(instances: Sequence[Instance], substitutes: Sequence[Part]) -> dict[st
 def _identity(task: GenerationTask, asking: Asking) -> Any:
     own = asking.inflector
     return [
-        task.part.sha256, [part.sha256 for part in task.substitutes],
+        task.part.sha256,
+        [part.sha256 for part in task.substitutes],
         {name: one.deciding() for name, one in asking.settings.items()},
-        asking.lexicon.identity(), list(asking.thesauri), list(asking.lists),
+        asking.lexicon.identity(),
+        list(asking.thesauri),
+        list(asking.lists),
         None if own is None else [own.language, own.digest],
-        [one.identity() for one in asking.encoders], list(asking.barred), list(asking.protected),
-    ]  # fmt: skip
+        [one.identity() for one in asking.encoders],
+        list(asking.barred),
+        list(asking.protected),
+    ]
 
 
 def _chosen(_: Any, asking: Asking) -> Mapping[str, Sequence[str]]:
@@ -345,6 +344,11 @@ def _chosen(_: Any, asking: Asking) -> Mapping[str, Sequence[str]]:
 
 
 GENERATE: Stage[GenerationTask, Asking, Generated] = Stage(
-    name="simplify/generate", receipt=Generated, identity=_identity, build=_generate,
-    chosen=_chosen, blas=True, unit="parts",
-)  # fmt: skip
+    name="simplify/generate",
+    receipt=Generated,
+    identity=_identity,
+    build=_generate,
+    chosen=_chosen,
+    blas=True,
+    unit="parts",
+)

@@ -13,23 +13,12 @@ from transforms.lexicon.encoders.encoding import Encoding, encoding_of
 from transforms.lexicon.encoders.options import DEVICES, EncoderOptions
 from transforms.lexicon.given import check_given
 from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import (
-    CacheOptions,
-    Lexicon,
-    LexiconOptions,
-    check_resources,
-    path_within,
-    prepare,
-)
+from transforms.lexicon.resources import CacheOptions, Lexicon, LexiconOptions, check_resources, path_within, prepare
 from transforms.simplification.forming import key_of
 from transforms.simplification.generation_options import GenerationOptions
 from transforms.simplification.generators import GENERATORS
 from transforms.simplification.generators_base import THESAURUS, VECTORS, WORDNET, Context
-from transforms.simplification.kept_inflector import (
-    KeptInflector,
-    kept_inflector,
-    within_inflector,
-)
+from transforms.simplification.kept_inflector import KeptInflector, kept_inflector, within_inflector
 
 __all__ = ["Asking", "GenerationFiles", "asking_of", "check_generation"]
 
@@ -46,49 +35,84 @@ class GenerationFiles(CacheOptions):
     """What candidates are generated from; the same for all settings."""
 
     thesaurus: tuple[str, ...] = option(
-        (), help="thesauri: MyThes files, tab files of Open Multilingual Wordnet; behind it "
-        ":format=, encoding=, language=",
-        metavar="FILE", split=False, path="resource", within=THESAURUS.within,
-        stands_for=THESAURUS.spec, check=check_given, group="resources",
-    )  # fmt: skip
+        (),
+        help="thesauri: MyThes files, tab files of Open Multilingual Wordnet; behind it :format=, encoding=, language=",
+        metavar="FILE",
+        split=False,
+        path="resource",
+        within=THESAURUS.within,
+        stands_for=THESAURUS.spec,
+        check=check_given,
+        group="resources",
+    )
     vectors: str | None = option(
-        None, help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
-        metavar="FILE|DIR", path="resource", within=VECTORS.within, stands_for=VECTORS.spec,
-        check=check_given, group="resources",
-    )  # fmt: skip
+        None,
+        help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
+        metavar="FILE|DIR",
+        path="resource",
+        within=VECTORS.within,
+        stands_for=VECTORS.spec,
+        check=check_given,
+        group="resources",
+    )
     wordnet: str | None = option(
-        None, help="folder of the database files of WordNet, see docs/wordnet.md", metavar="DIR",
-        path="resource", within=WORDNET.within, stands_for=WORDNET.spec, check=check_given,
+        None,
+        help="folder of the database files of WordNet, see docs/wordnet.md",
+        metavar="DIR",
+        path="resource",
+        within=WORDNET.within,
+        stands_for=WORDNET.spec,
+        check=check_given,
         group="resources",
-    )  # fmt: skip
+    )
     model: tuple[str, ...] = option(
-        (), help="masked language models: folders as save_pretrained writes them",
-        metavar="PATH", split=False, path="place", within=path_of, check=_check_models,
+        (),
+        help="masked language models: folders as save_pretrained writes them",
+        metavar="PATH",
+        split=False,
+        path="place",
+        within=path_of,
+        check=_check_models,
         group="resources",
-    )  # fmt: skip
+    )
     model_device: str = option(
-        "auto", help="where models run; auto: a CUDA device if there is one, else the CPU",
-        choices=DEVICES, group="resources",
-    )  # fmt: skip
+        "auto",
+        help="where models run; auto: a CUDA device if there is one, else the CPU",
+        choices=DEVICES,
+        group="resources",
+    )
     inflector: str | None = option(
-        None, help="what makes forms of lemmas: a file of `lexbeam simplify train-inflector`, or "
-        "lemminflect for English",
-        metavar="FILE", path="file", within=within_inflector, group="resources",
-    )  # fmt: skip
+        None,
+        help="what makes forms of lemmas: a file of `lexbeam simplify train-inflector`, or lemminflect for English",
+        metavar="FILE",
+        path="file",
+        within=within_inflector,
+        group="resources",
+    )
     wordlist: tuple[str, ...] = option(
-        (), help="word lists, NAME=FILE:word=COLUMN,value=COLUMN or NAME=wordfreq:LANG; the first "
-        "settles ties",
-        metavar="NAME=SPEC", split=False, path="resource", within=path_within,
-        check=check_resources, group="resources",
-    )  # fmt: skip
+        (),
+        help="word lists, NAME=FILE:word=COLUMN,value=COLUMN or NAME=wordfreq:LANG; the first settles ties",
+        metavar="NAME=SPEC",
+        split=False,
+        path="resource",
+        within=path_within,
+        check=check_resources,
+        group="resources",
+    )
     bar: str | None = option(
-        None, help="words that are no candidates: a text file, one a line", metavar="FILE",
-        path="file", group="resources",
-    )  # fmt: skip
+        None,
+        help="words that are no candidates: a text file, one a line",
+        metavar="FILE",
+        path="file",
+        group="resources",
+    )
     protect: str | None = option(
-        None, help="words that get no candidates: a text file, one a line", metavar="FILE",
-        path="file", group="resources",
-    )  # fmt: skip
+        None,
+        help="words that get no candidates: a text file, one a line",
+        metavar="FILE",
+        path="file",
+        group="resources",
+    )
 
 
 class Asking(NamedTuple):
@@ -117,9 +141,8 @@ class Asking(NamedTuple):
     def context(self, setting: str, gold: Mapping[str, list[str]]) -> Context:
         """Return what generators of a setting are given."""
         return Context(
-            self.settings[setting], self.lexicon, self.thesauri, self.lists, self.inflector,
-            self.encoders, gold,
-        )  # fmt: skip
+            self.settings[setting], self.lexicon, self.thesauri, self.lists, self.inflector, self.encoders, gold
+        )
 
     def uses(self, generator: str) -> bool:
         """Return whether some setting uses a generator."""
@@ -135,39 +158,25 @@ def check_generation(settings: Mapping[str, GenerationOptions], given: Generatio
     for name, own in settings.items():
         if twice := sorted({*own.generators} & {*own.evidence}):
             raise UsageError(
-                f"setting {name} has {', '.join(twice)} both as generator and as `evidence`: take "
-                "it out of one"
+                f"setting {name} has {', '.join(twice)} both as generator and as `evidence`: take it out of one"
             )
         for generator in (*own.generators, *own.evidence):
             need = GENERATORS[generator].needs
             if need and not getattr(given, need):
-                raise UsageError(
-                    f"setting {name} generates by {generator}, which needs `{need}`: give it"
-                )
-        if (
-            "thesaurus" in (*own.generators, *own.evidence)
-            and own.senses == "best"
-            and not given.vectors
-        ):
+                raise UsageError(f"setting {name} generates by {generator}, which needs `{need}`: give it")
+        if "thesaurus" in (*own.generators, *own.evidence) and own.senses == "best" and not given.vectors:
             raise UsageError(
-                f"setting {name} takes the best sense, which needs `vectors`: give them, or "
-                "another choice of `senses`"
+                f"setting {name} takes the best sense, which needs `vectors`: give them, or another choice of `senses`"
             )
         if own.sense_votes == "cosine" and not given.vectors:
             raise UsageError(f"setting {name} weighs senses by cosine, which needs `vectors`")
-        if (
-            "masked-lm" in own.generators
-            and "same_stem" in own.masked.masked_rules
-            and not given.inflector
-        ):
+        if "masked-lm" in own.generators and "same_stem" in own.masked.masked_rules and not given.inflector:
             raise UsageError(
                 f"setting {name} has rule same_stem of `masked_rules`, which needs `inflector`: "
                 "give it, or leave the rule out"
             )
         if own.order == "frequency" and not given.wordlist:
-            raise UsageError(
-                f"setting {name} ranks by frequency, which needs `wordlist`: give a list"
-            )
+            raise UsageError(f"setting {name} ranks by frequency, which needs `wordlist`: give a list")
 
 
 def asking_of(settings: Mapping[str, GenerationOptions], given: GenerationFiles) -> Asking:
@@ -179,18 +188,12 @@ def asking_of(settings: Mapping[str, GenerationOptions], given: GenerationFiles)
     """
     check_generation(settings, given)
     thesauri = tuple(f"{THESAURUS.name}{n}" for n in range(1, len(given.thesaurus) + 1))
-    specs = [
-        name + text.removeprefix(THESAURUS.name)
-        for name, text in zip(thesauri, given.thesaurus, strict=True)
-    ]
+    specs = [name + text.removeprefix(THESAURUS.name) for name, text in zip(thesauri, given.thesaurus, strict=True)]
     specs += [one for one in (given.vectors, given.wordnet) if one]
     lexicon = prepare(LexiconOptions(resources=(*specs, *given.wordlist), cache=given.cache))
     inflector = kept_inflector(given.inflector) if given.inflector else None
     if inflector is None and any(own.gives_lemmas for own in settings.values()):
-        log.warning(
-            "without `inflector` candidates that are lemmas stand as they are, in no form of the "
-            "target"
-        )
+        log.warning("without `inflector` candidates that are lemmas stand as they are, in no form of the target")
     return Asking(
         settings=settings,
         lexicon=lexicon,

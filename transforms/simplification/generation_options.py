@@ -7,15 +7,7 @@ from transforms.common.options import embedded, option
 from transforms.simplification.masked_options import MaskedOptions
 from transforms.simplification.wordnet_options import WordNetOptions
 
-__all__ = [
-    "COMBINE",
-    "NEIGHBOURS",
-    "ORDERS",
-    "SENSE_POS",
-    "SENSE_VOTES",
-    "GenerationOptions",
-    "dashed",
-]
+__all__ = ["COMBINE", "NEIGHBOURS", "ORDERS", "SENSE_POS", "SENSE_VOTES", "GenerationOptions", "dashed"]
 
 COMBINE = ("union", "intersection")
 ORDERS = ("score", "frequency", "average")
@@ -42,51 +34,56 @@ class GenerationOptions:
     """How candidates are generated."""
 
     generators: tuple[str, ...] = option(
-        ("thesaurus",), help="what gives candidates", metavar="GENERATOR", stands_for=dashed,
+        ("thesaurus",),
+        help="what gives candidates",
+        metavar="GENERATOR",
+        stands_for=dashed,
         choices="transforms.simplification.generators:GENERATORS",
-    )  # fmt: skip
-    evidence: tuple[str, ...] = option(
-        (), help="further generators that add to score and votes of candidates which the others "
-        "give, and give none themselves", metavar="GENERATOR", stands_for=dashed,
-        choices="transforms.simplification.generators:GENERATORS",
-    )  # fmt: skip
-    combine: str = option(
-        "union", help="candidates of any generator, or those that all give", choices=COMBINE
     )
-    k: int = option(50, help="candidates that are kept of an instance, those of the highest rank",
-                    least=1)  # fmt: skip
+    evidence: tuple[str, ...] = option(
+        (),
+        help="further generators that add to score and votes of candidates which the others "
+        "give, and give none themselves",
+        metavar="GENERATOR",
+        stands_for=dashed,
+        choices="transforms.simplification.generators:GENERATORS",
+    )
+    combine: str = option("union", help="candidates of any generator, or those that all give", choices=COMBINE)
+    k: int = option(50, help="candidates that are kept of an instance, those of the highest rank", least=1)
     order: str = option(
-        "score", help="what they are ranked by: the score of all generators together, the "
+        "score",
+        help="what they are ranked by: the score of all generators together, the "
         "frequency, or the average of the ranks by each generator, frequency and cosine",
         choices=ORDERS,
-    )  # fmt: skip
+    )
     senses: str = option(
-        "all", help="whose words are candidates: of all senses of a thesaurus, the best one by "
+        "all",
+        help="whose words are candidates: of all senses of a thesaurus, the best one by "
         "vectors, the first, or a random one",
         choices="transforms.simplification.generator_thesaurus:SENSES",
-    )  # fmt: skip
-    sense_votes: str = option(
-        "one", help="what a sense counts for its words: one, or, by vectors, the cosine of its "
-        "words and the sentence's", choices=SENSE_VOTES,
-    )  # fmt: skip
-    sense_pos: str = option(
-        "any", help="senses of any part of speech, or not those that have another one than the "
-        "target", choices=SENSE_POS,
-    )  # fmt: skip
-    neighbours: int = option(10, help="nearest words by vectors", least=1)
-    neighbours_of: str = option(
-        "form", help="whether the vectors are of forms or of lemmas", choices=NEIGHBOURS
     )
+    sense_votes: str = option(
+        "one",
+        help="what a sense counts for its words: one, or, by vectors, the cosine of its words and the sentence's",
+        choices=SENSE_VOTES,
+    )
+    sense_pos: str = option(
+        "any",
+        help="senses of any part of speech, or not those that have another one than the target",
+        choices=SENSE_POS,
+    )
+    neighbours: int = option(10, help="nearest words by vectors", least=1)
+    neighbours_of: str = option("form", help="whether the vectors are of forms or of lemmas", choices=NEIGHBOURS)
     wordnet: WordNetOptions = embedded(WordNetOptions, group="WordNet")
     masked: MaskedOptions = embedded(MaskedOptions, group="masked language models")
     antonyms: str = option(
-        "bar", help="what becomes of antonyms of the target, where WordNet is given",
-        choices=("bar", "keep"),
-    )  # fmt: skip
+        "bar", help="what becomes of antonyms of the target, where WordNet is given", choices=("bar", "keep")
+    )
     names: str = option(
-        "protect", help="whether names, capitalised though no sentence begins with them, get "
-        "candidates", choices=("protect", "replace"),
-    )  # fmt: skip
+        "protect",
+        help="whether names, capitalised though no sentence begins with them, get candidates",
+        choices=("protect", "replace"),
+    )
     seed: int = option(1, help="of random senses")
 
     def deciding(self) -> dict[str, Any]:
@@ -96,7 +93,7 @@ class GenerationOptions:
             for generator, names in _OF.items()
             if generator not in (*self.generators, *self.evidence)
             for name in names
-        }  # fmt: skip
+        }
         if self.senses != "random":
             unused.add("seed")
         return {name: value for name, value in asdict(self).items() if name not in unused}

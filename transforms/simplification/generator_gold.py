@@ -14,9 +14,4 @@ __all__ = ["propose_gold"]
 
 def propose_gold(instances: Sequence[Instance], context: Context) -> Sequence[Source]:
     """Return the substitutes of targets but the target itself: one source."""
-    return [
-        [
-            [Proposal(text, 1.0, False) for text in context.gold.get(one.instance_id, ())]
-            for one in instances
-        ]
-    ]
+    return [[[Proposal(text, 1.0, False) for text in context.gold.get(one.instance_id, ())] for one in instances]]

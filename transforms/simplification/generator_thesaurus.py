@@ -60,11 +60,7 @@ def _all(found: Sequence[Found], instance: Instance, seed: int) -> Sequence[Foun
 
 def _with_others(found: Sequence[Found]) -> list[Found]:
     """Return the senses that have another word than the one that was looked up, if any has."""
-    return [
-        one
-        for one in found
-        if any(member.text.lower() != one.reading.lemma for member in one.sense.members)
-    ]
+    return [one for one in found if any(member.text.lower() != one.reading.lemma for member in one.sense.members)]
 
 
 def _best(found: Sequence[Found], instance: Instance, seed: int) -> Sequence[Found]:
@@ -96,10 +92,7 @@ def propose_thesaurus(instances: Sequence[Instance], context: Context) -> Sequen
     weighed = context.options.sense_votes == "cosine"
     seed = context.options.seed
     return [
-        [
-            proposals_of(choose(own, instance, seed), weighed)
-            for instance, own in zip(instances, found, strict=True)
-        ]
+        [proposals_of(choose(own, instance, seed), weighed) for instance, own in zip(instances, found, strict=True)]
     ]
 
 
@@ -145,9 +138,7 @@ def _looked_up(
     return known
 
 
-def _with_cosines(
-    instances: Sequence[Instance], found: list[list[Found]], context: Context
-) -> list[list[Found]]:
+def _with_cosines(instances: Sequence[Instance], found: list[list[Found]], context: Context) -> list[list[Found]]:
     """Return senses with their cosines, where there are vectors for the language."""
     known = list(found)
     by_language: dict[str, list[int]] = {}
@@ -173,12 +164,7 @@ def _context(instance: Instance) -> list[str]:
 
 
 def _words(sense: Sense) -> list[str]:
-    return [
-        word
-        for member in sense.members
-        if not member.placeholder
-        for word in _WORD.findall(member.text.lower())
-    ]
+    return [word for member in sense.members if not member.placeholder for word in _WORD.findall(member.text.lower())]
 
 
 def sense_cosines(
@@ -196,9 +182,8 @@ def sense_cosines(
         the sense's, repeats and all; NaN where either has no vector or one of zeros.
     """
     every = dict.fromkeys(
-        word for words, own in zip(contexts, senses, strict=True) for some in (words, *own)
-        for word in some
-    )  # fmt: skip
+        word for words, own in zip(contexts, senses, strict=True) for some in (words, *own) for word in some
+    )
     place = {word: number for number, word in enumerate(every)}
     matrix, known = vectors.vectors(pa.array(list(every), pa.string()))
     matrix = matrix.astype(np.float64)

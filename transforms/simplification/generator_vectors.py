@@ -29,10 +29,7 @@ def propose_vectors(instances: Sequence[Instance], context: Context) -> Sequence
         words = _asked(some, vectors, own.neighbours_of)
         near = _nearest(vectors, words, own.neighbours)
         for row, word in zip(rows.tolist(), words, strict=True):
-            found[row] = [
-                Proposal(text, cosine, own.neighbours_of == "lemma")
-                for text, cosine in near.get(word, ())
-            ]
+            found[row] = [Proposal(text, cosine, own.neighbours_of == "lemma") for text, cosine in near.get(word, ())]
     return [found]
 
 
@@ -42,10 +39,7 @@ def _asked(instances: Sequence[Instance], vectors: Any, of: str) -> list[str]:
         return lemmas
     forms = [one.target for one in instances]
     known = vectors.rows(pa.array(forms, pa.string())) != MISSING
-    return [
-        form if there else lemma
-        for form, lemma, there in zip(forms, lemmas, known.tolist(), strict=True)
-    ]
+    return [form if there else lemma for form, lemma, there in zip(forms, lemmas, known.tolist(), strict=True)]
 
 
 def _nearest(vectors: Any, words: Sequence[str], k: int) -> dict[str, list[tuple[str, float]]]:

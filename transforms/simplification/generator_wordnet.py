@@ -46,9 +46,7 @@ class _Sense(NamedTuple):
     hypernyms: tuple[str, ...]
 
 
-def wordnet_proposals(
-    wordnet: WordNet, instances: Sequence[Instance], options: WordNetOptions
-) -> list[list[Proposal]]:
+def wordnet_proposals(wordnet: WordNet, instances: Sequence[Instance], options: WordNetOptions) -> list[list[Proposal]]:
     """Return the words of the senses of targets, the highest score first, then by sense and place.
 
     Proposals are lemmas, with spaces for `_`; `upos` is the senses' part of speech where it is
@@ -95,12 +93,9 @@ def _proposal(instance: Instance, rows: Sequence[tuple[_Sense, str, str]]) -> Pr
     )
 
 
-def _senses(
-    wordnet: WordNet, instances: Sequence[Instance], options: WordNetOptions
-) -> list[list[_Sense]]:
+def _senses(wordnet: WordNet, instances: Sequence[Instance], options: WordNetOptions) -> list[list[_Sense]]:
     """Return the senses of each target, those of n before v, a and r."""
-    tags = [UPOS.get(one.upos or "") if options.wordnet_senses == "tag" else None
-            for one in instances]  # fmt: skip
+    tags = [UPOS.get(one.upos or "") if options.wordnet_senses == "tag" else None for one in instances]
     own = [(place, tag) for place, tag in enumerate(tags) if tag is not None]
     found: list[list[_Sense]] = [[] for _ in instances]
     _look_up(wordnet, instances, own, found)
@@ -110,10 +105,7 @@ def _senses(
 
 
 def _look_up(
-    wordnet: WordNet,
-    instances: Sequence[Instance],
-    asked: Sequence[tuple[int, str]],
-    found: Sequence[list[_Sense]],
+    wordnet: WordNet, instances: Sequence[Instance], asked: Sequence[tuple[int, str]], found: Sequence[list[_Sense]]
 ) -> None:
     """Add the senses of targets, each as a part of speech.
 
@@ -124,9 +116,7 @@ def _look_up(
     given = [instances[place].lemma or form for (place, _), form in zip(asked, forms, strict=True)]
     known = (wordnet.polysemy(pa.array(given, pa.string()), tags) > 0).tolist()
     bases = wordnet.morphy(pa.array(forms, pa.string()), tags).to_pylist()
-    words = [
-        lemma if there else base for lemma, there, base in zip(given, known, bases, strict=True)
-    ]
+    words = [lemma if there else base for lemma, there, base in zip(given, known, bases, strict=True)]
     senses = _described(wordnet, wordnet.senses_of(pa.array(words, pa.string()), tags))
     for (place, _), some in zip(asked, senses, strict=True):
         found[place] += some
@@ -148,14 +138,17 @@ def _described(wordnet: WordNet, asked: Ragged) -> list[list[_Sense]]:
     ]
     senses = [
         _Sense(
-            key, _UPOS_OF[type], lemma.replace("_", " "), (-count, number), tuple(words),
+            key,
+            _UPOS_OF[type],
+            lemma.replace("_", " "),
+            (-count, number),
+            tuple(words),
             tuple(word for some in words_above[start:end] for word in some),
         )
         for key, type, lemma, count, number, words, start, end in zip(*columns, strict=True)
-    ]  # fmt: skip
+    ]
     return [
-        senses[start:end]
-        for start, end in zip(asked.offsets[:-1].tolist(), asked.offsets[1:].tolist(), strict=True)
+        senses[start:end] for start, end in zip(asked.offsets[:-1].tolist(), asked.offsets[1:].tolist(), strict=True)
     ]
 
 

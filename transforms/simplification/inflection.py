@@ -28,12 +28,7 @@ from transforms.simplification import spanish
 from transforms.simplification.inflection_features import inflection, split
 from transforms.simplification.inflection_paradigms import completed
 from transforms.simplification.inflection_reading import Entry
-from transforms.simplification.inflection_rules import (
-    apply_rules,
-    decision_list,
-    learn_rules,
-    suffixes,
-)
+from transforms.simplification.inflection_rules import apply_rules, decision_list, learn_rules, suffixes
 from transforms.simplification.inflection_store import (
     FormTable,
     Row,
@@ -45,16 +40,26 @@ from transforms.simplification.inflection_store import (
 )
 
 __all__ = [
-    "COMPLETED", "SPELLINGS", "Forms", "Inflected", "Inflecting", "Inflector", "Spelling",
-    "compiled", "learned_rules",
-]  # fmt: skip
+    "COMPLETED",
+    "SPELLINGS",
+    "Forms",
+    "Inflected",
+    "Inflecting",
+    "Inflector",
+    "Spelling",
+    "compiled",
+    "learned_rules",
+]
 
 # Of forms that are several things, what is commonest in text goes first where counts are the same.
 _COMMON = {
-    "Mood": ("Ind", "Sub", "Cnd", "Imp"), "Person": ("3", "1", "2"),
-    "Tense": ("Pres", "Past", "Imp", "Fut"), "Number": ("Sing", "Plur"),
-    "VerbForm": ("Fin", "Inf", "Part", "Ger"), "Gender": ("Masc", "Fem", "Neut"),
-}  # fmt: skip
+    "Mood": ("Ind", "Sub", "Cnd", "Imp"),
+    "Person": ("3", "1", "2"),
+    "Tense": ("Pres", "Past", "Imp", "Fut"),
+    "Number": ("Sing", "Plur"),
+    "VerbForm": ("Fin", "Inf", "Part", "Ger"),
+    "Gender": ("Masc", "Fem", "Neut"),
+}
 
 
 # Parts of speech with so many inflections that most are rare, and follow from others.
@@ -122,9 +127,7 @@ class Inflecting(Protocol):
     def forms(self) -> Forms:
         """What forms may be."""
 
-    def inflect(
-        self, lemma: str, upos: str, feats: Mapping[str, str], *, dictionary: bool = True
-    ) -> Inflected | None:
+    def inflect(self, lemma: str, upos: str, feats: Mapping[str, str], *, dictionary: bool = True) -> Inflected | None:
         """Return the form of a lemma that has some features; None if none is known."""
 
     def has_verb(self, form: str) -> bool:
@@ -159,9 +162,7 @@ def learned_rules(entries: Iterable[Entry], language: str) -> npt.NDArray[Any]:
             sounds = words
         rows.setdefault(upos, []).append((entry.inflection, sounds[0], sounds[1], 1))
     all_rows = [
-        row
-        for upos, found in sorted(rows.items())
-        for row in (completed(found) if upos in COMPLETED else found)
+        row for upos, found in sorted(rows.items()) for row in (completed(found) if upos in COMPLETED else found)
     ]
     return pack_plain(rules_plain(learn_rules(all_rows)))
 
@@ -185,9 +186,7 @@ class Inflector:
         self._spelling = SPELLINGS.get(language, _PLAIN)
         self._known = functools.lru_cache(_KEPT)(self._inflected)
 
-    def inflect(
-        self, lemma: str, upos: str, feats: Mapping[str, str], *, dictionary: bool = True
-    ) -> Inflected | None:
+    def inflect(self, lemma: str, upos: str, feats: Mapping[str, str], *, dictionary: bool = True) -> Inflected | None:
         """Return the form of a lemma that has some features; None if neither knows one.
 
         Args:
@@ -206,9 +205,7 @@ class Inflector:
             fitting = [rows[place] for place in places]
             if fitting:
                 best = min(fitting, key=lambda row: (-row.times, _rarity(row.inflection), row.form))
-                return Inflected(
-                    best.form, "dictionary", best.times, sum(row.times for row in fitting)
-                )
+                return Inflected(best.form, "dictionary", best.times, sum(row.times for row in fitting))
         sounds = self._spelling.sounds(kind, lemma)
         for known in self._closest(name):
             found = apply_rules(self._rules[known], sounds)
@@ -257,8 +254,7 @@ class Inflector:
 def _rarity(name: str) -> tuple[int, ...]:
     feats = split(name)[1]
     return tuple(
-        order.index(feats[feature]) if feats.get(feature) in order else 0
-        for feature, order in _COMMON.items()
+        order.index(feats[feature]) if feats.get(feature) in order else 0 for feature, order in _COMMON.items()
     )
 
 

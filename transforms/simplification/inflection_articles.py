@@ -17,23 +17,27 @@ __all__ = ["ARTICLES", "beside"]
 
 # By gender and number; articles that carry a preposition change with them.
 _SPANISH = (
-    ("el", "la", "los", "las"), ("un", "una", "unos", "unas"),
-    ("al", "a la", "a los", "a las"), ("del", "de la", "de los", "de las"),
-)  # fmt: skip
+    ("el", "la", "los", "las"),
+    ("un", "una", "unos", "unas"),
+    ("al", "a la", "a los", "a las"),
+    ("del", "de la", "de los", "de las"),
+)
 # Before nouns alone: before others `mucho` and `poco` are adverbs, and stay.
 _DETERMINERS = (
-    ("este", "esta", "estos", "estas"), ("ese", "esa", "esos", "esas"),
-    ("aquel", "aquella", "aquellos", "aquellas"), ("algún", "alguna", "algunos", "algunas"),
+    ("este", "esta", "estos", "estas"),
+    ("ese", "esa", "esos", "esas"),
+    ("aquel", "aquella", "aquellos", "aquellas"),
+    ("algún", "alguna", "algunos", "algunas"),
     ("ningún", "ninguna", "ningunos", "ningunas"),
-    *((f"{stem}o", f"{stem}a", f"{stem}os", f"{stem}as")
-      for stem in ("ciert", "dich", "much", "nuestr", "otr", "poc", "tant", "vari", "vuestr")),
-)  # fmt: skip
+    *(
+        (f"{stem}o", f"{stem}a", f"{stem}os", f"{stem}as")
+        for stem in ("ciert", "dich", "much", "nuestr", "otr", "poc", "tant", "vari", "vuestr")
+    ),
+)
 _CELLS = (("Masc", "Sing"), ("Fem", "Sing"), ("Masc", "Plur"), ("Fem", "Plur"))
 # Letters are said otherwise than written: what begins with a vowel letter but no vowel, and the
 # other way round. The commonest, after the usage notes of English dictionaries.
-_CONSONANT = re.compile(
-    "eu|ew|one(?!i|rous)|once|ouija|u(?=[bcfghjklqrstv][aeiou])|unanim|uni(?!n|m|dent|diom)"
-)
+_CONSONANT = re.compile("eu|ew|one(?!i|rous)|once|ouija|u(?=[bcfghjklqrstv][aeiou])|unanim|uni(?!n|m|dent|diom)")
 _VOWEL = re.compile(r"(hour|heir|honest|hono[u]?r)")
 
 
@@ -62,18 +66,11 @@ def _english(before: str, word: str, feats: Mapping[str, str], is_noun: bool) ->
     return "an" if word[:1] in "aeiou" and not _CONSONANT.match(word) else "a"
 
 
-ARTICLES: dict[str, Callable[[str, str, Mapping[str, str], bool], str | None]] = {
-    "es": _spanish,
-    "en": _english,
-}
+ARTICLES: dict[str, Callable[[str, str, Mapping[str, str], bool], str | None]] = {"es": _spanish, "en": _english}
 
 
 def beside(
-    language: str,
-    before: str,
-    word: str,
-    feats: Mapping[str, str] | None = None,
-    is_noun: bool = True,
+    language: str, before: str, word: str, feats: Mapping[str, str] | None = None, is_noun: bool = True
 ) -> str | None:
     """Return what the word before another one becomes; None if it is none that changes.
 

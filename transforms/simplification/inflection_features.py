@@ -16,9 +16,7 @@ called finite and has a gender; auxiliaries inflect as verbs.
 import functools
 from collections.abc import Mapping
 
-__all__ = [
-    "INFLECTING", "feats_of", "feats_text", "inflection", "of_eagles", "of_unimorph", "split",
-]  # fmt: skip
+__all__ = ["INFLECTING", "feats_of", "feats_text", "inflection", "of_eagles", "of_unimorph", "split"]
 
 INFLECTING = ("Case", "Degree", "Gender", "Mood", "Number", "Person", "Tense", "VerbForm")
 
@@ -72,9 +70,16 @@ _GENDERS = {"M": "Masc", "F": "Fem", "N": "Neut"}
 _NUMBERS = {"S": "Sing", "P": "Plur"}
 _DEGREES = {"S": "Abs", "C": "Cmp", "A": "Aug", "D": "Dim"}
 _EAGLES = {
-    "A": "ADJ", "D": "DET", "F": "PUNCT", "I": "INTJ", "P": "PRON", "R": "ADV", "S": "ADP",
-    "W": "NOUN", "Z": "NUM",
-}  # fmt: skip
+    "A": "ADJ",
+    "D": "DET",
+    "F": "PUNCT",
+    "I": "INTJ",
+    "P": "PRON",
+    "R": "ADV",
+    "S": "ADP",
+    "W": "NOUN",
+    "Z": "NUM",
+}
 _TENSES = {"P": "Pres", "I": "Imp", "F": "Fut", "S": "Past"}
 _MOODS = {"I": "Ind", "S": "Sub", "M": "Imp"}
 _NON_FINITE = {"N": "Inf", "G": "Ger", "P": "Part"}
@@ -128,20 +133,47 @@ def _eagles_verb(padded: str) -> tuple[str, dict[str, str]] | None:
 
 
 _UNIMORPH_POS = {
-    "N": "NOUN", "PROPN": "PROPN", "ADJ": "ADJ", "ADV": "ADV", "V": "VERB", "AUX": "AUX",
-    "V.PTCP": "VERB", "V.CVB": "VERB", "V.MSDR": "VERB", "DET": "DET", "PRO": "PRON", "NUM": "NUM",
-}  # fmt: skip
+    "N": "NOUN",
+    "PROPN": "PROPN",
+    "ADJ": "ADJ",
+    "ADV": "ADV",
+    "V": "VERB",
+    "AUX": "AUX",
+    "V.PTCP": "VERB",
+    "V.CVB": "VERB",
+    "V.MSDR": "VERB",
+    "DET": "DET",
+    "PRO": "PRON",
+    "NUM": "NUM",
+}
 _UNIMORPH = {
-    "V.PTCP": ("VerbForm", "Part"), "V.CVB": ("VerbForm", "Ger"), "V.MSDR": ("VerbForm", "Ger"),
-    "NFIN": ("VerbForm", "Inf"), "FIN": ("VerbForm", "Fin"), "IND": ("Mood", "Ind"),
-    "SBJV": ("Mood", "Sub"), "IMP": ("Mood", "Imp"), "COND": ("Mood", "Cnd"),
-    "PRS": ("Tense", "Pres"), "PST": ("Tense", "Past"), "FUT": ("Tense", "Fut"),
-    "1": ("Person", "1"), "2": ("Person", "2"), "3": ("Person", "3"),
-    "SG": ("Number", "Sing"), "PL": ("Number", "Plur"),
-    "MASC": ("Gender", "Masc"), "FEM": ("Gender", "Fem"), "NEUT": ("Gender", "Neut"),
-    "CMPR": ("Degree", "Cmp"), "SPRL": ("Degree", "Sup"),
-    "NOM": ("Case", "Nom"), "ACC": ("Case", "Acc"), "GEN": ("Case", "Gen"), "DAT": ("Case", "Dat"),
-}  # fmt: skip
+    "V.PTCP": ("VerbForm", "Part"),
+    "V.CVB": ("VerbForm", "Ger"),
+    "V.MSDR": ("VerbForm", "Ger"),
+    "NFIN": ("VerbForm", "Inf"),
+    "FIN": ("VerbForm", "Fin"),
+    "IND": ("Mood", "Ind"),
+    "SBJV": ("Mood", "Sub"),
+    "IMP": ("Mood", "Imp"),
+    "COND": ("Mood", "Cnd"),
+    "PRS": ("Tense", "Pres"),
+    "PST": ("Tense", "Past"),
+    "FUT": ("Tense", "Fut"),
+    "1": ("Person", "1"),
+    "2": ("Person", "2"),
+    "3": ("Person", "3"),
+    "SG": ("Number", "Sing"),
+    "PL": ("Number", "Plur"),
+    "MASC": ("Gender", "Masc"),
+    "FEM": ("Gender", "Fem"),
+    "NEUT": ("Gender", "Neut"),
+    "CMPR": ("Degree", "Cmp"),
+    "SPRL": ("Degree", "Sup"),
+    "NOM": ("Case", "Nom"),
+    "ACC": ("Case", "Acc"),
+    "GEN": ("Case", "Gen"),
+    "DAT": ("Case", "Dat"),
+}
 
 
 def of_unimorph(tag: str) -> tuple[str, dict[str, str]] | None:

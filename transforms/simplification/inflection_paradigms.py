@@ -63,10 +63,7 @@ def completed(rows: Iterable[Row]) -> list[Row]:
         forms[inflection][lemma].add(form)
     names = sorted(forms)
     lemmas = sorted({lemma for found in forms.values() for lemma in found})
-    single = {
-        name: {lemma: min(found) for lemma, found in forms[name].items() if len(found) == 1}
-        for name in names
-    }
+    single = {name: {lemma: min(found) for lemma, found in forms[name].items() if len(found) == 1} for name in names}
     added: list[Row] = []
     for name in names:
         if len(forms[name]) >= SPARSE * len(lemmas):

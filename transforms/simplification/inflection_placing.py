@@ -27,13 +27,26 @@ __all__ = ["Placed", "cased_like", "place"]
 NO_FORM = "no_form"
 
 _ENGLISH_LINKS = (
-    "as", "at", "by", "for", "from", "in", "into", "of", "on", "out", "over", "than", "through",
-    "to", "up", "with",
-)  # fmt: skip
+    "as",
+    "at",
+    "by",
+    "for",
+    "from",
+    "in",
+    "into",
+    "of",
+    "on",
+    "out",
+    "over",
+    "than",
+    "through",
+    "to",
+    "up",
+    "with",
+)
 _REFLEXIVE = ("me", "te", "se", "nos", "os")
 # By person and number.
-_PRONOUNS = {"1Sing": "me", "2Sing": "te", "3Sing": "se", "1Plur": "nos", "2Plur": "os",
-             "3Plur": "se"}  # fmt: skip
+_PRONOUNS = {"1Sing": "me", "2Sing": "te", "3Sing": "se", "1Plur": "nos", "2Plur": "os", "3Plur": "se"}
 _LINKS = ("a", "al", "con", "de", "del", "en", "para", "por", "sin", "y")
 
 
@@ -97,13 +110,8 @@ def place(
     said = dict(wanted or {})
     if kind == "NOUN":
         said = said | _gender(inflector, lemma.split()[0])
-    changed = (
-        beside(inflector.language, before, form, said, is_noun=kind == "NOUN") if before else None
-    )
-    return Placed(
-        cased_like(form, target), None, source, wanted,
-        changed if changed != before else None,
-    )  # fmt: skip
+    changed = beside(inflector.language, before, form, said, is_noun=kind == "NOUN") if before else None
+    return Placed(cased_like(form, target), None, source, wanted, changed if changed != before else None)
 
 
 class _Pronoun(NamedTuple):
@@ -121,9 +129,7 @@ def _without_pronoun(words: list[str]) -> tuple[list[str], bool]:
     return [host, *words[1:]], True
 
 
-def _pronoun(
-    wanted: Mapping[str, str], clitics: tuple[str, ...], before: str | None
-) -> _Pronoun | None:
+def _pronoun(wanted: Mapping[str, str], clitics: tuple[str, ...], before: str | None) -> _Pronoun | None:
     """Return the pronouns of a reflexive verb in a target's place; None if it cannot stand there.
 
     Args:
@@ -148,11 +154,7 @@ def _gender(inflector: Inflecting, lemma: str) -> dict[str, str]:
 
 
 def _phrase(
-    inflector: Inflecting,
-    words: list[str],
-    upos: str,
-    wanted: Mapping[str, str],
-    clitics: tuple[str, ...],
+    inflector: Inflecting, words: list[str], upos: str, wanted: Mapping[str, str], clitics: tuple[str, ...]
 ) -> Inflected | None:
     """Return a phrase with its head inflected; None if it has no such form."""
     kind = split(inflection(upos, {}))[0]
@@ -194,18 +196,14 @@ def _links(words: list[str]) -> bool:
     return words[0].lower() in _LINKS
 
 
-def _agreeing(
-    inflector: Inflecting, head: str, words: list[str], wanted: Mapping[str, str]
-) -> list[str] | None:
+def _agreeing(inflector: Inflecting, head: str, words: list[str], wanted: Mapping[str, str]) -> list[str] | None:
     """Return the words behind a noun, adjectives as it; None if one of them is unknown."""
     feats = dict(wanted) | _gender(inflector, head)
     found: list[str] = []
     for number, word in enumerate(words):
         if word.lower() in _LINKS:
             return found + words[number:]
-        rows = [
-            row for row in inflector.forms.of_form(word.lower()) if row.inflection[:4] == "ADJ "
-        ]
+        rows = [row for row in inflector.forms.of_form(word.lower()) if row.inflection[:4] == "ADJ "]
         form = inflector.inflect(rows[0].lemma, "ADJ", feats) if rows else None
         if form is None:
             return None

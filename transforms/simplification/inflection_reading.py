@@ -18,12 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO, NamedTuple
 
 from transforms.common.errors import LexbeamError, UsageError
-from transforms.simplification.inflection_features import (
-    feats_of,
-    inflection,
-    of_eagles,
-    of_unimorph,
-)
+from transforms.simplification.inflection_features import feats_of, inflection, of_eagles, of_unimorph
 
 __all__ = ["FORMATS", "Entry", "Read", "detect", "read_forms"]
 
@@ -84,11 +79,7 @@ def _freeling(line: str) -> _Line:
         yield (lemma, cells[0], inflection(*found)) if found else "tag"
 
 
-FORMATS: dict[str, Callable[[str], _Line]] = {
-    "unimorph": _unimorph,
-    "conllu": _conllu,
-    "freeling": _freeling,
-}
+FORMATS: dict[str, Callable[[str], _Line]] = {"unimorph": _unimorph, "conllu": _conllu, "freeling": _freeling}
 
 
 def detect(lines: Iterable[str]) -> str | None:
@@ -98,8 +89,7 @@ def detect(lines: Iterable[str]) -> str | None:
     """
     head = [line for line in lines if line.strip() and not line.startswith("#")][:_HEAD]
     sound = {
-        name: sum(any(isinstance(one, tuple) for one in read(line)) for line in head)
-        for name, read in FORMATS.items()
+        name: sum(any(isinstance(one, tuple) for one in read(line)) for line in head) for name, read in FORMATS.items()
     }
     conllu = sum(line.count("\t") == 9 for line in head)
     if head and 2 * conllu >= len(head):
@@ -132,8 +122,7 @@ def read_forms(stream: BinaryIO, shown: str, format: str | None = None) -> Read:
         format = format or detect(head)
         if format is None:
             raise UsageError(
-                f"{shown} is no form dictionary that can be told: name its `format`, one of "
-                + ", ".join(FORMATS)
+                f"{shown} is no form dictionary that can be told: name its `format`, one of " + ", ".join(FORMATS)
             )
         read = FORMATS[format]
         for line in _chained(head, text):

@@ -24,9 +24,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 __all__ = [
-    "Applied", "Edit", "Rule", "apply_edit", "apply_rules", "decision_list", "edit_of",
-    "learn_rules", "suffixes",
-]  # fmt: skip
+    "Applied",
+    "Edit",
+    "Rule",
+    "apply_edit",
+    "apply_rules",
+    "decision_list",
+    "edit_of",
+    "learn_rules",
+    "suffixes",
+]
 
 START = "^"
 LONGEST = 8  # characters of a suffix
@@ -90,9 +97,7 @@ def edit_of(lemma: str, form: str) -> Edit:
         if stem is None:
             continue
         begin, was, middle = stem.groups()
-        other_stem = re.match(
-            f"{re.escape(begin)}([{_VOWELS}]+){re.escape(middle)}", form, re.DOTALL
-        )
+        other_stem = re.match(f"{re.escape(begin)}([{_VOWELS}]+){re.escape(middle)}", form, re.DOTALL)
         if other_stem is None or other_stem[1] == was:
             continue
         found = Edit(lemma[cut:], form[other_stem.end() :], was, other_stem[1])
@@ -114,9 +119,7 @@ def apply_edit(lemma: str, edit: Edit) -> str | None:
     return stem + edit.new
 
 
-def learn_rules(
-    rows: Iterable[tuple[str, str, str, int]],
-) -> dict[str, dict[str, tuple[Rule, ...]]]:
+def learn_rules(rows: Iterable[tuple[str, str, str, int]]) -> dict[str, dict[str, tuple[Rule, ...]]]:
     """Return the rules of each inflection: by suffix, the likeliest edits.
 
     Args:
@@ -135,9 +138,7 @@ def learn_rules(
     }
 
 
-def decision_list(
-    weights: Mapping[tuple[str, T], int],
-) -> dict[str, list[tuple[T, int, int]]]:
+def decision_list(weights: Mapping[tuple[str, T], int]) -> dict[str, list[tuple[T, int, int]]]:
     """Return by suffix the likeliest outcomes, with their counts and the suffix's.
 
     An outcome that a single word has tells of others only by `LONELY` characters or more.
@@ -163,8 +164,7 @@ def decision_list(
         total = sum(found.values())
         before = shares.get(suffix[1:], {}) if suffix else {}
         share = {
-            number: (count + BACK_OFF * before.get(number, 0.0)) / (total + BACK_OFF)
-            for number, count in found.items()
+            number: (count + BACK_OFF * before.get(number, 0.0)) / (total + BACK_OFF) for number, count in found.items()
         }
         shares[suffix] = share
         best = min((-value, number) for number, value in share.items())[1]
@@ -172,8 +172,7 @@ def decision_list(
             ranked = sorted((-value, number) for number, value in share.items())[:KEPT]
             kept[suffix] = [(number, found[number], total) for _, number in ranked]
     return {
-        suffix: [(outcomes[number], count, total) for number, count, total in found]
-        for suffix, found in kept.items()
+        suffix: [(outcomes[number], count, total) for number, count, total in found] for suffix, found in kept.items()
     }
 
 

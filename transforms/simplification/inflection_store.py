@@ -21,8 +21,7 @@ from transforms.lexicon.models.refusals import Refused
 from transforms.simplification.inflection_reading import Entry
 from transforms.simplification.inflection_rules import Edit, Rule
 
-__all__ = ["FormTable", "Row", "forms_as_arrays", "pack_plain", "rules_of", "rules_plain",
-           "unpack_plain"]  # fmt: skip
+__all__ = ["FormTable", "Row", "forms_as_arrays", "pack_plain", "rules_of", "rules_plain", "unpack_plain"]
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 Rules = Mapping[str, Mapping[str, Sequence[Rule]]]
@@ -70,8 +69,7 @@ def forms_as_arrays(entries: Mapping[Entry, int]) -> dict[str, npt.NDArray[Any]]
     name_ids = {name: number for number, name in enumerate(names)}
     rows = np.array(
         sorted(
-            (word_ids[one.lemma], name_ids[one.inflection], word_ids[one.form], count)
-            for one, count in entries.items()
+            (word_ids[one.lemma], name_ids[one.inflection], word_ids[one.form], count) for one, count in entries.items()
         ),
         np.int64,
     ).reshape(-1, 4)
@@ -99,14 +97,10 @@ class FormTable:
         try:
             self._names = unpack_texts(arrays["inflections"])
             self._words = _Words(arrays["words.offsets"], arrays["words.text"])
-            self._rows = [
-                arrays[f"rows.{name}"] for name in ("lemma", "inflection", "form", "count")
-            ]
+            self._rows = [arrays[f"rows.{name}"] for name in ("lemma", "inflection", "form", "count")]
             _check(self._rows, arrays, len(self._names))
         except (KeyError, Refused, ValueError) as error:
-            raise LexbeamError(
-                "the arrays are not of a form dictionary: train the inflector anew"
-            ) from error
+            raise LexbeamError("the arrays are not of a form dictionary: train the inflector anew") from error
         self._by_form = np.argsort(self._rows[2], kind="stable")
         self._forms = self._rows[2][self._by_form]
 
@@ -186,8 +180,7 @@ def rules_plain(rules: Rules) -> dict[str, dict[str, list[list[object]]]]:
     """Return rules as plain values, for JSON."""
     return {
         name: {
-            suffix: [[list(rule.edit), rule.times, rule.total] for rule in found]
-            for suffix, found in by_suffix.items()
+            suffix: [[list(rule.edit), rule.times, rule.total] for rule in found] for suffix, found in by_suffix.items()
         }
         for name, by_suffix in rules.items()
     }
@@ -202,10 +195,7 @@ def rules_of(plain: Any) -> dict[str, dict[str, tuple[Rule, ...]]]:
     try:
         return {
             str(name): {
-                str(suffix): tuple(
-                    Rule(Edit(*map(str, edit)), int(count), int(total))
-                    for edit, count, total in found
-                )
+                str(suffix): tuple(Rule(Edit(*map(str, edit)), int(count), int(total)) for edit, count, total in found)
                 for suffix, found in by_suffix.items()
             }
             for name, by_suffix in plain.items()

@@ -16,10 +16,7 @@ from transforms.lexicon.models.model import Model
 from transforms.simplification.inflection import Inflector, compiled
 from transforms.simplification.inflection_reading import Entry, Read, read_forms
 
-__all__ = [
-    "InflectorOptions", "Trained", "inflector_model", "inflector_of", "load_inflector",
-    "train_inflector",
-]  # fmt: skip
+__all__ = ["InflectorOptions", "Trained", "inflector_model", "inflector_of", "load_inflector", "train_inflector"]
 
 KIND, TASK, FORMAT = "inflector", "simplification", "safetensors"
 
@@ -29,15 +26,18 @@ class InflectorOptions:
     """Options of `lexbeam simplify train-inflector`."""
 
     inputs: tuple[str, ...] = option(
-        help="form dictionaries: files, folders or globs, compressed or not", metavar="FILE",
-        positional=True, path="input",
-    )  # fmt: skip
+        help="form dictionaries: files, folders or globs, compressed or not",
+        metavar="FILE",
+        positional=True,
+        path="input",
+    )
     language: str = option(help="language of the forms, as es", metavar="LANG")
     out: str = option(help="file of the model", metavar="FILE", path="place")
     format: str | None = option(
-        None, help="format of the dictionaries; if not given, it is told from their first lines",
+        None,
+        help="format of the dictionaries; if not given, it is told from their first lines",
         choices="transforms.simplification.inflection_reading:FORMATS",
-    )  # fmt: skip
+    )
     overwrite: bool = option(False, help="replace another model")
 
 

@@ -37,9 +37,7 @@ def counted(
     used = {number for part in settled for number in part.judged}
     reasons["unknown"] += len(judgments) - len(used)
     reasons.update(row.reason for row in rejects)
-    totals: dict[str, Counter[str]] = {
-        name: Counter() for name in ("flags", "languages", "verdicts", "known")
-    }
+    totals: dict[str, Counter[str]] = {name: Counter() for name in ("flags", "languages", "verdicts", "known")}
     for part in settled:
         reasons.update(part.reasons)
         for name, counter in totals.items():
@@ -48,9 +46,14 @@ def counted(
     return {
         "inputs": [
             {
-                "name": one.name, "bytes": one.bytes, "sha256": one.sha256,
-                "layouts": list(one.layouts), "records": one.records, "instances": one.instances,
-                "rejects": dict(one.reasons), **({"notes": dict(one.notes)} if one.notes else {}),
+                "name": one.name,
+                "bytes": one.bytes,
+                "sha256": one.sha256,
+                "layouts": list(one.layouts),
+                "records": one.records,
+                "instances": one.instances,
+                "rejects": dict(one.reasons),
+                **({"notes": dict(one.notes)} if one.notes else {}),
             }
             for one in loaded
         ],
@@ -65,14 +68,11 @@ def counted(
         "languages": dict(sorted(totals["languages"].items())),
         "annotated": {name: totals["known"][name] for name in ("lemma", "upos", "feats")},
         **(_judgments(judgments, judged, used, totals["verdicts"]) if judged else {}),
-    }  # fmt: skip
+    }
 
 
 def _judgments(
-    judgments: Sequence[Judgment],
-    judged: Sequence[Mapping[str, Any]],
-    used: set[int],
-    verdicts: Counter[str],
+    judgments: Sequence[Judgment], judged: Sequence[Mapping[str, Any]], used: set[int], verdicts: Counter[str]
 ) -> dict[str, Any]:
     single = [one for number, one in enumerate(judgments) if number in used and not one.joint]
     return {

@@ -37,8 +37,7 @@ def _warnings(section: Mapping[str, Any]) -> list[str]:
         )
     if known["upos"] and not known["feats"]:
         found.append(
-            "no features: what number, gender, person or tense the target has, a form dictionary "
-            "says, or its suffixes"
+            "no features: what number, gender, person or tense the target has, a form dictionary says, or its suffixes"
         )
     return found
 
@@ -64,11 +63,7 @@ def summary(snapshot: Snapshot) -> Iterator[Block]:
         yield f"  {flag} {number}: {FLAGS[flag]}"
     for warning in _warnings(section):
         yield f"warning: {warning}"
-    notes = [
-        f"{files.shown(row['name'])}: {note}"
-        for row in section["inputs"]
-        for note in row.get("notes", ())
-    ]
+    notes = [f"{files.shown(row['name'])}: {note}" for row in section["inputs"] for note in row.get("notes", ())]
     if notes:
         yield f"  {listed(notes, NOTES, '; ')}"
 
@@ -87,22 +82,28 @@ def panels(snapshot: Snapshot) -> list[Panel]:
     )
     rows = [
         {
-            "file": one["name"], "layout": ", ".join(one["layouts"]), "records": one["records"],
-            "instances": one["instances"], "rejected": sum(one["rejects"].values()),
+            "file": one["name"],
+            "layout": ", ".join(one["layouts"]),
+            "records": one["records"],
+            "instances": one["instances"],
+            "rejected": sum(one["rejects"].values()),
         }
         for one in section["inputs"]
-    ]  # fmt: skip
+    ]
     text = (
         f"{section['instances']} words to simplify, each in its sentence; "
         f"{section['with_substitutes']} have substitutes by people."
     )
     found: list[Panel] = [
         Rows("Instances of lexical simplification", text, pa.Table.from_pylist(rows, schema)),
-        _counted("Flags of words to simplify", "What is odd about them; all are kept.",
-                 section["flags"], FLAGS),
-        _counted("Records without an instance", "Why records gave none, and judgments of none.",
-                 section["rejects"], INSTANCE_REASONS),
-    ]  # fmt: skip
+        _counted("Flags of words to simplify", "What is odd about them; all are kept.", section["flags"], FLAGS),
+        _counted(
+            "Records without an instance",
+            "Why records gave none, and judgments of none.",
+            section["rejects"],
+            INSTANCE_REASONS,
+        ),
+    ]
     if judged := section.get("judgments"):
         text = f"What {judged['annotators']} annotators say of the words, taken together."
         found.append(_counted("Judgments", text, judged["instances"], JUDGMENTS))

@@ -25,9 +25,18 @@ from transforms.report.panels import Panel, Rows
 __all__ = ["INSTANCE_VIEWS", "InstancesOptions", "instance_panels", "instances_shown"]
 
 _COLUMNS = (
-    "instance_id", "language", "target", "lemma", "upos", "feats", "sentence", "start", "end",
-    "judgment", "flags",
-)  # fmt: skip
+    "instance_id",
+    "language",
+    "target",
+    "lemma",
+    "upos",
+    "feats",
+    "sentence",
+    "start",
+    "end",
+    "judgment",
+    "flags",
+)
 QUOTED = 20
 
 
@@ -35,11 +44,8 @@ QUOTED = 20
 class InstancesOptions:
     """Options of the view `instances`."""
 
-    instances: int = option(20, help="words to simplify, in their sentences, the first by id",
-                            least=1)  # fmt: skip
-    of: tuple[str, ...] = option(
-        (), help="of these targets alone, whatever their capitals", metavar="TARGET"
-    )
+    instances: int = option(20, help="words to simplify, in their sentences, the first by id", least=1)
+    of: tuple[str, ...] = option((), help="of these targets alone, whatever their capitals", metavar="TARGET")
     judgment: str | None = option(None, help="those that people judge so", choices=tuple(JUDGMENTS))
     flag: str | None = option(None, help="those that have this flag", choices=tuple(FLAGS))
 
@@ -52,8 +58,7 @@ def instances_shown(snapshot: Snapshot, options: InstancesOptions) -> pa.Table:
     """
     if INSTANCES.name not in snapshot.tables:
         raise UsageError(
-            f"{files.shown(snapshot.out)} has no table {INSTANCES.name}: "
-            "`lexbeam simplify instances` makes it"
+            f"{files.shown(snapshot.out)} has no table {INSTANCES.name}: `lexbeam simplify instances` makes it"
         )
     asked = {name.casefold(): name for name in options.of}
     kept: list[dict[str, Any]] = []
@@ -78,11 +83,13 @@ def instances_shown(snapshot: Snapshot, options: InstancesOptions) -> pa.Table:
     return pa.Table.from_pylist(kept, _SHOWN)
 
 
-_SHOWN = pa.schema([
-    *(INSTANCES.schema().field(name) for name in _COLUMNS),
-    column("substitutes", pa.list_(pa.string()), "what people gave, the first ranks first"),
-    column("annotators", pa.list_(pa.int32()), "how many gave each; null where ranks are known"),
-])  # fmt: skip
+_SHOWN = pa.schema(
+    [
+        *(INSTANCES.schema().field(name) for name in _COLUMNS),
+        column("substitutes", pa.list_(pa.string()), "what people gave, the first ranks first"),
+        column("annotators", pa.list_(pa.int32()), "how many gave each; null where ranks are known"),
+    ]
+)
 
 
 def _rows(snapshot: Snapshot, options: InstancesOptions) -> Iterator[dict[str, Any]]:
@@ -132,24 +139,29 @@ def instance_panels(snapshot: Snapshot, _: Iterable[str] = ()) -> list[Panel]:
         return []
     rows = [
         {
-            "sentence": row["sentence"], "target": row["target"], "lemma": row["lemma"],
-            "part of speech": row["upos"], "substitutes": _told(row) or None,
+            "sentence": row["sentence"],
+            "target": row["target"],
+            "lemma": row["lemma"],
+            "part of speech": row["upos"],
+            "substitutes": _told(row) or None,
         }
         for row in instances_shown(snapshot, InstancesOptions(instances=QUOTED)).to_pylist()
-    ]  # fmt: skip
-    schema = pa.schema([
-        column("sentence", pa.string(), "the sentence"),
-        column("target", pa.string(), "the word to simplify"),
-        column("lemma", pa.string(), "its lemma", nullable=True),
-        column("part of speech", pa.string(), "its part of speech", nullable=True),
-        column("substitutes", pa.string(), "what people gave, and how many of them",
-               nullable=True),
-    ])  # fmt: skip
+    ]
+    schema = pa.schema(
+        [
+            column("sentence", pa.string(), "the sentence"),
+            column("target", pa.string(), "the word to simplify"),
+            column("lemma", pa.string(), "its lemma", nullable=True),
+            column("part of speech", pa.string(), "its part of speech", nullable=True),
+            column("substitutes", pa.string(), "what people gave, and how many of them", nullable=True),
+        ]
+    )
     text = f"{len(rows)} words to simplify in their sentences, the first by id."
     return [Rows("Words to simplify", text, pa.Table.from_pylist(rows, schema))]
 
 
 INSTANCE_VIEWS: dict[str, View[Any]] = {
-    "instances": View("words to simplify, in their sentences, with people's substitutes",
-                      InstancesOptions, instances_shown, _tell),
-}  # fmt: skip
+    "instances": View(
+        "words to simplify, in their sentences, with people's substitutes", InstancesOptions, instances_shown, _tell
+    )
+}

@@ -21,9 +21,7 @@ ID = "instance_id"
 
 
 def joined(
-    tables: Mapping[str, Sequence[str]],
-    columns: Mapping[str, Sequence[str]],
-    ids: Sequence[str],
+    tables: Mapping[str, Sequence[str]], columns: Mapping[str, Sequence[str]], ids: Sequence[str]
 ) -> Iterator[tuple[str, dict[str, Rows]]]:
     """Yield instances, in the order of their ids, with their rows by table.
 
@@ -45,9 +43,7 @@ def joined(
         yield identifier, found
 
 
-def _groups(
-    paths: Sequence[str], columns: Sequence[str], wanted: pa.Array
-) -> Iterator[tuple[str, Rows]]:
+def _groups(paths: Sequence[str], columns: Sequence[str], wanted: pa.Array) -> Iterator[tuple[str, Rows]]:
     parts = [_rows(path, [ID, *columns], wanted) for path in paths]
     key = itemgetter(ID)
     for identifier, rows in groupby(heapq.merge(*parts, key=key), key=key):

@@ -23,9 +23,15 @@ from transforms.people.tables import Roles, table_rows
 from transforms.simplification.instances import pair_key
 
 __all__ = [
-    "JUDGE", "Judgment", "JudgmentOptions", "Verdict", "judgments_of_part", "read_judgments",
-    "unknown_judgments", "verdict_of",
-]  # fmt: skip
+    "JUDGE",
+    "Judgment",
+    "JudgmentOptions",
+    "Verdict",
+    "judgments_of_part",
+    "read_judgments",
+    "unknown_judgments",
+    "verdict_of",
+]
 
 JUDGE = "judge"  # the stage of rejects
 _PART = 8  # digits of an id that say its part
@@ -46,17 +52,12 @@ class JudgmentOptions:
     """Judgments of people, and what follows from them."""
 
     judgments: tuple[str, ...] = option(
-        (), help="tables with a judgment a row, simplifiable, not or dubious", metavar="FILE",
-        path="file",
-    )  # fmt: skip
-    only_simplifiable: bool = option(
-        False, help="leave out what people do not find simplifiable, or have not judged"
+        (), help="tables with a judgment a row, simplifiable, not or dubious", metavar="FILE", path="file"
     )
+    only_simplifiable: bool = option(False, help="leave out what people do not find simplifiable, or have not judged")
     judgment_column: str = option("judgment", help="column of judgments")
     annotator_column: str = option("annotator", help="column of who judged; may be missing")
-    joint: str = option(
-        "joint", help="the annotator whose judgments are joint verdicts, which override"
-    )
+    joint: str = option("joint", help="the annotator whose judgments are joint verdicts, which override")
     judgment_encoding: str = option("utf-8", help="of files without byte order mark")
 
 
@@ -110,19 +111,20 @@ def verdict_of(judgments: Iterable[Judgment]) -> Verdict | None:
     return Verdict(values.pop() if len(values) == 1 else "dubious", judges)
 
 
-def read_judgments(
-    paths: Sequence[str], options: JudgmentOptions
-) -> tuple[list[Judgment], list[RejectRow]]:
+def read_judgments(paths: Sequence[str], options: JudgmentOptions) -> tuple[list[Judgment], list[RejectRow]]:
     """Read files of judgments, in the order of their names; what is no judgment is a reject.
 
     Raises:
         LexbeamError: a file cannot be read, or lacks a column.
     """
     names: Mapping[str, Sequence[str]] = {
-        "judgment": (options.judgment_column,), "annotator": (options.annotator_column,),
-        "id": ("instance_id",), "sentence": ("sentence",), "target": ("target",),
+        "judgment": (options.judgment_column,),
+        "annotator": (options.annotator_column,),
+        "id": ("instance_id",),
+        "sentence": ("sentence",),
+        "target": ("target",),
         "start": ("start",),
-    }  # fmt: skip
+    }
     roles = Roles(names, ("judgment",), "name it as `{role}_column`")
     judgments: list[Judgment] = []
     rejects: list[RejectRow] = []
@@ -166,9 +168,7 @@ def _key(cells: Mapping[str, str]) -> tuple[str, int | None]:
     return pair_key(sentence, target), whole_number(start, "start") if start else None
 
 
-def judgments_of_part(
-    judgments: Sequence[Judgment], bucket: int, parts: int
-) -> tuple[tuple[int, Judgment], ...]:
+def judgments_of_part(judgments: Sequence[Judgment], bucket: int, parts: int) -> tuple[tuple[int, Judgment], ...]:
     """Return judgments of the ids of a part, see `rows_of_part`, with their numbers."""
     return tuple(
         (number, one)

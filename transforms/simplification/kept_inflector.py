@@ -16,10 +16,7 @@ from transforms.simplification.english import english_inflector, english_version
 from transforms.simplification.inflection import Inflecting
 from transforms.simplification.inflection_training import inflector_model, inflector_of
 
-__all__ = [
-    "PACKAGED", "KeptInflector", "kept_inflector", "opened_inflector", "warn_of_languages",
-    "within_inflector",
-]  # fmt: skip
+__all__ = ["PACKAGED", "KeptInflector", "kept_inflector", "opened_inflector", "warn_of_languages", "within_inflector"]
 
 log = logging.getLogger("lexbeam")
 
@@ -96,8 +93,7 @@ def opened_inflector(kept: KeptInflector) -> Inflecting:
                 model = inflector_model(kept.path)
                 if model.digest != kept.digest:
                     raise LexbeamError(
-                        f"the inflector {files.shown(kept.path)} changed while it was used: run "
-                        "the same command again"
+                        f"the inflector {files.shown(kept.path)} changed while it was used: run the same command again"
                     )
                 _OPENED[key] = inflector_of(model)
         return _OPENED[key]

@@ -14,7 +14,7 @@ can be lived with is a flag; a row without a sentence or target is `malformed`.
     X 2 1 False
     b 1 None True
     y 1 2 False
-"""  # noqa: E501 - a table's row is a line
+"""
 
 import re
 from collections import Counter
@@ -25,9 +25,16 @@ from schemas.simplification import FLAGS
 from transforms.formats.base import BadRecord
 
 __all__ = [
-    "LAYOUTS", "Given", "Graded", "Row", "graded", "in_flag_order", "places_of",
-    "read_annotated", "read_benchls",
-]  # fmt: skip
+    "LAYOUTS",
+    "Given",
+    "Graded",
+    "Row",
+    "graded",
+    "in_flag_order",
+    "places_of",
+    "read_annotated",
+    "read_benchls",
+]
 
 _WHOLE = re.compile(r"[0-9]{1,9}")
 
@@ -159,11 +166,7 @@ def _folded(text: str) -> str:
 
 
 def _row(
-    sentence: str,
-    target: str,
-    places: Sequence[tuple[int, int]],
-    given: tuple[Given, ...],
-    flags: Iterable[str],
+    sentence: str, target: str, places: Sequence[tuple[int, int]], given: tuple[Given, ...], flags: Iterable[str]
 ) -> Row:
     found = set(flags)
     if len(places) > 1:
@@ -179,9 +182,7 @@ def in_flag_order(flags: Iterable[str]) -> tuple[str, ...]:
     return tuple(flag for flag in FLAGS if flag in given)
 
 
-def graded(
-    given: Iterable[Given], target: str, as_compared: Callable[[str], str] = str.casefold
-) -> list[Graded]:
+def graded(given: Iterable[Given], target: str, as_compared: Callable[[str], str] = str.casefold) -> list[Graded]:
     """Return distinct substitutes, capitals apart, with dense ranks: 1 for the most annotators.
 
     Where all rows say ranks, those are made dense instead, the least one of a repeated substitute
@@ -197,9 +198,7 @@ def graded(
         forms.setdefault(as_compared(one.text), []).append(one)
     ranked = all(one.rank is not None for many in forms.values() for one in many)
     keys = {
-        form: min(one.rank for one in many if one.rank is not None)
-        if ranked
-        else -sum(one.annotators for one in many)
+        form: min(one.rank for one in many if one.rank is not None) if ranked else -sum(one.annotators for one in many)
         for form, many in forms.items()
     }
     of_target = as_compared(target)

@@ -94,9 +94,12 @@ def gold_of(judged: Iterable[Judged], *, as_written: bool = False) -> Gold:
     numbers: dict[str, int] = {}
     sentences = [numbers.setdefault(one[3], len(numbers)) for one in kept]
     return Gold(
-        tuple(one[0] for one in kept), tuple(one[1] for one in kept), tuple(one[2] for one in kept),
-        tuple(sentences), tuple(without),
-    )  # fmt: skip
+        tuple(one[0] for one in kept),
+        tuple(one[1] for one in kept),
+        tuple(one[2] for one in kept),
+        tuple(sentences),
+        tuple(without),
+    )
 
 
 class Listing:

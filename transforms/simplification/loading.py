@@ -30,25 +30,32 @@ from transforms.simplification.instances import instance_id, placed
 from transforms.simplification.layouts import Row
 from transforms.simplification.reading import READERS, RuleOptions
 
-__all__ = [
-    "AUTO", "ORDER", "READ", "ROWS", "LoadOptions", "Loaded", "Loading", "Taken",
-    "acceptable_records",
-]  # fmt: skip
+__all__ = ["AUTO", "ORDER", "READ", "ROWS", "LoadOptions", "Loaded", "Loading", "Taken", "acceptable_records"]
 
 AUTO = "auto"
 STAGE = "load"
 _GIVEN = pa.struct([("text", pa.string()), ("annotators", pa.int32()), ("rank", pa.int32())])
 ROWS = pa.schema(
     [
-        ("key", pa.string()), ("source", pa.string()), ("line", pa.int64()),
-        ("position", pa.string()), ("sentence", pa.string()), ("target", pa.string()),
-        ("start", pa.int32()), ("end", pa.int32()), ("language", pa.string()),
-        ("source_id", pa.string()), ("flags", pa.list_(pa.string())),
-        ("complexity", pa.float64()), ("substitutes", pa.list_(_GIVEN)),
+        ("key", pa.string()),
+        ("source", pa.string()),
+        ("line", pa.int64()),
+        ("position", pa.string()),
+        ("sentence", pa.string()),
+        ("target", pa.string()),
+        ("start", pa.int32()),
+        ("end", pa.int32()),
+        ("language", pa.string()),
+        ("source_id", pa.string()),
+        ("flags", pa.list_(pa.string())),
+        ("complexity", pa.float64()),
+        ("substitutes", pa.list_(_GIVEN)),
         # Of instances that come annotated.
-        ("lemma", pa.string()), ("upos", pa.string()), ("feats", pa.string()),
+        ("lemma", pa.string()),
+        ("upos", pa.string()),
+        ("feats", pa.string()),
     ]
-)  # fmt: skip
+)
 ORDER = ("key", "source", "line", "position")
 _OVERHEAD = 300  # bytes of a row besides its texts
 
@@ -71,9 +78,7 @@ class LoadOptions:
     engine_language: str | None = None
     occurrences: str = "first"
     rules: RuleOptions = field(default_factory=RuleOptions)
-    reader: ReaderOptions = field(
-        default_factory=lambda: ReaderOptions(delimiter="\t", quoting=False)
-    )
+    reader: ReaderOptions = field(default_factory=lambda: ReaderOptions(delimiter="\t", quoting=False))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,11 +185,7 @@ class Loading:
             annotation: lemma, upos, feats of the target.
         """
         try:
-            made = [
-                self._row(row, one, languages)
-                for row in rows
-                for one in placed(row, self._occurrences)
-            ]
+            made = [self._row(row, one, languages) for row in rows for one in placed(row, self._occurrences)]
         except BadRecord as error:
             self.reject(source, position, error)
             return
@@ -197,31 +198,40 @@ class Loading:
 
     @staticmethod
     def _row(
-        row: Row,
-        place: tuple[str, str, int, int, tuple[str, ...]],
-        languages: tuple[str | None, str | None],
+        row: Row, place: tuple[str, str, int, int, tuple[str, ...]], languages: tuple[str | None, str | None]
     ) -> dict[str, Any]:
         sentence, target, start, end, flags = place
         language = languages[0] or row.language or languages[1]
         if not language:
             raise BadRecord("no_language", "neither the row nor an option says it")
         return {
-            "key": instance_id(sentence, target, start), "sentence": sentence, "target": target,
-            "start": start, "end": end, "language": language,
-            "source_id": clean_field(row.source_id or "") or None, "flags": list(flags),
+            "key": instance_id(sentence, target, start),
+            "sentence": sentence,
+            "target": target,
+            "start": start,
+            "end": end,
+            "language": language,
+            "source_id": clean_field(row.source_id or "") or None,
+            "flags": list(flags),
             "complexity": row.complexity,
             "substitutes": [one._asdict() for one in row.substitutes],
-        }  # fmt: skip
+        }
 
     def loaded(self, name: str, size: int, sha256: str, notes: Counter[str]) -> Loaded:
         """Return the receipt, once all is staged and closed."""
         return Loaded(
-            name=name, bytes=size, sha256=sha256, rows=self._artefact.file(".arrow"),
-            runs=tuple(self._writer.runs), layouts=dict(sorted(self._layouts.items())),
-            instances=self._instances, rejects=self._rejects.staged(),
-            reasons=dict(sorted(self._rejects.reasons.items())), examples=tuple(self._examples),
+            name=name,
+            bytes=size,
+            sha256=sha256,
+            rows=self._artefact.file(".arrow"),
+            runs=tuple(self._writer.runs),
+            layouts=dict(sorted(self._layouts.items())),
+            instances=self._instances,
+            rejects=self._rejects.staged(),
+            reasons=dict(sorted(self._rejects.reasons.items())),
+            examples=tuple(self._examples),
             notes=dict(sorted((+notes).items())),
-        )  # fmt: skip
+        )
 
 
 def _identity(task: RowFile, options: LoadOptions) -> Any:
@@ -259,9 +269,7 @@ def _records(given: FileRows, name: str, options: LoadOptions) -> Iterator[Taken
         head, given = _peeked(iter(given))
         rows = [cells for _, cells in head if not isinstance(cells, BadRecord)]
         if not rows:
-            yield from (
-                Taken(line, AUTO, cells) for line, cells in head if isinstance(cells, BadRecord)
-            )
+            yield from (Taken(line, AUTO, cells) for line, cells in head if isinstance(cells, BadRecord))
             for line, cells in given:
                 if not isinstance(cells, BadRecord):  # the first one that can be read
                     given = itertools.chain([(line, cells)], given)
@@ -300,10 +308,5 @@ def _chosen(_: RowFile, options: LoadOptions) -> dict[str, tuple[str, ...]]:
 
 
 READ: Stage[RowFile, LoadOptions, Loaded] = Stage(
-    name="simplification/read",
-    receipt=Loaded,
-    identity=_identity,
-    build=_read,
-    chosen=_chosen,
-    unit="files",
+    name="simplification/read", receipt=Loaded, identity=_identity, build=_read, chosen=_chosen, unit="files"
 )

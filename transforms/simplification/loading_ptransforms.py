@@ -55,13 +55,10 @@ class TakeParts(beam.PTransform):
         """Apply the transform."""
         return (
             parts
-            | "SpreadTaken"
-            >> SpreadOverLanes(
-                weight=_size, lanes=self.lanes, workspace=self.workspace, stage=""
-            )
+            | "SpreadTaken" >> SpreadOverLanes(weight=_size, lanes=self.lanes, workspace=self.workspace, stage="")
             | "TakePart" >> beam.ParDo(MakeArtefact(self.workspace, TAKE, self.options))
             | "TakenReceipts" >> beam.Map(_value)
-        )  # fmt: skip
+        )
 
 
 class _DealParts(beam.DoFn):
@@ -126,12 +123,9 @@ class SettleInstances(beam.PTransform):
             keyed
             | "GroupAll" >> beam.GroupByKey()
             | "DealParts" >> beam.ParDo(_DealParts(self.judgments, self.parts, self.share))
-            | "SpreadParts"
-            >> SpreadOverLanes(
-                weight=_evenly, lanes=self.lanes, workspace=self.workspace, stage=""
-            )
+            | "SpreadParts" >> SpreadOverLanes(weight=_evenly, lanes=self.lanes, workspace=self.workspace, stage="")
             | "SettlePart" >> beam.ParDo(MakeArtefact(self.workspace, SETTLE, self.options))
-        )  # fmt: skip
+        )
         settlements = settled | "Settlements" >> beam.Map(_value)
         rejects = (
             {"loaded": keyed, "settled": settlements | "GatherSettled" >> beam.WithKeys(0)}
@@ -140,8 +134,5 @@ class SettleInstances(beam.PTransform):
             | "ListRejects" >> beam.ParDo(MakeArtefact(self.workspace, LIST_REJECTS, None))
             | "NumberRejects" >> beam.ParDo(NameParts(INSTANCE_REJECTS.name))
         )
-        parts = (
-            settled | "NumberParts" >> beam.ParDo(_NameSettled()),
-            rejects,
-        ) | "AllParts" >> beam.Flatten()
+        parts = (settled | "NumberParts" >> beam.ParDo(_NameSettled()), rejects) | "AllParts" >> beam.Flatten()
         return settlements, parts

@@ -28,9 +28,7 @@ from transforms.simplification.forming import key_of
 from transforms.simplification.masked_options import PAPER
 from transforms.simplification.records import Proposal
 
-__all__ = [
-    "MERGES", "RULES", "Fill", "Rule", "Target", "Word", "cleaned", "comparable",
-]  # fmt: skip
+__all__ = ["MERGES", "RULES", "Fill", "Rule", "Target", "Word", "cleaned", "comparable"]
 
 SHORT = 2  # characters of what is too short
 
@@ -204,9 +202,7 @@ def _scores(fills: Sequence[Fill]) -> dict[_Key, float]:
     return found
 
 
-def _reasons(
-    models: Sequence[Sequence[Fill]], target: Target, rules: Collection[str]
-) -> dict[_Key, str | None]:
+def _reasons(models: Sequence[Sequence[Fill]], target: Target, rules: Collection[str]) -> dict[_Key, str | None]:
     """Return the reason of each form, by the first rule that holds; None: it goes on."""
     spellings: dict[_Key, set[str]] = {}
     for fills in models:

@@ -29,10 +29,7 @@ InflectorOf = Callable[[str], Inflecting | None]
 
 
 def masked_fills(
-    encoder: Encoder,
-    instance: Instance,
-    options: MaskedOptions,
-    given: EncoderOptions | None = None,
+    encoder: Encoder, instance: Instance, options: MaskedOptions, given: EncoderOptions | None = None
 ) -> list[Fill]:
     """Return the most probable pieces in the target's place, the most probable first.
 
@@ -50,13 +47,16 @@ def masked_fills(
     texts, starts, ends = [instance.sentence], [instance.start], [instance.end]
     pair = options.masked_input == "pair"
     if pair and encoder.pair is None:
-        raise LexbeamError(
-            f"encoder {encoder.info.name!r} takes no pairs of texts: set `masked_input` to single"
-        )
+        raise LexbeamError(f"encoder {encoder.info.name!r} takes no pairs of texts: set `masked_input` to single")
     found = fill_mask(
-        encoder, texts, starts, ends, options.masked_top,
-        first=Spans(texts, starts, ends) if pair else None, options=given or DEFAULTS,
-    )  # fmt: skip
+        encoder,
+        texts,
+        starts,
+        ends,
+        options.masked_top,
+        first=Spans(texts, starts, ends) if pair else None,
+        options=given or DEFAULTS,
+    )
     if found.reasons[0] is not None:
         return []
     columns = found.words[0], found.probabilities[0].tolist(), found.continues[0].tolist()
@@ -106,10 +106,7 @@ def masked_proposals(
                 )
             own = {one.lemma for one in readings(instance, inflector)}
             lemmas = {"lemmas": own, "lemmas_of": _Lemmas(inflector).of}
-        rows = cleaned(
-            models, instance.target, rules=options.masked_rules, merge=options.masked_merge,
-            **lemmas,
-        )  # fmt: skip
+        rows = cleaned(models, instance.target, rules=options.masked_rules, merge=options.masked_merge, **lemmas)
         for source, row in zip(found, rows, strict=True):
             source.append(row)
     return found

@@ -18,9 +18,20 @@ from transforms.evaluation.outcomes import Bools, Floats, Terms
 from transforms.simplification.listing import Gold
 
 __all__ = [
-    "AT_K", "FREE", "PIPELINE", "RANKING", "TRANK", "Chosen", "Figure", "constant", "differing",
-    "list_figures", "pipeline_figures", "random_order", "ranker_figures",
-]  # fmt: skip
+    "AT_K",
+    "FREE",
+    "PIPELINE",
+    "RANKING",
+    "TRANK",
+    "Chosen",
+    "Figure",
+    "constant",
+    "differing",
+    "list_figures",
+    "pipeline_figures",
+    "random_order",
+    "ranker_figures",
+]
 
 AT_K = ("potential_at_k", "precision_at_k", "recall_at_k", "f1_at_k", "map_at_k")
 TOP1 = "accuracy_at_k_top1"

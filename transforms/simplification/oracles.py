@@ -9,7 +9,7 @@ so are candidates. What it reaches beyond the candidates as they are is what inf
     ...                       lambda form: lemmas.get(form, {form}))
     >>> matched
     Matched(size=1, ranks=[0, 1])
-"""  # noqa: E501 - a call is a line
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -33,9 +33,7 @@ class Matched(NamedTuple):
     ranks: list[int]
 
 
-def lemma_match(
-    gold: Mapping[str, int], candidates: Sequence[tuple[str, str | None]], lemmas: Lemmas
-) -> Matched:
+def lemma_match(gold: Mapping[str, int], candidates: Sequence[tuple[str, str | None]], lemmas: Lemmas) -> Matched:
     """Return how candidates match gold by their lemmas, each lemma once.
 
     Args:

@@ -29,9 +29,12 @@ def kept_and_dropped(section: Mapping[str, Any]) -> Iterator[tuple[str, str, int
     for (setting, generator), reasons in found.items():
         why = {name: reasons[name] for name in REASONS if name in reasons}
         yield (
-            setting, generator, reasons.get(KEPT, 0), sum(why.values()),
+            setting,
+            generator,
+            reasons.get(KEPT, 0),
+            sum(why.values()),
             ", ".join(f"{name} {number}" for name, number in why.items()),
-        )  # fmt: skip
+        )
 
 
 def candidate_panels(snapshot: Snapshot) -> list[Panel]:
@@ -76,6 +79,10 @@ def candidate_panels(snapshot: Snapshot) -> list[Panel]:
     )
     return [
         Rows("Instances with candidates", "By setting; protected words get none.", settings),
-        Rows("Candidates", "What each generator gives, and why some of it does not go on; a form "
-             "that several give counts for each of them.", counts),
-    ]  # fmt: skip
+        Rows(
+            "Candidates",
+            "What each generator gives, and why some of it does not go on; a form "
+            "that several give counts for each of them.",
+            counts,
+        ),
+    ]

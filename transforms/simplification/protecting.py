@@ -21,9 +21,7 @@ PROTECTED = {
 _CAPITALS = ("de", "lb")
 
 
-def protection(
-    instance: Instance, names: str, words: Collection[str], lemmas: Collection[str] = ()
-) -> str | None:
+def protection(instance: Instance, names: str, words: Collection[str], lemmas: Collection[str] = ()) -> str | None:
     """Return why a target gets no candidates, one of `PROTECTED`; None: it may get some.
 
     Args:

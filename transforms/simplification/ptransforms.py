@@ -60,6 +60,4 @@ class MakeParts(beam.PTransform):
             | "Spread" >> SpreadOverLanes(_weight, self.lanes, self.workspace, "")
             | "Make" >> beam.ParDo(MakeArtefact(self.workspace, self.stage, self.options))
         )
-        return made | "Receipts" >> beam.ParDo(_Receipt()), made | "Name" >> beam.ParDo(
-            _Named(self.table)
-        )
+        return made | "Receipts" >> beam.ParDo(_Receipt()), made | "Name" >> beam.ParDo(_Named(self.table))

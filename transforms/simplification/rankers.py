@@ -10,7 +10,7 @@
 | average | less the mean of the ranks (1 the best, ties share their mean) by other rankers |
 
 A phrase has frequency 0, or, by an option, that of its rarest word or the mean of its words'.
-"""  # noqa: E501 - a table's row is a line
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -28,8 +28,18 @@ if TYPE_CHECKING:
     from transforms.simplification.ranking_options import RankingOptions
     from transforms.simplification.regressor import Regressor
 
-__all__ = ["OF_TARGET", "RANKERS", "VECTORS", "Given", "Ranked", "Ranker", "Ranking", "frequencies",
-           "mean_ranks", "scores_of"]  # fmt: skip
+__all__ = [
+    "OF_TARGET",
+    "RANKERS",
+    "VECTORS",
+    "Given",
+    "Ranked",
+    "Ranker",
+    "Ranking",
+    "frequencies",
+    "mean_ranks",
+    "scores_of",
+]
 
 VECTORS = Given("vectors_", "vectors")
 # Rankers that score the target as they score candidates, so that a gain can be said.
@@ -71,9 +81,7 @@ class Ranking(NamedTuple):
 Ranker = Callable[[Sequence[Ranked], Ranking, str], list[Scored]]
 
 
-def frequencies(
-    words: Sequence[str], languages: Sequence[str], ranking: Ranking, name: str
-) -> list[float | None]:
+def frequencies(words: Sequence[str], languages: Sequence[str], ranking: Ranking, name: str) -> list[float | None]:
     """Return the value that a word list has for each word or phrase; None: it has none.
 
     Args:
@@ -85,10 +93,7 @@ def frequencies(
     Raises:
         LexbeamError: a value is negative, so that a word without one would go before others.
     """
-    parts = [
-        [] if " " in word and ranking.options.phrases == "zero" else word.split(" ")
-        for word in words
-    ]
+    parts = [[] if " " in word and ranking.options.phrases == "zero" else word.split(" ") for word in words]
     flat = [part for own in parts for part in own]
     owners = [language for own, language in zip(parts, languages, strict=True) for _ in own]
     values: list[float | None] = [None] * len(flat)
@@ -140,9 +145,7 @@ def _senses(ranked: Sequence[Ranked], ranking: Ranking, _: str) -> list[Scored]:
         scores: list[float | None] = []
         for votes, value in zip(one.votes, own, strict=True):
             more = math.log1p(max(value or 0.0, 0.0))
-            scores.append(
-                None if votes is None and value is None else (votes or 0) + more / (1 + more)
-            )
+            scores.append(None if votes is None and value is None else (votes or 0) + more / (1 + more))
         found.append(Scored(scores, None))
     return found
 

@@ -14,19 +14,11 @@ from schemas.simplification import CANDIDATES, RANKINGS, SELECTIONS
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.tables import PartFile, write_part
 from transforms.simplification.alongside import Alongside, PartTask, alongside, batched
-from transforms.simplification.rankers import (
-    RANKERS,
-    Ranked,
-    Ranking,
-    Scored,
-    frequencies,
-    scores_of,
-)
+from transforms.simplification.rankers import RANKERS, Ranked, Ranking, Scored, frequencies, scores_of
 from transforms.simplification.ranking_options import gain_of
 from transforms.simplification.regressor import Regressed, Regressor
 
-__all__ = ["RANK", "RankTask", "RankedCount", "RankedPart", "Rankings", "keeps_target",
-           "rows_of"]  # fmt: skip
+__all__ = ["RANK", "RankTask", "RankedCount", "RankedPart", "Rankings", "keeps_target", "rows_of"]
 
 _HAIR = 1e-9
 _SELECTED = ("setting", "form", "kept", "score", "votes")
@@ -79,9 +71,7 @@ class RankedPart:
     counts: tuple[RankedCount, ...]
 
 
-def keeps_target(
-    keep: str, first: float, target: float, frequency: tuple[float, float] | None
-) -> bool:
+def keeps_target(keep: str, first: float, target: float, frequency: tuple[float, float] | None) -> bool:
     """Return whether the target stays though there is a candidate.
 
     Args:
@@ -98,9 +88,7 @@ def keeps_target(
     return gain is not None and first - target < gain - _HAIR
 
 
-def rows_of(
-    one: Ranked, scored: Scored, least: float, keep: str, of: Mapping[str, float]
-) -> list[dict[str, Any]]:
+def rows_of(one: Ranked, scored: Scored, least: float, keep: str, of: Mapping[str, float]) -> list[dict[str, Any]]:
     """Return rows of table simplification/rankings without setting and ranker.
 
     Args:
@@ -123,16 +111,29 @@ def rows_of(
     identifier = one.instance.instance_id
     rows = [
         {
-            "instance_id": identifier, "form": one.forms[at], "is_target": False,
-            "rank": levels[scores[at]], "place": place, "score": scores[at],
-            "known": scored.candidates[at] is not None, "chosen": place == 1 and not stays,
+            "instance_id": identifier,
+            "form": one.forms[at],
+            "is_target": False,
+            "rank": levels[scores[at]],
+            "place": place,
+            "score": scores[at],
+            "known": scored.candidates[at] is not None,
+            "chosen": place == 1 and not stays,
         }
         for place, at in enumerate(order, 1)
-    ]  # fmt: skip
-    rows.append({
-        "instance_id": identifier, "form": target, "is_target": True, "rank": None, "place": None,
-        "score": scored.target, "known": scored.target is not None, "chosen": stays,
-    })  # fmt: skip
+    ]
+    rows.append(
+        {
+            "instance_id": identifier,
+            "form": target,
+            "is_target": True,
+            "rank": None,
+            "place": None,
+            "score": scored.target,
+            "known": scored.target is not None,
+            "chosen": stays,
+        }
+    )
     return rows
 
 
@@ -149,9 +150,7 @@ def _rank(artefact: Artefact, task: RankTask, rankings: Rankings) -> RankedPart:
 
     part = write_part(artefact, RANKINGS.schema(), tables(), sort_keys=RANKINGS.key)
     names = ("instances", "candidates", "phrases", "unknown", "kept")
-    found = tuple(
-        RankedCount(*key, *(counts[key][name] for name in names)) for key in sorted(counts)
-    )
+    found = tuple(RankedCount(*key, *(counts[key][name] for name in names)) for key in sorted(counts))
     return RankedPart(part, found)
 
 
@@ -160,10 +159,7 @@ def _key(row: Mapping[str, Any]) -> tuple[str, str, str, str]:
 
 
 def _ranked(
-    batch: Sequence[Alongside],
-    task: RankTask,
-    rankings: Rankings,
-    counts: dict[tuple[str, str], Counter[str]],
+    batch: Sequence[Alongside], task: RankTask, rankings: Rankings, counts: dict[tuple[str, str], Counter[str]]
 ) -> Iterator[dict[str, Any]]:
     for setting, ranking in sorted(rankings.items()):
         if task.regressed is not None:
@@ -174,8 +170,7 @@ def _ranked(
         for name in ranking.options.ranker:
             least = RANKERS[name.partition(":")[0]].least
             own = counts.setdefault((setting, name), Counter())
-            for one, scored, of in zip(ranked, scores_of(name, ranked, ranking), often,
-                                       strict=True):  # fmt: skip
+            for one, scored, of in zip(ranked, scores_of(name, ranked, ranking), often, strict=True):
                 rows = rows_of(one, scored, least, ranking.options.keep_target, of)
                 own["instances"] += bool(one.forms)
                 own["candidates"] += len(one.forms)
@@ -192,9 +187,8 @@ def _candidates(one: Alongside, setting: str) -> Ranked:
     target = one.instance.target.lower()
     kept = [row for row in kept if row["form"] != target]
     return Ranked(
-        one.instance, [row["form"] for row in kept], [row["score"] for row in kept],
-        [row["votes"] for row in kept],
-    )  # fmt: skip
+        one.instance, [row["form"] for row in kept], [row["score"] for row in kept], [row["votes"] for row in kept]
+    )
 
 
 def _frequencies(ranked: Sequence[Ranked], ranking: Ranking) -> list[dict[str, float]]:
@@ -212,9 +206,10 @@ def _identity(task: RankTask, rankings: Rankings) -> Any:
         return [asdict(one.options), one.lexicon.identity(), list(one.lists)]
 
     return [
-        task.parts.digests(), [[name, of(rankings[name])] for name in sorted(rankings)],
+        task.parts.digests(),
+        [[name, of(rankings[name])] for name in sorted(rankings)],
         None if task.regressed is None else task.regressed.file.sha256,
-    ]  # fmt: skip
+    ]
 
 
 def _chosen(_: Any, rankings: Rankings) -> Mapping[str, Collection[str]]:
@@ -231,6 +226,11 @@ def _chosen(_: Any, rankings: Rankings) -> Mapping[str, Collection[str]]:
 
 
 RANK: Stage[RankTask, Rankings, RankedPart] = Stage(
-    name="simplification/rank", receipt=RankedPart, identity=_identity, build=_rank,
-    chosen=_chosen, blas=True, unit="parts",
-)  # fmt: skip
+    name="simplification/rank",
+    receipt=RankedPart,
+    identity=_identity,
+    build=_rank,
+    chosen=_chosen,
+    blas=True,
+    unit="parts",
+)

@@ -8,14 +8,7 @@ from transforms.common.options import option
 from transforms.complexity.scorers_base import BASE
 from transforms.lexicon.given import check_given
 from transforms.lexicon.kinds import parse_spec
-from transforms.lexicon.resources import (
-    CacheOptions,
-    Lexicon,
-    LexiconOptions,
-    check_resources,
-    path_within,
-    prepare,
-)
+from transforms.lexicon.resources import CacheOptions, Lexicon, LexiconOptions, check_resources, path_within, prepare
 from transforms.simplification.rankers import OF_TARGET, RANKERS, VECTORS, Ranking
 from transforms.simplification.ranking_options import RankingOptions, gain_of
 
@@ -27,25 +20,40 @@ class RankingFiles(CacheOptions):
     """What candidates are ranked with; the same for all settings."""
 
     wordlist: tuple[str, ...] = option(
-        (), help="word lists, NAME=FILE:word=COLUMN,value=COLUMN or NAME=wordfreq:LANG; rankers "
+        (),
+        help="word lists, NAME=FILE:word=COLUMN,value=COLUMN or NAME=wordfreq:LANG; rankers "
         "take the first where none is named, the regressor all",
-        metavar="NAME=SPEC", split=False, path="resource", within=path_within,
-        check=check_resources, group="resources",
-    )  # fmt: skip
+        metavar="NAME=SPEC",
+        split=False,
+        path="resource",
+        within=path_within,
+        check=check_resources,
+        group="resources",
+    )
     vectors: str | None = option(
-        None, help="static vectors for ranker similarity, FILE or DIR:slice=NAME[,seed=N] of "
-        "`lexbeam change`", metavar="FILE|DIR", path="resource", within=VECTORS.within,
-        stands_for=VECTORS.spec, check=check_given, group="resources",
-    )  # fmt: skip
+        None,
+        help="static vectors for ranker similarity, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
+        metavar="FILE|DIR",
+        path="resource",
+        within=VECTORS.within,
+        stands_for=VECTORS.spec,
+        check=check_given,
+        group="resources",
+    )
     complexity: str | None = option(
-        None, help="folder with labelled instances, of `lexbeam complexity load`, for the "
-        "regressor",
-        metavar="DIR", path="place", published=False, group="resources",
-    )  # fmt: skip
+        None,
+        help="folder with labelled instances, of `lexbeam complexity load`, for the regressor",
+        metavar="DIR",
+        path="place",
+        published=False,
+        group="resources",
+    )
     regressor_scorer: str = option(
-        "gradient-boosting", help="how the regressor learns, see docs/complexity-score.md",
-        choices=tuple(name for name in BASE if name != "frequency"), group="resources",
-    )  # fmt: skip
+        "gradient-boosting",
+        help="how the regressor learns, see docs/complexity-score.md",
+        choices=tuple(name for name in BASE if name != "frequency"),
+        group="resources",
+    )
 
 
 def uses_regressor(settings: Mapping[str, RankingOptions]) -> bool:
@@ -76,8 +84,7 @@ def check_ranking(settings: Mapping[str, RankingOptions], given: RankingFiles) -
                 raise UsageError(f"{where} by {kind}, which needs `{need}`: give it")
             if listed and listed not in lists:
                 raise UsageError(
-                    f"{where} by {name}, and no `wordlist` is called {listed} (there are: "
-                    f"{', '.join(lists) or 'none'})"
+                    f"{where} by {name}, and no `wordlist` is called {listed} (there are: {', '.join(lists) or 'none'})"
                 )
         if own.keep_target == "if-more-frequent" and not lists:
             raise UsageError("`keep_target` if-more-frequent needs `wordlist`: give one")

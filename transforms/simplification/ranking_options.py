@@ -23,10 +23,7 @@ def check_rankers(value: tuple[str, ...]) -> None:
     for name in value:
         kind, colon, which = name.partition(":")
         if kind not in RANKERS:
-            raise UsageError(
-                f"no ranker is called {name!r}{nearest(kind, RANKERS)} (rankers: "
-                f"{', '.join(RANKERS)})"
-            )
+            raise UsageError(f"no ranker is called {name!r}{nearest(kind, RANKERS)} (rankers: {', '.join(RANKERS)})")
         if colon and (kind != "frequency" or not which):
             raise UsageError(f"{name!r}: a name of a word list stands behind `frequency:` alone")
         if value.count(name) > 1:
@@ -56,20 +53,27 @@ class RankingOptions:
     """How candidates are ranked, and when the target stays."""
 
     ranker: tuple[str, ...] = option(
-        ("frequency",), help="what candidates are ranked by: frequency or frequency:NAME (of a "
+        ("frequency",),
+        help="what candidates are ranked by: frequency or frequency:NAME (of a "
         "word list), senses, generation, similarity, regressor, average; several make several "
-        "rankings", metavar="RANKER", check=check_rankers,
-    )  # fmt: skip
+        "rankings",
+        metavar="RANKER",
+        check=check_rankers,
+    )
     average_of: tuple[str, ...] = option(
-        ("senses", "frequency"), help="whose ranks ranker average takes the mean of",
-        metavar="RANKER", check=check_rankers,
-    )  # fmt: skip
+        ("senses", "frequency"),
+        help="whose ranks ranker average takes the mean of",
+        metavar="RANKER",
+        check=check_rankers,
+    )
     phrases: str = option(
-        "zero", help="frequency of a phrase: 0, or the least or the mean of its words'",
-        choices=PHRASES,
-    )  # fmt: skip
+        "zero", help="frequency of a phrase: 0, or the least or the mean of its words'", choices=PHRASES
+    )
     keep_target: str = option(
-        "never", help="never; if-more-frequent: the target stays if it is more frequent than the "
+        "never",
+        help="never; if-more-frequent: the target stays if it is more frequent than the "
         "first candidate; if-gain:X: it stays unless the first candidate's score is greater by X "
-        "at least", check=gain_of, metavar="never|if-more-frequent|if-gain:X",
-    )  # fmt: skip
+        "at least",
+        check=gain_of,
+        metavar="never|if-more-frequent|if-gain:X",
+    )

@@ -16,15 +16,7 @@ from dataclasses import dataclass
 
 from transforms.common.options import option
 from transforms.complexity.instances import locate_given
-from transforms.complexity.layouts import (
-    About,
-    Entry,
-    FileRows,
-    header_name,
-    read_cwi2018,
-    rows_below,
-    whole_number,
-)
+from transforms.complexity.layouts import About, Entry, FileRows, header_name, read_cwi2018, rows_below, whole_number
 from transforms.formats.base import BadRecord, Reject
 from transforms.formats.text_cleaning import clean_field, clean_value
 from transforms.simplification.layouts import LAYOUTS, Given, Row, in_flag_order, places_of
@@ -43,9 +35,10 @@ class RuleOptions:
     """Which words become instances, of files and tables that say how complex words are."""
 
     min_native: int | None = option(
-        None, help="of cwi2018: words that so many native annotators marked as complex; 5 if not "
-        "given, as in ALEXSIS", least=0,
-    )  # fmt: skip
+        None,
+        help="of cwi2018: words that so many native annotators marked as complex; 5 if not given, as in ALEXSIS",
+        least=0,
+    )
     phrases: bool = option(False, help="of cwi2018: take phrases, too")
     capitals: bool = option(False, help="of cwi2018: take words with a capital letter, too")
     min_complexity: float | None = option(
@@ -59,9 +52,7 @@ class RuleOptions:
 
 
 def _read_cells(layout: str) -> Read:
-    def read(
-        rows: FileRows, about: About, rules: RuleOptions
-    ) -> Iterator[tuple[int, list[Row] | BadRecord]]:
+    def read(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tuple[int, list[Row] | BadRecord]]:
         for line, cells in rows:
             try:
                 if isinstance(cells, BadRecord):
@@ -80,9 +71,7 @@ def _cleaned(given: Sequence[Given]) -> Iterator[Given]:
         yield one._replace(text=clean_field(one.text))
 
 
-def _read_cwi2018(
-    rows: FileRows, about: About, rules: RuleOptions
-) -> Iterator[tuple[int, list[Row] | BadRecord]]:
+def _read_cwi2018(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tuple[int, list[Row] | BadRecord]]:
     """Read CWI-2018: targets that enough native annotators marked, as in ALEXSIS."""
     for entry in read_cwi2018(rows, about):
         if isinstance(entry, Reject):
@@ -143,15 +132,10 @@ def _located(entry: Entry) -> Row:
             flags.append("wrong_place")
     if len(places) > 1:
         flags.append("several")
-    return Row(
-        sentence, target, tuple(places), (), in_flag_order(flags), entry.source_id, complexity,
-        entry.language,
-    )  # fmt: skip
+    return Row(sentence, target, tuple(places), (), in_flag_order(flags), entry.source_id, complexity, entry.language)
 
 
-def _read_text(
-    rows: FileRows, about: About, rules: RuleOptions
-) -> Iterator[tuple[int, list[Row] | BadRecord]]:
+def _read_text(rows: FileRows, about: About, rules: RuleOptions) -> Iterator[tuple[int, list[Row] | BadRecord]]:
     """Read sentences with marks, a line each, or a table of sentences.
 
     Raises:

@@ -26,12 +26,7 @@ from transforms.complexity.scorers_base import Fitted, ScorerOptions, Training
 from transforms.lexicon.models.formats import read_safetensors, write_safetensors
 from transforms.lexicon.resources import Lexicon
 from transforms.simplification.regressor_features import LETTERS, word_features
-from transforms.simplification.regressor_words import (
-    LabelledWord,
-    excluded_words,
-    labelled_words,
-    left_to_learn,
-)
+from transforms.simplification.regressor_words import LabelledWord, excluded_words, labelled_words, left_to_learn
 
 __all__ = ["FIT", "FitTask", "Fitting", "Regressed", "Regressor", "fit_words", "predict_words"]
 
@@ -124,9 +119,7 @@ def _arrays(file: File) -> Fitted:
         return read_safetensors(stream.read())
 
 
-def fit_words(
-    scorer: str, labelled: Sequence[LabelledWord], lexicon: Lexicon, lists: Sequence[str]
-) -> Fitted:
+def fit_words(scorer: str, labelled: Sequence[LabelledWord], lexicon: Lexicon, lists: Sequence[str]) -> Fitted:
     """Fit a scorer to the complexity of words.
 
     Args:
@@ -158,9 +151,8 @@ def _fit(artefact: Artefact, task: FitTask, fitting: Fitting) -> Regressed:
     every = labelled_words(parts["instances"], parts["labels"])
     excluded = excluded_words(parts["own"], parts["substitutes"], parts["candidates"], every)
     languages = {
-        code or "" for rows in read_rows(parts["own"], ["language"])
-        for code in rows["language"].unique().to_pylist()
-    }  # fmt: skip
+        code or "" for rows in read_rows(parts["own"], ["language"]) for code in rows["language"].unique().to_pylist()
+    }
     kept, left = left_to_learn(every, excluded, languages)
     if len(kept) < _LEAST:
         why = ", ".join(f"{number} {name}" for name, number in left.items())
@@ -172,26 +164,30 @@ def _fit(artefact: Artefact, task: FitTask, fitting: Fitting) -> Regressed:
     with artefact.writing(".safetensors") as stream:
         stream.write(write_safetensors(fitted))
     return Regressed(
-        artefact.file(".safetensors"), fitting.scorer, len(kept), left["excluded"], left["name"],
-        left["other_language"],
-    )  # fmt: skip
+        artefact.file(".safetensors"), fitting.scorer, len(kept), left["excluded"], left["name"], left["other_language"]
+    )
 
 
 def _identity(task: FitTask, fitting: Fitting) -> Any:
     return [
         [sorted(part.sha256 for part in parts) for parts in task],
-        fitting.scorer, fitting.lexicon.identity(), list(fitting.lists), asdict(_OPTIONS),
-    ]  # fmt: skip
+        fitting.scorer,
+        fitting.lexicon.identity(),
+        list(fitting.lists),
+        asdict(_OPTIONS),
+    ]
 
 
 def _chosen(_: Any, fitting: Fitting) -> Mapping[str, Any]:
-    return {
-        "transforms.complexity.scorers:SCORERS": [fitting.scorer],
-        **fitting.lexicon.chosen(),
-    }
+    return {"transforms.complexity.scorers:SCORERS": [fitting.scorer], **fitting.lexicon.chosen()}
 
 
 FIT: Stage[FitTask, Fitting, Regressed] = Stage(
-    name="simplification/fit", receipt=Regressed, identity=_identity, build=_fit, chosen=_chosen,
-    blas=True, unit="regressors",
-)  # fmt: skip
+    name="simplification/fit",
+    receipt=Regressed,
+    identity=_identity,
+    build=_fit,
+    chosen=_chosen,
+    blas=True,
+    unit="regressors",
+)

@@ -19,14 +19,18 @@ Floats = npt.NDArray[np.float64]
 
 # Of the group `form`, see docs/complexity-features.md.
 LETTERS = (
-    "length", "syllables", "vowel_groups", "vowel_share", "consonant_run", "distinct_letters",
-    "doubled_letters", "not_ascii",
-)  # fmt: skip
+    "length",
+    "syllables",
+    "vowel_groups",
+    "vowel_share",
+    "consonant_run",
+    "distinct_letters",
+    "doubled_letters",
+    "not_ascii",
+)
 
 
-def word_features(
-    words: Sequence[str], languages: Sequence[str], lexicon: Lexicon, lists: Sequence[str]
-) -> Floats:
+def word_features(words: Sequence[str], languages: Sequence[str], lexicon: Lexicon, lists: Sequence[str]) -> Floats:
     """Return the features of words, (words, LETTERS + lists).
 
     A list's value v is taken as asinh(v), about the logarithm of a count, and as it is near 0;

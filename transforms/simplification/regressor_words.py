@@ -91,10 +91,7 @@ def _is_name(token: str, upos: str | None, language: str) -> bool:
 
 
 def excluded_words(
-    instances: Sequence[str],
-    substitutes: Sequence[str],
-    candidates: Sequence[str],
-    labelled: Iterable[LabelledWord],
+    instances: Sequence[str], substitutes: Sequence[str], candidates: Sequence[str], labelled: Iterable[LabelledWord]
 ) -> Known:
     """Return the targets and substitutes of a folder, words of phrases apart, and their lemmas.
 

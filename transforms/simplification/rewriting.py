@@ -46,8 +46,7 @@ def simplified(one: Alongside) -> list[dict[str, Any]]:
     Args:
         one: the instance with its rows of rankings and candidates.
     """
-    generated = {(row["setting"], row["form"]): row for row in one.rows[CANDIDATES.name]
-                 if row["reason"] is None}  # fmt: skip
+    generated = {(row["setting"], row["form"]): row for row in one.rows[CANDIDATES.name] if row["reason"] is None}
     ranked: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in one.rows[RANKINGS.name]:
         ranked.setdefault((row["setting"], row["ranker"]), []).append(row)
@@ -65,12 +64,18 @@ def _simplified(
     target = next(row for row in rows if row["is_target"])
     first = next((row for row in rows if row["place"] == 1), None)
     row = {
-        "instance_id": instance.instance_id, "setting": key[0], "ranker": key[1],
-        "chosen": instance.target, "form": None if first is None else first["form"],
-        "changed": not chosen["is_target"], "reason": None,
-        "score": None if first is None else first["score"], "target_score": target["score"],
-        "article_change": None, "sentence_out": instance.sentence,
-    }  # fmt: skip
+        "instance_id": instance.instance_id,
+        "setting": key[0],
+        "ranker": key[1],
+        "chosen": instance.target,
+        "form": None if first is None else first["form"],
+        "changed": not chosen["is_target"],
+        "reason": None,
+        "score": None if first is None else first["score"],
+        "target_score": target["score"],
+        "article_change": None,
+        "sentence_out": instance.sentence,
+    }
     if chosen["is_target"]:
         return {**row, "reason": "no_candidate" if first is None else "keep_target"}
     own = generated[key[0], chosen["form"]]
@@ -102,6 +107,5 @@ def _identity(task: PartTask, _: None) -> Any:
 
 
 REWRITE: Stage[PartTask, None, Rewritten] = Stage(
-    name="simplification/rewrite", receipt=Rewritten, identity=_identity, build=_rewrite,
-    unit="parts",
-)  # fmt: skip
+    name="simplification/rewrite", receipt=Rewritten, identity=_identity, build=_rewrite, unit="parts"
+)

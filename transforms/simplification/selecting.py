@@ -65,9 +65,7 @@ def _select(artefact: Artefact, task: PartTask, selection: Selection) -> Selecte
     return Selected(part, found)
 
 
-def _selected(
-    batch: Sequence[Alongside], selection: Selection, counts: Counter[tuple[str, str]]
-) -> pa.Table:
+def _selected(batch: Sequence[Alongside], selection: Selection, counts: Counter[tuple[str, str]]) -> pa.Table:
     by_setting: dict[str, list[Group]] = {}
     for one in batch:
         own: dict[str, list[State]] = {}
@@ -95,9 +93,8 @@ def _key(row: Mapping[str, Any]) -> tuple[str, str, str]:
 def _state(row: Mapping[str, Any]) -> State:
     shown = row["shown"] if row["shown"] is not None else row["form"]
     return State(
-        row["form"], shown, row["lemma"], row["before"], row["score"], row["votes"],
-        given=row["inflected"] is None,
-    )  # fmt: skip
+        row["form"], shown, row["lemma"], row["before"], row["score"], row["votes"], given=row["inflected"] is None
+    )
 
 
 def _row(instance_id: str, setting: str, state: State) -> dict[str, Any]:
@@ -109,9 +106,11 @@ def _row(instance_id: str, setting: str, state: State) -> dict[str, Any]:
 def _identity(task: PartTask, selection: Selection) -> Any:
     def of(one: Selecting) -> list[Any]:
         return [
-            asdict(one.options), one.lexicon.identity(), one.fingerprint,
+            asdict(one.options),
+            one.lexicon.identity(),
+            one.fingerprint,
             None if one.inflector is None else one.inflector.digest,
-        ]  # fmt: skip
+        ]
 
     return [task.digests(), [[name, of(selection[name])] for name in sorted(selection)]]
 
@@ -130,6 +129,11 @@ def _chosen(_: Any, selection: Selection) -> Mapping[str, Collection[str]]:
 
 
 SELECT: Stage[PartTask, Selection, Selected] = Stage(
-    name="simplification/select", receipt=Selected, identity=_identity, build=_select,
-    chosen=_chosen, blas=True, unit="parts",
-)  # fmt: skip
+    name="simplification/select",
+    receipt=Selected,
+    identity=_identity,
+    build=_select,
+    chosen=_chosen,
+    blas=True,
+    unit="parts",
+)

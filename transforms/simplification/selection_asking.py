@@ -43,25 +43,37 @@ class SelectionFiles(CacheOptions):
     """What candidates are selected with; the same for all settings."""
 
     inflector: str | None = option(
-        None, help="what says the lemmas of forms: a file of `lexbeam simplify train-inflector`; "
+        None,
+        help="what says the lemmas of forms: a file of `lexbeam simplify train-inflector`; "
         "without it those that candidates came with",
-        metavar="FILE", path="file", within=within_inflector, group="resources",
-    )  # fmt: skip
+        metavar="FILE",
+        path="file",
+        within=within_inflector,
+        group="resources",
+    )
     vectors: str | None = option(
-        None, help="static vectors for filter similarity, FILE or DIR:slice=NAME[,seed=N] of "
-        "`lexbeam change`", metavar="FILE|DIR", path="resource", within=VECTORS.within,
-        stands_for=VECTORS.spec, check=check_given, group="resources",
-    )  # fmt: skip
+        None,
+        help="static vectors for filter similarity, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`",
+        metavar="FILE|DIR",
+        path="resource",
+        within=VECTORS.within,
+        stands_for=VECTORS.spec,
+        check=check_given,
+        group="resources",
+    )
     ngrams: str | None = option(
-        None, help="counts of bigrams for filter ngram: FILE:word=COLUMN,value=COLUMN, two words "
-        "with a space in the first", metavar="SPEC", path="resource", within=_within_ngrams,
-        stands_for=_as_ngrams, check=check_given, group="resources",
-    )  # fmt: skip
+        None,
+        help="counts of bigrams for filter ngram: FILE:word=COLUMN,value=COLUMN, two words with a space in the first",
+        metavar="SPEC",
+        path="resource",
+        within=_within_ngrams,
+        stands_for=_as_ngrams,
+        check=check_given,
+        group="resources",
+    )
 
 
-def check_selection(
-    settings: Mapping[str, SelectionOptions], given: SelectionFiles, engine: str | None
-) -> None:
+def check_selection(settings: Mapping[str, SelectionOptions], given: SelectionFiles, engine: str | None) -> None:
     """Check that filters have what they need, and what is said of parts of speech.
 
     Raises:
@@ -78,22 +90,14 @@ def check_selection(
             parts = pair.split("=")
             if len(parts) != 2 or not set(parts) <= set(UPOS):
                 known = ", ".join(UPOS)
-                raise UsageError(
-                    f"`same_pos` {pair!r}: it is two parts of speech, VERB=AUX, of {known}"
-                )
+                raise UsageError(f"`same_pos` {pair!r}: it is two parts of speech, VERB=AUX, of {known}")
     if engine:
         info = describe_engine(engine)
         if not info.has_upos and any("pos" in own.filters for own in settings.values()):
-            raise UsageError(
-                f"`engine` {info.name} gives no parts of speech: name another for filter pos"
-            )
+            raise UsageError(f"`engine` {info.name} gives no parts of speech: name another for filter pos")
 
 
-def selection_of(
-    settings: Mapping[str, SelectionOptions],
-    given: SelectionFiles,
-    engine: str | None,
-) -> Selection:
+def selection_of(settings: Mapping[str, SelectionOptions], given: SelectionFiles, engine: str | None) -> Selection:
     """Return what settings are filtered by; resources are compiled, the inflector is read.
 
     Args:

@@ -14,21 +14,20 @@ class SelectionOptions:
     """Which candidates go on."""
 
     filters: tuple[str, ...] = option(
-        ("morphology",), help="what candidates must pass, in this order", metavar="FILTER",
+        ("morphology",),
+        help="what candidates must pass, in this order",
+        metavar="FILTER",
         choices="transforms.simplification.filters:FILTERS",
-    )  # fmt: skip
-    same_pos: tuple[str, ...] = option(
-        ("VERB=AUX", "NOUN=PROPN"), help="parts of speech that filter pos takes for one",
-        metavar="UPOS=UPOS",
-    )  # fmt: skip
-    pos_phrases: str = option(
-        "pass", help="phrases in filter pos: passed, with the note pos_unchecked, or judged by "
-        "their head", choices=POS_PHRASES,
-    )  # fmt: skip
-    least_similarity: float = option(
-        0.2, help="least cosine to the target, of filter similarity; what has no vector passes",
-        least=-1, most=1,
-    )  # fmt: skip
-    least_ngram: float = option(
-        0.1, help="least fit with the words before and after, of filter ngram", least=0
     )
+    same_pos: tuple[str, ...] = option(
+        ("VERB=AUX", "NOUN=PROPN"), help="parts of speech that filter pos takes for one", metavar="UPOS=UPOS"
+    )
+    pos_phrases: str = option(
+        "pass",
+        help="phrases in filter pos: passed, with the note pos_unchecked, or judged by their head",
+        choices=POS_PHRASES,
+    )
+    least_similarity: float = option(
+        0.2, help="least cosine to the target, of filter similarity; what has no vector passes", least=-1, most=1
+    )
+    least_ngram: float = option(0.1, help="least fit with the words before and after, of filter ngram", least=0)

@@ -43,9 +43,7 @@ def check_setting_name(value: str) -> None:
         UsageError: it is none.
     """
     if not _NAME.match(value):
-        raise UsageError(
-            f"{value!r} is no name of a setting: take up to 64 letters, digits and _ . + -"
-        )
+        raise UsageError(f"{value!r} is no name of a setting: take up to 64 letters, digits and _ . + -")
 
 
 def _class_of(stage: str) -> type:
@@ -87,9 +85,7 @@ def settings_of(stage: str, given: T, path: str | None, name: str) -> dict[str, 
         said: dict[str, Any] = {str(key).replace("-", "_"): one for key, one in values.items()}
         for key in said:
             if key not in every:
-                raise UsageError(
-                    f"{shown}: setting {setting}: unknown option {key}{nearest(key, every)}"
-                )
+                raise UsageError(f"{shown}: setting {setting}: unknown option {key}{nearest(key, every)}")
         mine = {key: one for key, one in said.items() if key in known[stage]}
         try:
             settings[setting] = from_mapping(type(given), {**own, **mine})

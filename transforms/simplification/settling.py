@@ -34,10 +34,7 @@ from transforms.simplification.judging import JUDGE, Judgment, judgments_of_part
 from transforms.simplification.layouts import Given, graded, in_flag_order
 from transforms.simplification.loading import ORDER, Loaded
 
-__all__ = [
-    "LIST_REJECTS", "SETTLE", "PartTask", "RejectTask", "SettleOptions", "Settlement",
-    "part_tasks",
-]  # fmt: skip
+__all__ = ["LIST_REJECTS", "SETTLE", "PartTask", "RejectTask", "SettleOptions", "Settlement", "part_tasks"]
 
 _ANNOTATED = 256  # instances that are annotated at a time
 _ANNOTATION = ("lemma", "upos", "feats")
@@ -100,24 +97,24 @@ class Settlement:
     gold: int
 
 
-def part_tasks(
-    loaded: Iterable[Loaded], judgments: Sequence[Judgment], parts: int
-) -> list[PartTask]:
+def part_tasks(loaded: Iterable[Loaded], judgments: Sequence[Judgment], parts: int) -> list[PartTask]:
     """Return what each part is made from: all files, in the order of their names."""
     files = tuple(sorted(loaded, key=lambda one: one.name))
-    return [
-        PartTask(bucket, parts, files, judgments_of_part(judgments, bucket, parts))
-        for bucket in range(parts)
-    ]
+    return [PartTask(bucket, parts, files, judgments_of_part(judgments, bucket, parts)) for bucket in range(parts)]
 
 
 def _identity(task: PartTask, options: SettleOptions) -> Any:
     files = sorted(one.rows.sha256 for one in task.loaded)
     judgments = [[number, *one] for number, one in task.judgments]
     return [
-        task.bucket, task.parts, files, judgments, options.only_simplifiable,
-        list(options.layers), options.fingerprint,
-    ]  # fmt: skip
+        task.bucket,
+        task.parts,
+        files,
+        judgments,
+        options.only_simplifiable,
+        list(options.layers),
+        options.fingerprint,
+    ]
 
 
 class _Counts:
@@ -164,12 +161,18 @@ def _settle(artefact: Artefact, task: PartTask, options: SettleOptions) -> Settl
             count = write_rows(stream, schema, held.batches(), sort_keys=SUBSTITUTES.key)
         substitutes = PartFile(artefact.file("-substitutes.parquet"), count)
     return Settlement(
-        instances=instances, substitutes=substitutes, rejects=rejects.staged(),
-        reasons=dict(sorted(rejects.reasons.items())), judged=tuple(sorted(counts.judged)),
-        flags=dict(sorted(counts.flags.items())), languages=dict(sorted(counts.languages.items())),
-        verdicts=dict(sorted(counts.verdicts.items())), known=dict(sorted(counts.known.items())),
-        records=counts.records, gold=counts.gold,
-    )  # fmt: skip
+        instances=instances,
+        substitutes=substitutes,
+        rejects=rejects.staged(),
+        reasons=dict(sorted(rejects.reasons.items())),
+        judged=tuple(sorted(counts.judged)),
+        flags=dict(sorted(counts.flags.items())),
+        languages=dict(sorted(counts.languages.items())),
+        verdicts=dict(sorted(counts.verdicts.items())),
+        known=dict(sorted(counts.known.items())),
+        records=counts.records,
+        gold=counts.gold,
+    )
 
 
 def _merged(reader: BatchReader, task: PartTask) -> Iterator[dict[str, Any]]:
@@ -192,18 +195,17 @@ def _merged(reader: BatchReader, task: PartTask) -> Iterator[dict[str, Any]]:
             flags.add("ranks_dropped")
         found = [Given(text, number, rank) for (text, rank), number in given.items()]
         yield {
-            **first, "instance_id": key, "flags": list(in_flag_order(flags)),
-            "records": len(places), "places": places,
+            **first,
+            "instance_id": key,
+            "flags": list(in_flag_order(flags)),
+            "records": len(places),
+            "places": places,
             "substitutes": graded(found, first["target"]),
-        }  # fmt: skip
+        }
 
 
 def _judged(
-    rows: Iterable[dict[str, Any]],
-    task: PartTask,
-    options: SettleOptions,
-    counts: _Counts,
-    rejects: RejectStage,
+    rows: Iterable[dict[str, Any]], task: PartTask, options: SettleOptions, counts: _Counts, rejects: RejectStage
 ) -> Iterator[dict[str, Any]]:
     """Yield instances with what people say of them, without those that are left out for it."""
     by_pair: dict[str, list[tuple[int, Judgment]]] = {}
@@ -211,11 +213,7 @@ def _judged(
         by_pair.setdefault(one.key[:PAIR_DIGITS], []).append((number, one))
     for row in rows:
         name = row["instance_id"]
-        own = [
-            (number, one)
-            for number, one in by_pair.get(name[:PAIR_DIGITS], ())
-            if one.is_of(name, row["start"])
-        ]
+        own = [(number, one) for number, one in by_pair.get(name[:PAIR_DIGITS], ()) if one.is_of(name, row["start"])]
         counts.judged.update(number for number, _ in own)
         verdict = verdict_of(one for _, one in own)
         row["judgment"] = verdict.judgment if verdict else None
@@ -248,9 +246,7 @@ def _annotate(rows: Sequence[dict[str, Any]], engine: Engine, layers: Sequence[s
 _Annotation = tuple[str | None, str | None, str | None]
 
 
-def _of_token(
-    sentence: Sentence, start: int, end: int, layers: Sequence[str]
-) -> tuple[_Annotation, list[str]]:
+def _of_token(sentence: Sentence, start: int, end: int, layers: Sequence[str]) -> tuple[_Annotation, list[str]]:
     """Return lemma, part of speech and features of the token that covers a place, and flags."""
     place, tokens = tokens_of(sentence, start, end)
     if place is None or tokens is None or tokens > 1:
@@ -298,17 +294,8 @@ def _chosen(_: PartTask, options: SettleOptions) -> dict[str, tuple[str, ...]]:
 
 
 SETTLE: Stage[PartTask, SettleOptions, Settlement] = Stage(
-    name="simplification/settle",
-    receipt=Settlement,
-    identity=_identity,
-    build=_settle,
-    chosen=_chosen,
-    unit="parts",
+    name="simplification/settle", receipt=Settlement, identity=_identity, build=_settle, chosen=_chosen, unit="parts"
 )
 LIST_REJECTS: Stage[RejectTask, None, PartFile] = Stage(
-    name="simplification/list-rejects",
-    receipt=PartFile,
-    identity=_reject_identity,
-    build=_list_rejects,
-    unit="tables",
+    name="simplification/list-rejects", receipt=PartFile, identity=_reject_identity, build=_list_rejects, unit="tables"
 )

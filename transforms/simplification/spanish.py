@@ -22,9 +22,16 @@ import unicodedata
 from collections.abc import Callable
 
 __all__ = [
-    "CLITICS", "attach_clitics", "decode", "encode", "feminine_el", "stressed", "strip_clitics",
-    "verb_sounds", "verb_spelled",
-]  # fmt: skip
+    "CLITICS",
+    "attach_clitics",
+    "decode",
+    "encode",
+    "feminine_el",
+    "stressed",
+    "strip_clitics",
+    "verb_sounds",
+    "verb_spelled",
+]
 
 CLITICS = ("me", "te", "se", "nos", "os", "lo", "la", "los", "las", "le", "les")
 
@@ -206,11 +213,7 @@ def _kept(form: str, shorter: str) -> str:
     bare = encode(shorter)
     if place is None or place >= len(bare) or any(letter in "áéíóú" for letter in shorter):
         return shorter
-    return (
-        bare.translate(_PLAIN)
-        if _stress(bare) == place
-        else decode(bare[: place + 1] + _ACUTE + bare[place + 1 :])
-    )
+    return bare.translate(_PLAIN) if _stress(bare) == place else decode(bare[: place + 1] + _ACUTE + bare[place + 1 :])
 
 
 def feminine_el(word: str) -> bool:

@@ -41,8 +41,7 @@ class Prediction(NamedTuple):
 
 
 def _key(sentence: str, target: str) -> Key:
-    plain = (_SPACES.sub(" ", unicodedata.normalize("NFC", text)).strip() for text in
-             (sentence, target))  # fmt: skip
+    plain = (_SPACES.sub(" ", unicodedata.normalize("NFC", text)).strip() for text in (sentence, target))
     one, other = plain
     return one, other
 
@@ -57,9 +56,7 @@ def _rows(path: str, name: str) -> Iterator[tuple[int, list[str]]]:
         raise UsageError(f"`{name}` {files.shown(path)} is empty: give a row for each instance")
 
 
-def read_gold(
-    path: str, layout: str, notes: list[str], *, as_written: bool = False
-) -> list[Judged]:
+def read_gold(path: str, layout: str, notes: list[str], *, as_written: bool = False) -> list[Judged]:
     """Read a file of gold; ids are places of rows, as digits.
 
     Rows of the same sentence and target are one instance, which all their annotators judged.
@@ -80,9 +77,7 @@ def read_gold(
         try:
             row = LAYOUTS[layout](cells)
         except BadRecord as error:
-            raise UsageError(
-                f"{shown}, line {number}: {error.detail}; rows of layout {layout} are needed"
-            ) from error
+            raise UsageError(f"{shown}, line {number}: {error.detail}; rows of layout {layout} are needed") from error
         own = found.setdefault(_key(row.sentence, row.target), (row.sentence, row.target, [], []))
         own[2].extend(row.substitutes)
         own[3].append(number)
@@ -96,12 +91,13 @@ def read_gold(
     width = len(str(len(found)))
     return [
         Judged(
-            f"{place:0{width}}", target, sentence,
-            {one.substitute: one.gold_rank for one in graded(given, target, as_compared)
-             if one.gold_rank is not None},
+            f"{place:0{width}}",
+            target,
+            sentence,
+            {one.substitute: one.gold_rank for one in graded(given, target, as_compared) if one.gold_rank is not None},
         )
         for place, (sentence, target, given, _) in enumerate(found.values())
-    ]  # fmt: skip
+    ]
 
 
 def read_predictions(path: str) -> list[Prediction]:
@@ -159,17 +155,12 @@ def matched_rows(
                 if own
                 else f"gold has no sentence {sentence[:SHOWN]!r}{_near(sentence, targets)}"
             )
-            raise UsageError(
-                f"{shown}, line {row.line}: {told}; write sentence and target as gold has them"
-            )
+            raise UsageError(f"{shown}, line {row.line}: {told}; write sentence and target as gold has them")
         found[ids[row.key]] = row
     missing = [one for one in judged if one.id not in found]
     if missing:
         names = (f"{one.target!r} in {one.sentence[:SHOWN]!r}" for one in missing)
-        notes.append(
-            f"{shown}: {len(missing)} of {len(judged)} instances of gold have no row: "
-            f"{listed(names, 3)}"
-        )
+        notes.append(f"{shown}: {len(missing)} of {len(judged)} instances of gold have no row: {listed(names, 3)}")
     return found
 
 

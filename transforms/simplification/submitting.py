@@ -17,9 +17,7 @@ __all__ = ["SUBMITTED", "Lists", "lists_meant", "submission_of"]
 log = logging.getLogger("lexbeam")
 
 # The stages that have lists, the last first.
-SUBMITTED = {
-    "ranking": RANKINGS.name, "selection": SELECTIONS.name, "generation": CANDIDATES.name,
-}  # fmt: skip
+SUBMITTED = {"ranking": RANKINGS.name, "selection": SELECTIONS.name, "generation": CANDIDATES.name}
 _COLUMNS = {
     INSTANCES.name: ("sentence", "target", "source", "position", "start"),
     CANDIDATES.name: ("setting", "form", "rank", "reason"),
@@ -50,10 +48,9 @@ def _known(paths: Sequence[str], column: str, setting: str | None = None) -> lis
     for rows in read_rows(paths, list(dict.fromkeys(["setting", column]))):
         found.update(
             one[column]
-            for one in rows.group_by(list(dict.fromkeys(["setting", column]))).aggregate([])
-            .to_pylist()
+            for one in rows.group_by(list(dict.fromkeys(["setting", column]))).aggregate([]).to_pylist()
             if setting is None or one["setting"] == setting
-        )  # fmt: skip
+        )
     return sorted(found)
 
 
@@ -95,9 +92,7 @@ def lists_meant(
     return Lists(own, chosen, by)
 
 
-def submission_of(
-    snapshot: Snapshot, stage: str | None, setting: str | None, ranker: str | None
-) -> str:
+def submission_of(snapshot: Snapshot, stage: str | None, setting: str | None, ranker: str | None) -> str:
     """Return the lists of a setting at a stage as the text of a submission.
 
     Rows are in the order of the files that instances come from; every instance has one, those
@@ -114,12 +109,12 @@ def submission_of(
         UsageError: the table of the stage is not there, or there is none, or more than one, of what
             is meant.
     """
-    published = {name: snapshot.paths(name) for name in SUBMITTED.values()
-                 if name in snapshot.tables}  # fmt: skip
+    published = {name: snapshot.paths(name) for name in SUBMITTED.values() if name in snapshot.tables}
     own, chosen, by = lists_meant(published, stage, setting, ranker)
     table = SUBMITTED[own]
-    tables = {name: snapshot.paths(name) for name in (INSTANCES.name, CANDIDATES.name, table)
-              if name in snapshot.tables}  # fmt: skip
+    tables = {
+        name: snapshot.paths(name) for name in (INSTANCES.name, CANDIDATES.name, table) if name in snapshot.tables
+    }
     found = list(_lists(tables, own, chosen, by))
     found.sort(key=lambda pair: pair[0])
     kept: dict[tuple[str, str], tuple[str, ...]] = {}
@@ -128,21 +123,19 @@ def submission_of(
     if len(kept) < len(found):
         log.warning(
             "`to`: %d instances have the sentence and target of another one, and no row: the file "
-            "does not tell them apart", len(found) - len(kept),
-        )  # fmt: skip
+            "does not tell them apart",
+            len(found) - len(kept),
+        )
     return submission((*key, words) for key, words in kept.items())
 
 
 _Listed = tuple[tuple[Any, ...], str, str, tuple[str, ...]]
 
 
-def _lists(
-    tables: Mapping[str, Sequence[str]], stage: str, setting: str, ranker: str | None
-) -> Iterator[_Listed]:
+def _lists(tables: Mapping[str, Sequence[str]], stage: str, setting: str, ranker: str | None) -> Iterator[_Listed]:
     ids = [
-        one for rows in read_rows(tables[INSTANCES.name], ["instance_id"])
-        for one in rows["instance_id"].to_pylist()
-    ]  # fmt: skip
+        one for rows in read_rows(tables[INSTANCES.name], ["instance_id"]) for one in rows["instance_id"].to_pylist()
+    ]
     columns = {name: _COLUMNS[name] for name in tables}
     for identifier, rows in joined(tables, columns, ids):
         for one in rows[INSTANCES.name]:
@@ -159,9 +152,10 @@ def _words(rows: Mapping[str, Rows], stage: str, setting: str, ranker: str | Non
         ranked = [one for one in own if one["ranker"] == ranker and one["place"] is not None]
         return [one["form"] for one in sorted(ranked, key=lambda one: one["place"])]
     places = {
-        one["form"]: one["rank"] for one in rows.get(CANDIDATES.name, [])
+        one["form"]: one["rank"]
+        for one in rows.get(CANDIDATES.name, [])
         if one["setting"] == setting and one["reason"] is None
-    }  # fmt: skip
+    }
     if stage == "generation":
         return sorted(places, key=lambda form: (places[form], form))
     return by_selection(own, places)

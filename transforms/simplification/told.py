@@ -39,10 +39,7 @@ def _stage(stage: str, rows: list[dict[str, Any]]) -> Iterator[Block]:
     for part in (lists, others, *([one for one in columns if one[0] == name] for name in _LEAST)):
         systems = sorted({system for system, *column in measured if tuple(column) in part})
         if systems:
-            cells = tuple(
-                (system, *(_cell(measured.get((system, *column))) for column in part))
-                for system in systems
-            )
+            cells = tuple((system, *(_cell(measured.get((system, *column))) for column in part)) for system in systems)
             yield Grid((stage, *(_head(*column) for column in part)), cells)
 
 
@@ -54,8 +51,12 @@ def place_of(column: tuple[str, int]) -> tuple[int, str, int]:
 
 
 def _head(metric: str, k: int) -> str:
-    known = {"accuracy_at_k_top1": "accuracy@{}@top1", "map_at_k": "MAP@{}", "f1_at_k": "F1@{}",
-             "trank_at_k": "TRank-at-{}"}  # fmt: skip
+    known = {
+        "accuracy_at_k_top1": "accuracy@{}@top1",
+        "map_at_k": "MAP@{}",
+        "f1_at_k": "F1@{}",
+        "trank_at_k": "TRank-at-{}",
+    }
     if not k:
         return metric
     return known.get(metric, metric.removesuffix("_at_k") + "@{}").format(k)

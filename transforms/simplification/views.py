@@ -12,15 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.simplification import (
-    CANDIDATES,
-    FUNNEL,
-    INSTANCES,
-    RANKINGS,
-    SELECTIONS,
-    SIMPLIFICATIONS,
-    SUBSTITUTES,
-)
+from schemas.simplification import CANDIDATES, FUNNEL, INSTANCES, RANKINGS, SELECTIONS, SIMPLIFICATIONS, SUBSTITUTES
 from transforms.common.errors import UsageError, nearest
 from transforms.common.options import option
 from transforms.common.shown import Block, columns_with, number
@@ -30,10 +22,7 @@ from transforms.common.views import View
 from transforms.simplification.joined import Rows, joined
 from transforms.simplification.listing import folded
 
-__all__ = [
-    "EVALUATION_VIEWS", "FunnelOptions", "StagesOptions", "funnel_of", "marked", "stage_rows",
-    "stages_of",
-]  # fmt: skip
+__all__ = ["EVALUATION_VIEWS", "FunnelOptions", "StagesOptions", "funnel_of", "marked", "stage_rows", "stages_of"]
 
 _COLUMNS = {
     INSTANCES.name: ("target", "sentence", "start", "end"),
@@ -43,14 +32,27 @@ _COLUMNS = {
     RANKINGS.name: ("setting", "ranker", "form", "rank", "place", "is_target"),
     SIMPLIFICATIONS.name: ("setting", "ranker", "form", "changed", "reason"),
 }
-_SHOWN = pa.schema([
-    ("instance_id", pa.string()), ("sentence", pa.string()), ("target", pa.string()),
-    ("setting", pa.string()), ("ranker", pa.string()), ("form", pa.string()),
-    ("lemma", pa.string()), ("gold_rank", pa.int32()), ("annotators", pa.int32()),
-    ("generated", pa.int32()), ("score", pa.float64()), ("selected", pa.bool_()),
-    ("ranked", pa.int32()), ("chosen", pa.bool_()), ("stage", pa.string()),
-    ("reason", pa.string()), ("merged_into", pa.string()),
-])  # fmt: skip
+_SHOWN = pa.schema(
+    [
+        ("instance_id", pa.string()),
+        ("sentence", pa.string()),
+        ("target", pa.string()),
+        ("setting", pa.string()),
+        ("ranker", pa.string()),
+        ("form", pa.string()),
+        ("lemma", pa.string()),
+        ("gold_rank", pa.int32()),
+        ("annotators", pa.int32()),
+        ("generated", pa.int32()),
+        ("score", pa.float64()),
+        ("selected", pa.bool_()),
+        ("ranked", pa.int32()),
+        ("chosen", pa.bool_()),
+        ("stage", pa.string()),
+        ("reason", pa.string()),
+        ("merged_into", pa.string()),
+    ]
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,9 +60,9 @@ class StagesOptions:
     """Options of the view `stages`."""
 
     stages: tuple[str, ...] = option(
-        help="candidates stage by stage, of targets, whatever their capitals, or of instances by "
-        "their ids", metavar="TARGET",
-    )  # fmt: skip
+        help="candidates stage by stage, of targets, whatever their capitals, or of instances by their ids",
+        metavar="TARGET",
+    )
     stages_setting: str | None = option(None, help="of this setting", metavar="SETTING")
     stages_most: int = option(5, help="of so many instances, the first by id", least=1)
 
@@ -69,10 +71,7 @@ class StagesOptions:
 class FunnelOptions:
     """Options of the view `funnel`."""
 
-    funnel: str = option(
-        help="what is lost at each stage of this setting, by reason; all: of each",
-        metavar="SETTING",
-    )  # fmt: skip
+    funnel: str = option(help="what is lost at each stage of this setting, by reason; all: of each", metavar="SETTING")
 
 
 def marked(sentence: str, start: int, end: int) -> str:
@@ -108,17 +107,12 @@ def stage_rows(
             settings = sorted({row["setting"] for some in stages.values() for row in some})
             for name in settings:
                 if setting is None or name == setting:
-                    own = {
-                        table: [row for row in some if row["setting"] == name]
-                        for table, some in stages.items()
-                    }
+                    own = {table: [row for row in some if row["setting"] == name] for table, some in stages.items()}
                     for row in _of_setting(one, rows.get(SUBSTITUTES.name, []), own):
                         yield {"instance_id": identifier, "setting": name, **row}
 
 
-def _of_setting(
-    instance: Mapping[str, Any], gold: Rows, stages: Mapping[str, Rows]
-) -> Iterator[dict[str, Any]]:
+def _of_setting(instance: Mapping[str, Any], gold: Rows, stages: Mapping[str, Rows]) -> Iterator[dict[str, Any]]:
     of_gold = {folded(one["substitute"]): one for one in gold if not one["is_target"]}
     whole = marked(instance["sentence"], instance["start"], instance["end"])
     forms: dict[str, dict[str, Any]] = {}
@@ -139,10 +133,7 @@ def _of_setting(
             own |= {"stage": "generation", "reason": "not_generated"}
     later = [*stages[RANKINGS.name], *stages[SIMPLIFICATIONS.name]]
     for ranker in sorted({one["ranker"] for one in later}) or [None]:
-        places = {
-            r["form"]: r for r in stages[RANKINGS.name]
-            if r["ranker"] == ranker and not r["is_target"]
-        }  # fmt: skip
+        places = {r["form"]: r for r in stages[RANKINGS.name] if r["ranker"] == ranker and not r["is_target"]}
         made = [r for r in stages[SIMPLIFICATIONS.name] if r["ranker"] == ranker]
         chosen = {r["form"] for r in made if r["changed"]}
         found = []
@@ -150,11 +141,14 @@ def _of_setting(
             ranked = places.get(form)
             known = of_gold.get(folded(form), {})
             more = {
-                "sentence": whole, "target": instance["target"], "ranker": ranker,
-                "gold_rank": known.get("gold_rank"), "annotators": known.get("annotators"),
+                "sentence": whole,
+                "target": instance["target"],
+                "ranker": ranker,
+                "gold_rank": known.get("gold_rank"),
+                "annotators": known.get("annotators"),
                 "ranked": None if ranked is None else ranked["rank"],
                 "chosen": form in chosen if ranked is not None else None,
-            }  # fmt: skip
+            }
             found.append((_place(own, ranked), {**own, **more}))
         for _, row in sorted(found, key=lambda pair: pair[0]):
             yield row
@@ -170,8 +164,9 @@ def _place(own: Mapping[str, Any], ranked: Mapping[str, Any] | None) -> tuple[An
     through = own["selected"] is not False and own["generated"] is not None
     return (
         1 + (not through) + (own["generated"] is None) + (own.get("reason") == "not_generated"),
-        own["generated"] or 0, own["form"],
-    )  # fmt: skip
+        own["generated"] or 0,
+        own["form"],
+    )
 
 
 def stages_of(snapshot: Snapshot, options: StagesOptions) -> pa.Table:
@@ -191,18 +186,14 @@ def stages_of(snapshot: Snapshot, options: StagesOptions) -> pa.Table:
                 ids.append(one["instance_id"])
     if not ids:
         hint = nearest(folded(options.stages[0]), targets)
-        raise UsageError(
-            f"`stages`: no instance has the target or the id {', '.join(options.stages)!r}{hint}"
-        )
+        raise UsageError(f"`stages`: no instance has the target or the id {', '.join(options.stages)!r}{hint}")
     tables = {name: snapshot.paths(name) for name in _COLUMNS if name in snapshot.tables}
     ids = sorted(ids)[: options.stages_most]
     found = list(stage_rows(tables, ids, options.stages_setting))
     if not found and options.stages_setting is not None:
         known = sorted({row["setting"] for row in stage_rows(tables, ids)})
         hint = nearest(options.stages_setting, known) or f"; there are {', '.join(known) or 'none'}"
-        raise UsageError(
-            f"`stages_setting`: there is nothing of setting {options.stages_setting!r}{hint}"
-        )
+        raise UsageError(f"`stages_setting`: there is nothing of setting {options.stages_setting!r}{hint}")
     return pa.Table.from_pylist(found, _SHOWN)
 
 
@@ -216,23 +207,36 @@ def _tell_stages(snapshot: Snapshot, options: StagesOptions) -> Iterator[Block]:
             yield f"{identifier}  {rows[0]['sentence']}"
         last = identifier
         yield f"  {setting}" + ("" if ranker is None else f", {ranker}")
-        heads = [("candidate", "<"), ("lemma", "<"), ("gold rank", ">"), ("generated", ">"),
-                 ("score", ">"), ("selected", "<"), ("ranked", ">"), ("", "<"),
-                 ("reason", "<")]  # fmt: skip
+        heads = [
+            ("candidate", "<"),
+            ("lemma", "<"),
+            ("gold rank", ">"),
+            ("generated", ">"),
+            ("score", ">"),
+            ("selected", "<"),
+            ("ranked", ">"),
+            ("", "<"),
+            ("reason", "<"),
+        ]
         yield columns_with(heads, [_cells(row) for row in rows], indent=4)
 
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
     kept = {None: "", True: "yes", False: "no"}
     into = f" {row['merged_into']}" if row["merged_into"] else ""
-    numbers = ["" if row[name] is None else str(row[name])
-               for name in ("gold_rank", "generated", "ranked")]  # fmt: skip
+    numbers = ["" if row[name] is None else str(row[name]) for name in ("gold_rank", "generated", "ranked")]
     lemma = row["lemma"] if row["lemma"] != row["form"] else None
     return [
-        row["form"], lemma or "", numbers[0], numbers[1], number(row["score"]),
-        kept[row["selected"]], numbers[2], "chosen" if row["chosen"] else "",
+        row["form"],
+        lemma or "",
+        numbers[0],
+        numbers[1],
+        number(row["score"]),
+        kept[row["selected"]],
+        numbers[2],
+        "chosen" if row["chosen"] else "",
         f"{row['reason'] or ''}{into}",
-    ]  # fmt: skip
+    ]
 
 
 def funnel_of(snapshot: Snapshot, options: FunnelOptions) -> pa.Table:
@@ -252,11 +256,17 @@ def funnel_of(snapshot: Snapshot, options: FunnelOptions) -> pa.Table:
     order = sorted(
         range(rows.num_rows),
         key=[
-            (one["setting"], one["ranker"] or "", stages.index(one["stage"]),
-             one["reason"] is None, -one["gold_candidates"], one["reason"] or "")
+            (
+                one["setting"],
+                one["ranker"] or "",
+                stages.index(one["stage"]),
+                one["reason"] is None,
+                -one["gold_candidates"],
+                one["reason"] or "",
+            )
             for one in rows.to_pylist()
         ].__getitem__,
-    )  # fmt: skip
+    )
     return rows.take(pa.array(order, pa.int64()))
 
 
@@ -267,24 +277,31 @@ def tell_funnel(snapshot: Snapshot, options: FunnelOptions) -> Iterator[Block]:
         groups.setdefault(row["setting"], []).append(row)
     for setting, rows in groups.items():
         yield f"{setting}: what becomes of candidates and of gold"
-        heads = [("stage", "<"), ("ranker", "<"), ("reason", "<"), ("candidates", ">"),
-                 ("gold among them", ">"), ("instances lost", ">"),
-                 ("instances left", ">")]  # fmt: skip
+        heads = [
+            ("stage", "<"),
+            ("ranker", "<"),
+            ("reason", "<"),
+            ("candidates", ">"),
+            ("gold among them", ">"),
+            ("instances lost", ">"),
+            ("instances left", ">"),
+        ]
         cells = [
             [
-                row["stage"], row["ranker"] or "", row["reason"] or "go on",
-                str(row["candidates"]), str(row["gold_candidates"]),
+                row["stage"],
+                row["ranker"] or "",
+                row["reason"] or "go on",
+                str(row["candidates"]),
+                str(row["gold_candidates"]),
                 "" if row["instances_lost"] is None else str(row["instances_lost"]),
                 "" if row["instances_left"] is None else str(row["instances_left"]),
             ]
             for row in rows
-        ]  # fmt: skip
+        ]
         yield columns_with(heads, cells, indent=2)
 
 
 EVALUATION_VIEWS: dict[str, View[Any]] = {
-    "stages": View(
-        "candidates stage by stage, with their rank in gold", StagesOptions, stages_of, _tell_stages
-    ),
+    "stages": View("candidates stage by stage, with their rank in gold", StagesOptions, stages_of, _tell_stages),
     "funnel": View("what is lost at each stage, by reason", FunnelOptions, funnel_of, tell_funnel),
 }

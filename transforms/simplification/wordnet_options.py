@@ -15,10 +15,10 @@ class WordNetOptions:
     """Which words of WordNet are candidates."""
 
     wordnet_relations: tuple[str, ...] = option(
-        RELATIONS, help="words of the target's senses: their synonyms, or their hypernyms one "
-        "level up", choices=RELATIONS,
-    )  # fmt: skip
+        RELATIONS,
+        help="words of the target's senses: their synonyms, or their hypernyms one level up",
+        choices=RELATIONS,
+    )
     wordnet_senses: str = option(
-        "tag", help="senses of the target's part of speech, where it is known, or all",
-        choices=SENSES_OF,
-    )  # fmt: skip
+        "tag", help="senses of the target's part of speech, where it is known, or all", choices=SENSES_OF
+    )

@@ -35,16 +35,7 @@ from transforms.common.sections import Made, Read, table_digest
 from transforms.common.snapshots import Snapshot, find_snapshot
 from transforms.common.tables import Part, write_part
 
-__all__ = [
-    "MODES",
-    "Injector",
-    "Ran",
-    "Shelf",
-    "compiled",
-    "publish_made",
-    "remember_kernels",
-    "run_whole",
-]
+__all__ = ["MODES", "Injector", "Ran", "Shelf", "compiled", "publish_made", "remember_kernels", "run_whole"]
 
 SCHEMA = pa.schema([("text", pa.string())])
 
@@ -52,13 +43,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 
 # How a run ends at its call, as faults.c has it: the mode, and the error of those that fail.
-MODES = {
-    "killed before": (0, 0),
-    "killed after": (1, 0),
-    "ENOSPC": (2, 28),
-    "EIO": (2, 5),
-    "disk full": (3, 28),
-}
+MODES = {"killed before": (0, 0), "killed after": (1, 0), "ENOSPC": (2, 28), "EIO": (2, 5), "disk full": (3, 28)}
 
 
 class Ran(NamedTuple):
@@ -109,23 +94,12 @@ class Injector:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait(60)
 
-    def run(
-        self,
-        action: Callable[..., None],
-        *arguments: Any,
-        at: int = 0,
-        mode: str = "killed before",
-    ) -> Ran:
+    def run(self, action: Callable[..., None], *arguments: Any, at: int = 0, mode: str = "killed before") -> Ran:
         """Run a function of this module in a process of its own, which meets its end at a call."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
@@ -158,14 +132,9 @@ def run_whole(out: str, label: str, keep_snapshots: int = 2) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         return Shelf(folder, workspace.root).made(label)
 
-    tables = {
-        "1": ("corpus", ("documents", "sentences")),
-        "2": ("change", ("neighbours", "scores")),
-    }
+    tables = {"1": ("corpus", ("documents", "sentences")), "2": ("change", ("neighbours", "scores"))}
     intended = [Intended(*tables[digit], {}) for digit in label[1:]]
-    options = PublishOptions(
-        out=out, overwrite=True, keep="published", keep_snapshots=keep_snapshots
-    )
+    options = PublishOptions(out=out, overwrite=True, keep="published", keep_snapshots=keep_snapshots)
     with redirect_stdout(io.StringIO()):
         publish_run(options, intended, make, {}, print)
 
@@ -197,9 +166,7 @@ class Shelf:
             return [corpus]
         scores = [*self._parts("scores", [letter]), *self._parts("neighbours", [letter, "of all"])]
         read = Read("sentences", table_digest(sentences), "corpus")
-        change = Made(
-            name="change", parts=tuple(scores), entry={"inputs": "", "options": {}}, reads=(read,)
-        )
+        change = Made(name="change", parts=tuple(scores), entry={"inputs": "", "options": {}}, reads=(read,))
         return [corpus, change] if "1" in digits else [change]
 
 

@@ -151,9 +151,7 @@ def cleaned(out: Path) -> Path:
 class Sweep:
     """One publication, with each call in turn as its last or as one that fails."""
 
-    def __init__(
-        self, folder: Path, case: Case, injector: Injector, mode: str, shelf: Path | None = None
-    ) -> None:
+    def __init__(self, folder: Path, case: Case, injector: Injector, mode: str, shelf: Path | None = None) -> None:
         self.folder, self.case, self.injector, self.mode = folder, case, injector, mode
         self.shelf = Shelf(shelf or folder / "shelf")
         self.shelf.folder.mkdir()
@@ -262,10 +260,7 @@ class Mending(Sweep):
         snapshot = Path(open_snapshot(str(self.before)).folder)
         missing, *_ = sorted((snapshot / "documents").glob("part-*"))
         missing.unlink()
-        for path in (
-            sorted((snapshot / "sentences").glob("part-*"))[-1],
-            snapshot / "manifest.json",
-        ):
+        for path in (sorted((snapshot / "sentences").glob("part-*"))[-1], snapshot / "manifest.json"):
             path.unlink()  # artefacts may share its bytes
             path.write_bytes(b"damaged")
         (self.before / "scores").unlink()
@@ -273,11 +268,7 @@ class Mending(Sweep):
 
     def parts(self, out: Path) -> dict[str, str]:
         folder = out / "current"
-        return {
-            str(path.relative_to(folder)): sha256(path)
-            for path in folder.glob("*/*")
-            if path.name[0] not in "._"
-        }
+        return {str(path.relative_to(folder)): sha256(path) for path in folder.glob("*/*") if path.name[0] not in "._"}
 
     def check_readers(self, out: Path, ran: Ran) -> None:
         whole = open_snapshot(str(out))

@@ -28,9 +28,7 @@ def run_variant(mixed_config: Path, made_once: Callable[..., Any]) -> Callable[[
         if name not in found:
             variant = VARIANTS[name]
             skip_without(variant.config)
-            found[name] = made_once(
-                name.replace(" ", "_"), lambda folder: make_run(mixed_config, folder, variant)
-            )
+            found[name] = made_once(name.replace(" ", "_"), lambda folder: make_run(mixed_config, folder, variant))
         return found[name]
 
     return run

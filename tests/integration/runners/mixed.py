@@ -30,11 +30,7 @@ NOISE_BYTES = 5 << 20
 _CONFIG = {
     "parts": PARTS,
     "max-reject-share": 0.2,
-    "corpus": {
-        "inputs": ["corpus"],
-        "engine": "builtin:en",
-        "dates": r"name:(\d{4})",
-    },
+    "corpus": {"inputs": ["corpus"], "engine": "builtin:en", "dates": r"name:(\d{4})"},
     "change": {
         "slices": "1800-1849,1850-1899,1900-1949,1950-1999",
         "pairs": "all",

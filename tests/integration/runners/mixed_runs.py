@@ -89,11 +89,7 @@ class Run(NamedTuple):
 def published(out: Path) -> dict[str, bytes]:
     """Every published file by its name, the manifest included."""
     top = (out / "current").resolve()
-    return {
-        str(path.relative_to(top)): path.read_bytes()
-        for path in sorted(top.rglob("*"))
-        if path.is_file()
-    }
+    return {str(path.relative_to(top)): path.read_bytes() for path in sorted(top.rglob("*")) if path.is_file()}
 
 
 class Variant(NamedTuple):
@@ -111,9 +107,7 @@ class Variant(NamedTuple):
 
 REFERENCE = "in memory"
 VARIANTS = {
-    REFERENCE: Variant(
-        "direct", environment=(("PYTHONHASHSEED", "0"), ("OPENBLAS_NUM_THREADS", "1"))
-    ),
+    REFERENCE: Variant("direct", environment=(("PYTHONHASHSEED", "0"), ("OPENBLAS_NUM_THREADS", "1"))),
     "repeated bundles, another hash seed, two BLAS threads": Variant(
         "direct",
         3,

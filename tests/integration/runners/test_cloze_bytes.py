@@ -33,22 +33,22 @@ def inputs(tmp_path_factory):
     write_articles(folder / "articles")
     ratings = f"{folder / 'rated.csv'}:word=WORD,value=CONC"
     words = ["--inputs", "ngrams", "--estimator", "ridge", "--resamples", "0"]
-    assert main(["cloze", "abstractness", "--ratings", ratings, *words,
-                 "--out", str(folder / "model")]) == 0  # fmt: skip
+    assert main(["cloze", "abstractness", "--ratings", ratings, *words, "--out", str(folder / "model")]) == 0
     wordnet = {"wordnet": str(folder / "wordnet"), "cache": str(folder / "cache")}
     small = {"hidden": 8, "hops": 2, "epochs": 1, "dim": 8}
     steps = {
         "pairs": {
-            "inputs": [str(folder / "articles")], "layout": "documents", "skip_paragraphs": 1,
-            "engine": "builtin:en", "language": "en",
+            "inputs": [str(folder / "articles")],
+            "layout": "documents",
+            "skip_paragraphs": 1,
+            "engine": "builtin:en",
+            "language": "en",
         },
-        "candidates": {
-            "kind": KINDS, "abstractness": str(folder / "model"), "sense": "first", **wordnet,
-        },
+        "candidates": {"kind": KINDS, "abstractness": str(folder / "model"), "sense": "first", **wordnet},
         "options": {"readers": READERS, "folds": 2, **small, **wordnet},
         "questions": {},
         "answer": {"folds": 2, "resamples": 20, **small},
-    }  # fmt: skip
+    }
     (folder / "config.yaml").write_text(yaml.safe_dump({"parts": 2, "cloze": steps}), "utf-8")
     return folder
 

@@ -25,10 +25,7 @@ def write_texts(folder):
     for genre, words in GENRES.items():
         (folder / genre).mkdir()
         for number in range(6):
-            sentences = [
-                draw.choice(FRAMES).format(*(draw.choice(words) for _ in range(3)))
-                for _ in range(12)
-            ]
+            sentences = [draw.choice(FRAMES).format(*(draw.choice(words) for _ in range(3))) for _ in range(12)]
             (folder / genre / f"{number}.txt").write_text(" ".join(sentences), "utf-8")
 
 
@@ -54,12 +51,13 @@ def config(tmp_path_factory):
         assert main(["corpus", str(folder / genre), "--out", out, *words]) == 0
     select = {"corpora": corpora, "genres": list(GENRES), "quota": 40, "contexts": 8}
     asked = folder / "asked"
-    words = [f"--{name}={','.join(value) if name == 'genres' else value}"
-             for name, value in select.items() if name != "corpora"]  # fmt: skip
+    words = [
+        f"--{name}={','.join(value) if name == 'genres' else value}"
+        for name, value in select.items()
+        if name != "corpora"
+    ]
     assert main(["complexity", "select", *corpora, "--out", str(asked), *words]) == 0
-    write_judgments(
-        folder / "judgments.tsv", pq.read_table(asked / "current" / "complexity" / "instances")
-    )
+    write_judgments(folder / "judgments.tsv", pq.read_table(asked / "current" / "complexity" / "instances"))
     steps = {
         "select": select,
         "aggregate": {"judgments": [str(folder / "judgments.tsv")]},

@@ -50,9 +50,23 @@ class Held(NamedTuple):
 
 
 def words(folder, runner, *more):
-    return ["corpus", folder / "texts", "--out", folder / "out", "--engine", "builtin:en",
-            "--format", "text", "--dates", r"name:^(\d+)", "--parts", "2",
-            "--runner-config", runner, *more]  # fmt: skip
+    return [
+        "corpus",
+        folder / "texts",
+        "--out",
+        folder / "out",
+        "--engine",
+        "builtin:en",
+        "--format",
+        "text",
+        "--dates",
+        r"name:^(\d+)",
+        "--parts",
+        "2",
+        "--runner-config",
+        runner,
+        *more,
+    ]
 
 
 def start(folder, runner, *more, **environment):
@@ -65,11 +79,20 @@ def start(folder, runner, *more, **environment):
     signals = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
     process = subprocess.Popen(
         [sys.executable, "-m", "pipelines.cli", *map(str, words(folder, runner, *more))],
-        env={**os.environ, "PYTHONPATH": path, "HOLD": str(folder / "hold"), MARK: str(folder),
-             "TMPDIR": str(folder / "tmp"), **environment},
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0,
+        env={
+            **os.environ,
+            "PYTHONPATH": path,
+            "HOLD": str(folder / "hold"),
+            MARK: str(folder),
+            "TMPDIR": str(folder / "tmp"),
+            **environment,
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,
         preexec_fn=lambda: [signal.signal(*one) for one in signals.items()],
-    )  # fmt: skip
+    )
     return Held(process, folder)
 
 
@@ -77,9 +100,7 @@ def hold(folder, runner, *more):
     """Start a run, and return it when it is at work and waits."""
     (folder / "hold").touch()
     held = start(folder, runner, *more)
-    wait_until(
-        lambda: (folder / "hold.reached").exists() or held.process.poll() is not None, "it works"
-    )
+    wait_until(lambda: (folder / "hold.reached").exists() or held.process.poll() is not None, "it works")
     assert held.process.poll() is None, held.process.communicate()
     return held
 
@@ -116,9 +137,7 @@ def assert_nothing_is_left(held):
     wait_until(lambda: not os.listdir(held.folder / "tmp"), "temporary files go")
     assert out == ""
     assert not (held.folder / "out" / "current").exists()
-    return "".join(
-        line for line in told.splitlines(keepends=True) if not line.startswith("progress: ")
-    )
+    return "".join(line for line in told.splitlines(keepends=True) if not line.startswith("progress: "))
 
 
 def assert_taken_up(held, expected, runner="direct"):
@@ -181,8 +200,7 @@ def test_a_worker_that_cannot_start_is_told_once(folder):
     told = assert_nothing_is_left(failed)
     assert failed.process.returncode == 1
     assert told == (
-        "lexbeam: a worker process ended before its time: Worker subprocess exited with return "
-        f"code 7\n  {SAID}\n"
+        f"lexbeam: a worker process ended before its time: Worker subprocess exited with return code 7\n  {SAID}\n"
     )
 
 
@@ -227,9 +245,7 @@ def test_a_call_from_python_leaves_nothing_in_any_thread(runner, folder, expecte
     path = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
     environment = {**os.environ, "PYTHONPATH": path, MARK: str(folder)}
     environment["TMPDIR"] = str(folder / "tmp")
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("ended\n", "")
     assert published(folder / "out") == expected
     assert os.listdir(folder / "tmp") == []
@@ -242,9 +258,8 @@ def test_one_core_is_enough(folder, expected):
     command = ["taskset", "-c", str(one), sys.executable, "-m", "pipelines.cli"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), MARK: str(folder)}
     done = subprocess.run(
-        [*command, *map(str, words(folder, "direct_multiprocess"))], env=environment,
-        capture_output=True, text=True,
-    )  # fmt: skip
+        [*command, *map(str, words(folder, "direct_multiprocess"))], env=environment, capture_output=True, text=True
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert published(folder / "out") == expected
     assert left_of(str(folder)) == {}

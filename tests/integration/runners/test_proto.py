@@ -70,10 +70,15 @@ def test_the_corpus_pipeline_ingests_annotates_and_merges(mixed_config, tmp_path
 def test_the_change_pipeline_trains_aligns_and_scores(mixed_config, tmp_path, run_variant):
     proto = proto_of(mixed_config, "change", run_variant(REFERENCE).out, tmp_path)
     for label in (
-        "DeriveView/DerivePart", "MergeSlices/MergeRange", "Train/TrainSpace", "Align/AlignPair",
-        "Score/ScoreSeed", "Combine/CombineSeeds", "Summarise/SummarisePair",
+        "DeriveView/DerivePart",
+        "MergeSlices/MergeRange",
+        "Train/TrainSpace",
+        "Align/AlignPair",
+        "Score/ScoreSeed",
+        "Combine/CombineSeeds",
+        "Summarise/SummarisePair",
         "Neighbours/FindNeighbours",
-    ):  # fmt: skip
+    ):
         assert label in labels_of(proto)
         assert is_behind_a_grouping(proto, label), label
 
@@ -104,9 +109,7 @@ _TEMPORARY = re.compile(r"\.\w{16}\.tmp$")
 # Publication reads what it publishes to check it, brings files to the disk by their handles and
 # writes the manifest. Only after that does the report to the person read published tables.
 _CHECKED = re.compile(r"out/_artefacts/(corpus/merge-\w+|change/\w+)/\w+(-pairs|-points)?\.parquet")
-_PUBLISHED = re.compile(
-    r"out(/_snapshots(/\w+(\.\w+\.tmp)?(/.*)?)?)?|out/_snapshots/\w+\.log\.json"
-)
+_PUBLISHED = re.compile(r"out(/_snapshots(/\w+(\.\w+\.tmp)?(/.*)?)?)?|out/_snapshots/\w+\.log\.json")
 
 
 @pytest.mark.parametrize("name", ["two processes", "flink"])

@@ -16,9 +16,19 @@ from transforms.common import merge
 
 pytestmark = pytest.mark.slow
 TABLES = {
-    "alignments", "change/pairs", "change/points", "change/series", "change/summary", "documents",
-    "neighbours", "rejects", "scores", "sentences", "slices", "vectors",
-}  # fmt: skip
+    "alignments",
+    "change/pairs",
+    "change/points",
+    "change/series",
+    "change/summary",
+    "documents",
+    "neighbours",
+    "rejects",
+    "scores",
+    "sentences",
+    "slices",
+    "vectors",
+}
 
 
 def test_the_corpus_is_large_and_mixed_enough_for_the_proof(run_variant):
@@ -64,9 +74,7 @@ def corpus_on_lanes(config, folder, lanes):
 
 
 @pytest.mark.parametrize("sorting", [True, False])
-def test_the_comparison_fails_when_the_sort_is_taken_out(
-    sorting, mixed_config, tmp_path, monkeypatch
-):
+def test_the_comparison_fails_when_the_sort_is_taken_out(sorting, mixed_config, tmp_path, monkeypatch):
     if not sorting:
         monkeypatch.setattr(merge, "sorted", lambda rows, **_: list(rows), raising=False)
     one = corpus_on_lanes(mixed_config, tmp_path, 1)

@@ -39,19 +39,14 @@ def wanted(folder, first, choices, length):
     for one in choices:
         pieces = tokenizer(first, add_special_tokens=False)["input_ids"][:room]
         own = tokenizer(one, add_special_tokens=False)["input_ids"]
-        ids = [
-            tokenizer.cls_token_id,
-            *pieces,
-            tokenizer.sep_token_id,
-            *own,
-            tokenizer.sep_token_id,
-        ]
+        ids = [tokenizer.cls_token_id, *pieces, tokenizer.sep_token_id, *own, tokenizer.sep_token_id]
         types = [0] * (len(pieces) + 2) + [1] * (len(own) + 1)
         with torch.no_grad():
             found = model(
-                input_ids=torch.tensor([[ids]]), token_type_ids=torch.tensor([[types]]),
+                input_ids=torch.tensor([[ids]]),
+                token_type_ids=torch.tensor([[types]]),
                 attention_mask=torch.ones(1, 1, len(ids), dtype=torch.long),
-            )  # fmt: skip
+            )
         scores.append(found.logits.item())
     scores = np.exp(np.array(scores) - max(scores))
     return scores / scores.sum()
@@ -70,9 +65,7 @@ def test_permuted_choices_have_permuted_probabilities(choosing):
     encoder = load_encoder(choosing, device="cpu")
     found = choose(encoder, FIRST, CHOICES)
     order = [3, 0, 4, 2, 1]
-    assert choose(encoder, FIRST, [CHOICES[n] for n in order]) == pytest.approx(
-        found[order], abs=1e-6
-    )
+    assert choose(encoder, FIRST, [CHOICES[n] for n in order]) == pytest.approx(found[order], abs=1e-6)
 
 
 def test_the_first_text_is_cut_and_no_choice(choosing):

@@ -32,20 +32,14 @@ def remote(monkeypatch, tmp_path):
 
 
 def held(folder):
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_a_remote_folder_is_copied_once(remote, monkeypatch):
     digest, folder = remote
     found = Path(local_copy(REMOTE))
     assert found == folder / digest
-    assert held(found) == {
-        "config.json": b"{}", "onnx/model.safetensors": b"weights" * 1000,
-    }  # fmt: skip
+    assert held(found) == {"config.json": b"{}", "onnx/model.safetensors": b"weights" * 1000}
     OBJECTS.clear()  # with its digest known it is not asked for again
     assert Path(local_copy(REMOTE, digest=digest)) == found
 
@@ -108,8 +102,7 @@ def test_a_remote_encoder_is_described_where_it_is_and_loaded_from_a_copy(remote
     encoder = load_encoder(REMOTE, device="cpu", digest=info.digest)
     arguments = ["The cat was tired."], [4], [7]
     np.testing.assert_array_equal(
-        span_vectors(encoder, *arguments).vectors,
-        span_vectors(load_encoder(bert, device="cpu"), *arguments).vectors,
+        span_vectors(encoder, *arguments).vectors, span_vectors(load_encoder(bert, device="cpu"), *arguments).vectors
     )
 
 

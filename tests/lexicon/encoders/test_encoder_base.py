@@ -38,9 +38,7 @@ def test_an_encoder_is_described_without_its_weights(bert, roberta):
         "    print(info.masked, info.dim, info.layers, info.max_length, info.digest)\n"
         "print('torch' in sys.modules, 'transformers' in sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT
-    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
     first, second, loaded = done.stdout.splitlines()
     assert first == f"True 32 2 40 {model_digest(bert)}"
     assert second == f"True 32 2 40 {model_digest(roberta)}"
@@ -73,8 +71,7 @@ def test_an_encoder_that_is_no_masked_language_model_gives_vectors_alone(bert, t
     plain = load_encoder(folder, device="cpu")
     arguments = ["The cat was tired."], [4], [7]
     np.testing.assert_array_equal(
-        span_vectors(plain, *arguments).vectors,
-        span_vectors(load_encoder(bert, device="cpu"), *arguments).vectors,
+        span_vectors(plain, *arguments).vectors, span_vectors(load_encoder(bert, device="cpu"), *arguments).vectors
     )
     with pytest.raises(LexbeamError, match="is no masked language model"):
         fill_mask(plain, *arguments, 5)
@@ -145,18 +142,13 @@ def test_a_missing_extra_is_named(bert, monkeypatch):
         return None if name == "torch" else found(name)
 
     monkeypatch.setattr(base.transformers.importlib.util, "find_spec", find_spec)
-    with pytest.raises(
-        UsageError, match=r"packages torch: .*pip install 'lexbeam\[transformers\]'"
-    ):
+    with pytest.raises(UsageError, match=r"packages torch: .*pip install 'lexbeam\[transformers\]'"):
         describe_encoder(bert)
 
 
 def test_an_encoder_is_loaded_once_per_process(bert):
     found = []
-    threads = [
-        threading.Thread(target=lambda: found.append(load_encoder(bert, device="cpu")))
-        for _ in range(4)
-    ]
+    threads = [threading.Thread(target=lambda: found.append(load_encoder(bert, device="cpu"))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -45,9 +45,7 @@ def test_fills_are_those_of_the_pipeline_of_transformers(encoder, bare):
         scores = [fill["score"] for fill in expected]
         np.testing.assert_allclose(found.probabilities[number], scores, atol=1e-6)
         assert found.ids[number].tolist() == [fill["token"] for fill in expected]
-        assert found.words[number] == [
-            fill["token_str"].strip().removeprefix("##") for fill in expected
-        ]
+        assert found.words[number] == [fill["token_str"].strip().removeprefix("##") for fill in expected]
 
 
 def test_a_segment_may_stand_before_the_masked_text(encoder, bare):
@@ -110,9 +108,7 @@ def test_the_window_of_each_segment_keeps_its_target(encoder, bare):
 
 def test_a_span_of_the_segment_before_that_does_not_fit_is_a_reason(encoder):
     text = "Two dogs were hungry. " * 12
-    found = fill_mask(
-        encoder, [text, text], [9, 9], [13, 13], 3, first=Spans([text, text], [0, 0], [250, 0])
-    )
+    found = fill_mask(encoder, [text, text], [9, 9], [13, 13], 3, first=Spans([text, text], [0, 0], [250, 0]))
     assert found.reasons == ["too_long", None]
     assert found.words[0] == []
     assert found.ids[0].tolist() == [-1] * 3

@@ -11,9 +11,31 @@ from transforms.lexicon.encoders.scoring import word_log_probs
 from transforms.lexicon.encoders.vectors import span_vectors
 
 PARTS = st.sampled_from(
-    ["The cat", " was ", "tired", "[MASK]", "<mask>", "[SEP]", "</s>", "\n", "\u00a0", "\u200b",
-     "\ufffd", "e\u0301", "\U0001f431", "\x00", "日本", "'s", "ﬁ", "İ", "##s", "Ġ", "▁", "  "]
-)  # fmt: skip
+    [
+        "The cat",
+        " was ",
+        "tired",
+        "[MASK]",
+        "<mask>",
+        "[SEP]",
+        "</s>",
+        "\n",
+        "\u00a0",
+        "\u200b",
+        "\ufffd",
+        "e\u0301",
+        "\U0001f431",
+        "\x00",
+        "日本",
+        "'s",
+        "ﬁ",
+        "İ",
+        "##s",
+        "Ġ",
+        "▁",
+        "  ",
+    ]
+)
 TEXTS = st.lists(PARTS | st.text(max_size=3), max_size=12).map("".join)
 
 
@@ -25,9 +47,7 @@ def spans(draw):
     return Spans(texts, starts, ends)
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(asked=spans(), limit=st.integers(8, 40), words=st.lists(TEXTS, min_size=1, max_size=2))
 def test_every_span_has_a_result_or_a_reason(encoder, asked, limit, words):
     options = EncoderOptions(max_length=limit, batch_size=2)

@@ -24,9 +24,7 @@ def reference(bare, word, known):
     total = 0.0
     for index, place in enumerate(mine):
         masked = ids.clone()
-        masked[[p for i, p in enumerate(mine) if not known(i, index)]] = (
-            bare.tokenizer.mask_token_id
-        )
+        masked[[p for i, p in enumerate(mine) if not known(i, index)]] = bare.tokenizer.mask_token_id
         with bare.torch.no_grad():
             logits = bare.model(masked[None]).logits[0, place]
         total += float(logits.log_softmax(-1)[ids[place]])
@@ -44,9 +42,14 @@ KNOWN = {
 @pytest.mark.parametrize("batch_size", [2, 32])
 def test_scores_are_those_of_bare_transformers(encoder, bare, scoring, batch_size):
     found = word_log_probs(
-        encoder, [TEXT, TEXT], [START] * 2, [END] * 2, [WORDS, WORDS[:1]], scoring=scoring,
+        encoder,
+        [TEXT, TEXT],
+        [START] * 2,
+        [END] * 2,
+        [WORDS, WORDS[:1]],
+        scoring=scoring,
         options=EncoderOptions(batch_size=batch_size),
-    )  # fmt: skip
+    )
     expected = [reference(bare, word, KNOWN[scoring]) for word in WORDS]
     assert found.reasons == [[None] * len(WORDS), [None]]
     assert found.pieces[0].tolist() == [count for _, count in expected]
@@ -56,10 +59,7 @@ def test_scores_are_those_of_bare_transformers(encoder, bare, scoring, batch_siz
 
 
 def test_scorings_differ_for_words_of_several_pieces_only(encoder):
-    scores = [
-        word_log_probs(encoder, [TEXT], [START], [END], [WORDS], scoring=scoring)
-        for scoring in SCORINGS
-    ]
+    scores = [word_log_probs(encoder, [TEXT], [START], [END], [WORDS], scoring=scoring) for scoring in SCORINGS]
     single = scores[0].pieces[0] == 1
     assert 0 < single.sum() < len(WORDS)
     values = np.array([one.log_probs[0] for one in scores])
@@ -79,25 +79,20 @@ def test_words_of_one_piece_have_the_probabilities_of_the_place(encoder):
 
     for first in (None, Spans([TEXT], [START], [END])):
         fills = fill_mask(encoder, [TEXT], [START], [END], 4, first=first)
-        words = [
-            word for word, part in zip(fills.words[0], fills.continues[0], strict=True) if not part
-        ]
+        words = [word for word, part in zip(fills.words[0], fills.continues[0], strict=True) if not part]
         found = word_log_probs(encoder, [TEXT], [START], [END], [words], first=first)
         ones = found.pieces[0] == 1
         assert ones.any()
         chosen = np.flatnonzero(~fills.continues[0])[ones]
-        np.testing.assert_allclose(
-            np.exp(found.log_probs[0][ones]), fills.probabilities[0][chosen], rtol=1e-4
-        )
+        np.testing.assert_allclose(np.exp(found.log_probs[0][ones]), fills.probabilities[0][chosen], rtol=1e-4)
 
 
 def test_a_word_without_a_score_has_a_reason(encoder):
     long = "garden " * 30
     words = [["park", "", "cats and dogs" * 9], ["bird"]]
     found = word_log_probs(
-        encoder, [long, "Twokitchens."], [70, 3], [76, 11], words,
-        options=EncoderOptions(max_length=12),
-    )  # fmt: skip
+        encoder, [long, "Twokitchens."], [70, 3], [76, 11], words, options=EncoderOptions(max_length=12)
+    )
     assert found.reasons[0][0] is None
     assert found.reasons[0][1] == "no_piece"
     assert found.reasons[0][2] == "too_long"

@@ -39,24 +39,19 @@ def reference(bare, text, start, end, layers):
     return np.array([[states[layer][0, n].numpy() for n in chosen] for layer in layers]).mean(0)
 
 
-@pytest.mark.parametrize(
-    ("layers", "numbers"), [("-1", [2]), ("-2..-1", [1, 2]), ("0", [0]), ("0,2", [0, 2])]
-)
+@pytest.mark.parametrize(("layers", "numbers"), [("-1", [2]), ("-2..-1", [1, 2]), ("0", [0]), ("0,2", [0, 2])])
 def test_vectors_are_those_of_bare_transformers(encoder, bare, layers, numbers):
     texts, starts, ends = spans_of()
     options = EncoderOptions(layers=layers, batch_size=3)
     found = span_vectors(encoder, texts, starts, ends, options=options)
     assert found.reasons == [None] * len(texts)
     assert found.vectors.dtype == np.float32
-    expected = [
-        reference(bare, *span, numbers).mean(0) for span in zip(texts, starts, ends, strict=True)
-    ]
+    expected = [reference(bare, *span, numbers).mean(0) for span in zip(texts, starts, ends, strict=True)]
     np.testing.assert_allclose(found.vectors, expected, atol=1e-5)
 
 
 @pytest.mark.parametrize(
-    ("pooling", "pool"),
-    [("first", lambda v: v[0]), ("last", lambda v: v[-1]), ("max", lambda v: v.max(0))],
+    ("pooling", "pool"), [("first", lambda v: v[0]), ("last", lambda v: v[-1]), ("max", lambda v: v.max(0))]
 )
 def test_poolings(encoder, bare, pooling, pool):
     texts, starts, ends = spans_of()

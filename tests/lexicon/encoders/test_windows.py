@@ -75,9 +75,7 @@ def test_the_pieces_of_a_span_share_a_letter_with_it(case):
     text, pieces, start, end = case
     wanted = {n for n in range(start, end) if not text[n].isspace()}
     sharing = [n for n, (s, e) in enumerate(pieces) if wanted & set(range(s, e))]
-    found = located(
-        Pieces([0] * len(pieces), [s for s, _ in pieces], [e for _, e in pieces]), text, start, end
-    )
+    found = located(Pieces([0] * len(pieces), [s for s, _ in pieces], [e for _, e in pieces]), text, start, end)
     assert found == ((sharing[0], sharing[-1] + 1) if sharing else None)
 
 

@@ -8,13 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 from model_making import arrays
 
-from transforms.lexicon.models.formats import (
-    FORMATS,
-    pack_texts,
-    read_safetensors,
-    unpack_texts,
-    write_safetensors,
-)
+from transforms.lexicon.models.formats import FORMATS, pack_texts, read_safetensors, unpack_texts, write_safetensors
 from transforms.lexicon.models.refusals import Refused
 
 ARRAYS = st.dictionaries(

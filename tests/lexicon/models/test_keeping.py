@@ -125,9 +125,7 @@ def test_a_stage_keeps_models_among_its_artefacts(tmp_path):
     assert (loaded.seed, loaded.digest) == (3, made.scorer.digest)
     assert load_model(made.words).format == "safetensors"
     keep_model(str(tmp_path / "mine"), loaded)
-    assert (tmp_path / "mine" / "model.json").read_bytes() == Path(
-        made.scorer.record.path
-    ).read_bytes()
+    assert (tmp_path / "mine" / "model.json").read_bytes() == Path(made.scorer.record.path).read_bytes()
 
 
 @pytest.mark.parametrize("which", ["record", "weights"])
@@ -286,16 +284,12 @@ DAMAGES = {
     "a later version": (_with(lambda r: r.update(lexbeam_model=2)), "a later Lexbeam"),
     "a later format": (_with(lambda r: r.update(format_version=2)), "a later Lexbeam"),
     "an unknown format": (_with(lambda r: r.update(format="pickle")), "'pickle', which is unknown"),
-    "weights elsewhere": (
-        _with(lambda r: r["weights"].update(name="../../etc/passwd")), "names the weights"
-    ),
+    "weights elsewhere": (_with(lambda r: r["weights"].update(name="../../etc/passwd")), "names the weights"),
     "an unknown entry": (_with(lambda r: r.update(code="import os")), "cannot be read"),
     "a wrong type": (_with(lambda r: r.update(seed="1")), "cannot be read"),
-    "deep nesting": (
-        lambda f: (f / "model.json").write_text('{"lexbeam_model":' + "[" * 100_000), "cannot be"
-    ),
+    "deep nesting": (lambda f: (f / "model.json").write_text('{"lexbeam_model":' + "[" * 100_000), "cannot be"),
     "another program's": (lambda f: (f / "model.json").write_text("[]"), "not of a model of ours"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", DAMAGES)

@@ -43,10 +43,8 @@ CASES = {
     "cross entropy": {"objective": "cross_entropy", "target": lambda y: (y > 0) * 0.5},
     "cross entropy, weighted": {"objective": "cross_entropy_lambda", "target": lambda y: y > 0},
     "classes": {"objective": "multiclass", "num_class": 3, "target": lambda y: np.arange(300) % 3},
-    "one against all": {
-        "objective": "multiclassova", "num_class": 3, "target": lambda y: np.arange(300) % 3
-    },
-}  # fmt: skip
+    "one against all": {"objective": "multiclassova", "num_class": 3, "target": lambda y: np.arange(300) % 3},
+}
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +70,8 @@ def test_a_split_of_missing_values_from_others_comes_back():
     rows[random.random(200) < 0.4, 0] = np.nan
     labels = np.isnan(rows[:, 0]) + 0.0
     made = lightgbm.train(
-        lightgbm_settings(1, objective="regression", min_data_in_leaf=5),
-        lightgbm.Dataset(rows, labels), 3,
-    )  # fmt: skip
+        lightgbm_settings(1, objective="regression", min_data_in_leaf=5), lightgbm.Dataset(rows, labels), 3
+    )
     text = write_lightgbm(made)
     assert re.search(rb"threshold=(\S+ )*inf", text)
     found = predict_lightgbm(read_lightgbm(text), rows)
@@ -84,9 +81,13 @@ def test_a_split_of_missing_values_from_others_comes_back():
 
 def test_settings_cannot_be_undone():
     assert lightgbm_settings(5, num_leaves=7) == {
-        "verbosity": -1, "num_leaves": 7, "num_threads": 1, "deterministic": True,
-        "force_row_wise": True, "seed": 5,
-    }  # fmt: skip
+        "verbosity": -1,
+        "num_leaves": 7,
+        "num_threads": 1,
+        "deterministic": True,
+        "force_row_wise": True,
+        "seed": 5,
+    }
     with pytest.raises(ValueError, match="num_threads"):
         lightgbm_settings(5, num_threads=2)
 
@@ -120,13 +121,9 @@ REFUSED = {
     "cut at the end": (lambda text: text[:-1], "cut short"),
     "more behind": (lambda text: text + b"parameters:\n", "cut short"),
     "another version": (lambda text: text.replace(b"=v4", b"=v3"), "version 'v3'"),
-    "an unknown line": (
-        lambda text: text.replace(b"tree_sizes", b"linear=1\ntree_sizes", 1), "unknown here"
-    ),
+    "an unknown line": (lambda text: text.replace(b"tree_sizes", b"linear=1\ntree_sizes", 1), "unknown here"),
     "wrong sizes": (of(b"label_index", b"0\ntree_sizes=1 2 3"), "twice"),
-    "a line twice": (
-        lambda text: text.replace(b"label_index=0", b"label_index=0\nlabel_index=0"), "twice"
-    ),
+    "a line twice": (lambda text: text.replace(b"label_index=0", b"label_index=0\nlabel_index=0"), "twice"),
     "more features": (of(b"max_feature_idx", b"9"), "it has not 10 feature_names"),
     "fewer features": (of(b"max_feature_idx", b"1"), "it has not 2 feature_names"),
     "no number": (of(b"max_feature_idx", b"1e9"), "no number"),
@@ -150,7 +147,7 @@ REFUSED = {
     "a set too large": (of(b"cat_threshold", b"4294967296"), "sets of categories"),
     "linear leaves": (of(b"is_linear", b"1"), "linear ones"),
     "a threshold that is no number": (of(b"threshold", b"nan nan nan 0"), "no list of 4 numbers"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", REFUSED)
@@ -206,7 +203,10 @@ def test_no_text_that_passes_kills_the_process(text, tmp_path):
             passed += 1
     assert passed > 50
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, str(tmp_path)], capture_output=True, text=True, timeout=100,
+        [sys.executable, "-c", SCRIPT, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        timeout=100,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, [*done.stdout.splitlines()[-1:], done.stderr[-500:]]

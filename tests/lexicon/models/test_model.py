@@ -48,10 +48,8 @@ DIFFERENCES = {
     ),
     "a column too many": ({"features": [*FEATURES, ("x", "int32")]}, "not know column 'x'"),
     "a column twice": ({"features": [*FEATURES, FEATURES[0]]}, "'zipf' once"),
-    "another order": (
-        {"features": FEATURES[::-1]}, "reads 'zipf' as column 0, where 'genre' is here"
-    ),
-}  # fmt: skip
+    "another order": ({"features": FEATURES[::-1]}, "reads 'zipf' as column 0, where 'genre' is here"),
+}
 
 
 @pytest.mark.parametrize("case", DIFFERENCES)

@@ -17,8 +17,13 @@ RIDGE = "sklearn.linear_model._ridge"
 
 def plain(value):
     """Return the node of a plain value."""
-    return {"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode",
-            "content": json.dumps(value), "is_json": True}  # fmt: skip
+    return {
+        "__class__": "str",
+        "__module__": "builtins",
+        "__loader__": "JsonNode",
+        "content": json.dumps(value),
+        "is_json": True,
+    }
 
 
 def typed(name, module="builtins"):
@@ -26,25 +31,27 @@ def typed(name, module="builtins"):
 
 
 def listed(items):
-    return {"__class__": "list", "__module__": "builtins", "__loader__": "ListNode",
-            "content": items}  # fmt: skip
+    return {"__class__": "list", "__module__": "builtins", "__loader__": "ListNode", "content": items}
 
 
 def keyed(values):
     types = listed([typed("str")] * len(values))
-    return {"__class__": "dict", "__module__": "builtins", "__loader__": "DictNode",
-            "content": values, "key_types": types}  # fmt: skip
+    return {
+        "__class__": "dict",
+        "__module__": "builtins",
+        "__loader__": "DictNode",
+        "content": values,
+        "key_types": types,
+    }
 
 
 def array(file):
-    return {"__class__": "ndarray", "__module__": "numpy", "__loader__": "NdArrayNode",
-            "type": "numpy", "file": file}  # fmt: skip
+    return {"__class__": "ndarray", "__module__": "numpy", "__loader__": "NdArrayNode", "type": "numpy", "file": file}
 
 
 def made(values, name="Ridge", module=RIDGE):
     values = {**values, "_sklearn_version": plain(sklearn.__version__)}
-    return {"__class__": name, "__module__": module, "__loader__": "ObjectNode",
-            "content": keyed(values)}  # fmt: skip
+    return {"__class__": name, "__module__": module, "__loader__": "ObjectNode", "content": keyed(values)}
 
 
 def node(module, name, loader="ObjectNode", **more):
@@ -82,49 +89,32 @@ def test_a_file_made_by_hand_is_read():
 
 
 ARGUMENTS = node("builtins", "tuple", "TupleNode", content=[plain("touch /tmp/x")])
-PARTIAL = {
-    "func": typed("system", "os"),
-    "args": ARGUMENTS,
-    "kwds": keyed({}),
-    "namespace": keyed({}),
-}
-TREE = node("sklearn.tree._tree", "Tree", "TreeNode", content=keyed({}),
-            __reduce__={"args": ARGUMENTS})  # fmt: skip
+PARTIAL = {"func": typed("system", "os"), "args": ARGUMENTS, "kwds": keyed({}), "namespace": keyed({})}
+TREE = node("sklearn.tree._tree", "Tree", "TreeNode", content=keyed({}), __reduce__={"args": ARGUMENTS})
 TYPES = {
     "a function": (node("os", "system", "FunctionNode"), "os.system"),
     "a function of numpy": (node("numpy", "load", "FunctionNode"), "numpy.load"),
     "a function as a type": (typed("system", "posix"), "posix.system"),
     "eval": (typed("eval"), "builtins.eval"),
     "a partial": (node("functools", "partial", "PartialNode", content=PARTIAL), "partial"),
-    "a method": (
-        node(RIDGE, "Ridge", "MethodNode", content={"func": "fit", "obj": made({})}), "MethodNode"
-    ),
-    "an operator": (
-        node("operator", "methodcaller", "OperatorFuncNode", attrs=ARGUMENTS), "methodcaller"
-    ),
+    "a method": (node(RIDGE, "Ridge", "MethodNode", content={"func": "fit", "obj": made({})}), "MethodNode"),
+    "an operator": (node("operator", "methodcaller", "OperatorFuncNode", attrs=ARGUMENTS), "methodcaller"),
     "an object of ours": (node("transforms.common.files", "Entry"), "files.Entry"),
     "an object of subprocess": (node("subprocess", "Popen"), "subprocess.Popen"),
-    "a constructor": (
-        node("subprocess", "Popen", "ConstructorFromReduceNode", content=ARGUMENTS), "Popen"
-    ),
+    "a constructor": (node("subprocess", "Popen", "ConstructorFromReduceNode", content=ARGUMENTS), "Popen"),
     "a tree": (TREE, "sklearn.tree._tree.Tree"),
     "an estimator that is not listed": (
-        made({}, "DecisionTreeRegressor", "sklearn.tree._classes"), "DecisionTreeRegressor"
+        made({}, "DecisionTreeRegressor", "sklearn.tree._classes"),
+        "DecisionTreeRegressor",
     ),
     "an estimator of another module": (made({}, "Ridge", "evil"), "evil.Ridge"),
     "a list of another type": (node("evil", "list", "ListNode", content=[]), "evil.list"),
-    "a dictionary that calls": (
-        node("collections", "defaultdict", "DefaultDictNode", content={}), "defaultdict"
-    ),
-    "a generator of numbers": (
-        node("numpy.random", "Generator", "RandomGeneratorNode"), "numpy.random.Generator"
-    ),
-    "a sparse matrix": (
-        node("scipy.sparse", "csr_matrix", "SparseMatrixNode", type="scipy", file="1.npz"), "csr_"
-    ),
+    "a dictionary that calls": (node("collections", "defaultdict", "DefaultDictNode", content={}), "defaultdict"),
+    "a generator of numbers": (node("numpy.random", "Generator", "RandomGeneratorNode"), "numpy.random.Generator"),
+    "a sparse matrix": (node("scipy.sparse", "csr_matrix", "SparseMatrixNode", type="scipy", file="1.npz"), "csr_"),
     "no loader that is known": (node(RIDGE, "Ridge", "EvilNode"), "EvilNode"),
     "no names": (node(None, ["x"], "TypeNode"), "not kept"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", TYPES)
@@ -146,9 +136,7 @@ def test_nothing_is_imported_before_it_is_checked(tmp_path, monkeypatch):
 
 def lying(shape, kind="<f8", data=b"12345678"):
     sink = io.BytesIO()
-    np.lib.format.write_array_header_1_0(
-        sink, {"descr": kind, "fortran_order": False, "shape": shape}
-    )
+    np.lib.format.write_array_header_1_0(sink, {"descr": kind, "fortran_order": False, "shape": shape})
     return sink.getvalue() + data
 
 
@@ -158,50 +146,39 @@ FILES = {
     "an empty archive": (b"PK\x05\x06" + bytes(18), "no schema.json"),
     "a cut archive": (packed(ridge(), COEFFICIENTS)[:-30], "no archive"),
     "a compressed one": (packed(ridge(), COEFFICIENTS, zipfile.ZIP_DEFLATED), "compressed"),
-    "a bomb": (
-        packed(ridge(), {"0.npy": npy(np.zeros(10_000_000))}, zipfile.ZIP_DEFLATED), "compressed"
-    ),
+    "a bomb": (packed(ridge(), {"0.npy": npy(np.zeros(10_000_000))}, zipfile.ZIP_DEFLATED), "compressed"),
     "no JSON": (packed("{"), "no schema.json"),
     "deep nesting": (packed("[" * 100_000), ""),
-    "deep nodes": (
-        packed('{"content": ' * 5_000 + "{}" + "}" * 5_000), ""
-    ),
+    "deep nodes": (packed('{"content": ' * 5_000 + "{}" + "}" * 5_000), ""),
     "an older protocol": (packed(ridge(), COEFFICIENTS, protocol=0), "not of protocol 2"),
     "no node": (packed({"content": 1}), ""),
     "a plain value": (packed(plain(1)), "no estimator"),
     "an array that is not there": (packed(ridge()), "not those that its nodes name"),
-    "an array too many": (
-        packed(ridge(), {**COEFFICIENTS, "1.npy": npy(np.ones(1))}), "not those that its nodes name"
-    ),
-    "a path for a file": (
-        packed(ridge(coef_=array("../0.npy")), COEFFICIENTS), "NdArrayNode is not"
-    ),
-    "a pickle for an array": (
-        packed(ridge(), {"0.npy": npy(np.array([{}], object))}), "holds no numbers"
-    ),
+    "an array too many": (packed(ridge(), {**COEFFICIENTS, "1.npy": npy(np.ones(1))}), "not those that its nodes name"),
+    "a path for a file": (packed(ridge(coef_=array("../0.npy")), COEFFICIENTS), "NdArrayNode is not"),
+    "a pickle for an array": (packed(ridge(), {"0.npy": npy(np.array([{}], object))}), "holds no numbers"),
     "another pickle for an array": (packed(ridge(), {"0.npy": b"\x80\x05."}), "cannot be read"),
     "an array of 8 TB": (packed(ridge(), {"0.npy": lying((1 << 40,))}), "another size"),
     "an array of less": (packed(ridge(), {"0.npy": lying(())[:-1]}), "another size"),
     "a negative side": (packed(ridge(), {"0.npy": lying((-1, -1))}), "holds no numbers"),
     "records": (packed(ridge(), {"0.npy": lying((), [("a", "<f8")])}), "holds no numbers"),
-    "an array of a later version": (
-        packed(ridge(), {"0.npy": b"\x93NUMPY\x03\x00" + bytes(9)}), "another version"
-    ),
+    "an array of a later version": (packed(ridge(), {"0.npy": b"\x93NUMPY\x03\x00" + bytes(9)}), "another version"),
     "an attribute that is no node": (packed(made({"x": {"y": 1}})), "DictNode is not"),
     "a list that is no list": (packed(ridge(x=listed("ab")), COEFFICIENTS), "ListNode is not"),
     "fewer types than keys": (
-        packed(ridge(x={**keyed({}), "content": {"a": plain(1)}}), COEFFICIENTS), "cannot be made"
+        packed(ridge(x={**keyed({}), "content": {"a": plain(1)}}), COEFFICIENTS),
+        "cannot be made",
     ),
     "more in a node": (packed(ridge(x={**plain(1), "evil": 1}), COEFFICIENTS), "JsonNode is not"),
-    "a state that is no dictionary": (
-        packed({**made({}), "content": plain(1)}), "ObjectNode is not"
-    ),
+    "a state that is no dictionary": (packed({**made({}), "content": plain(1)}), "ObjectNode is not"),
     "a slice of objects": (
-        packed(ridge(x=node("builtins", "slice", "SliceNode",
-                            content={"start": made({}), "stop": 1, "step": 1})), COEFFICIENTS),
+        packed(
+            ridge(x=node("builtins", "slice", "SliceNode", content={"start": made({}), "stop": 1, "step": 1})),
+            COEFFICIENTS,
+        ),
         "SliceNode is not",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", FILES)
@@ -362,10 +339,7 @@ def test_a_pipeline_that_keeps_files_of_its_own_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "damages"),
     [
-        (
-            {},
-            {"_n_features_outs": [4, 2], "n_features_in_": 3, "_drop_idx_after_grouping": [-1, 0]},
-        ),
+        ({}, {"_n_features_outs": [4, 2], "n_features_in_": 3, "_drop_idx_after_grouping": [-1, 0]}),
         ({"drop": "first"}, {"_drop_idx_after_grouping": [None, 0], "_n_features_outs": [5, 3]}),
         (
             {"min_frequency": 12, "handle_unknown": "infrequent_if_exist"},

@@ -38,10 +38,7 @@ TAB = (
 
 def asked(path, *words):
     found = opened(THESAURUS, path).senses(pa.array(words))
-    return [
-        [(sense.id, sense.pos, [one.text for one in sense.members]) for sense in senses]
-        for senses in found
-    ]
+    return [[(sense.id, sense.pos, [one.text for one in sense.members]) for sense in senses] for senses in found]
 
 
 def test_mythes(tmp_path):
@@ -49,10 +46,7 @@ def test_mythes(tmp_path):
     path.write_bytes(MYTHES.replace("\n", "\r\n").encode("latin-1"))
     assert asked(path, "alá", "CASA", "perro", None, "solo") == [
         [("alá#1", None, ["Dios", "Todopoderoso"])],
-        [
-            ("casa#1", "NOUN", ["hogar", "vivienda", "techo"]),
-            ("casa#2", "VERB", ["unir", "juntar", "edificio"]),
-        ],
+        [("casa#1", "NOUN", ["hogar", "vivienda", "techo"]), ("casa#2", "VERB", ["unir", "juntar", "edificio"])],
         [],
         [],
         [],
@@ -70,9 +64,7 @@ def test_tab(tmp_path):
         Sense("00001742-v", "VERB", (Member("casa"),)),
     )
     # A placeholder is nobody's synonym by itself, and nothing is looked up by it.
-    assert casero == (
-        Sense("00001741-s", "ADJ", (Member("homely", placeholder=True), Member("casero"))),
-    )
+    assert casero == (Sense("00001741-s", "ADJ", (Member("homely", placeholder=True), Member("casero"))),)
     assert homely == ()
 
 
@@ -80,9 +72,7 @@ def test_what_is_said_to_a_person(tmp_path):
     path = tmp_path / "spa.tab"
     path.write_text(TAB, "utf-8")
     thesaurus = opened(THESAURUS, path)
-    assert list(thesaurus.look("casa", "NOUN")) == [
-        ("sense 00001740-n NOUN", "casa, Casa de campo")
-    ]
+    assert list(thesaurus.look("casa", "NOUN")) == [("sense 00001740-n NOUN", "casa, Casa de campo")]
     assert thesaurus.facts == {"words": 3, "senses": 3, "members": 5, "placeholders": 1}
 
 
@@ -98,14 +88,16 @@ def test_words_of_the_option():
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("a", "casa|1\n-|hogar\n", "line 1"), ("b", "", "line 1"),
+        ("a", "casa|1\n-|hogar\n", "line 1"),
+        ("b", "", "line 1"),
         ("c", "UTF-8\ncasa|2\n-|hogar\n", "ends within"),
         ("d", "UTF-8\ncasa\n-|hogar\n", "line 2 should be WORD"),
         ("e", "UTF-8\ncasa|1\nhogar\n", "line 3 should be a sense"),
-        ("f", "UTF-8\n", "no word"), ("g", "x\ty\n", "line 1 should be OFFSET-POS"),
+        ("f", "UTF-8\n", "no word"),
+        ("g", "x\ty\n", "line 1 should be OFFSET-POS"),
         ("h", "#\n1-n\tspa:def\t0\tx\n", "no line of a lemma"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_names_file_and_line(tmp_path, name, content, told):
     path = tmp_path / name
     path.write_text(content)
@@ -143,9 +135,7 @@ def test_mythes_as_it_was_written(tmp_path, content):
     path.write_text("\n".join(lines) + "\n", "utf-8")
     found = list(read_thesaurus(str(path), "mythes", ""))
     assert [(word, [one.text for one in sense.members]) for word, sense in found] == [
-        (word, list(dict.fromkeys(map(nfc, sense))))
-        for word, senses in content.items()
-        for sense in senses
+        (word, list(dict.fromkeys(map(nfc, sense)))) for word, senses in content.items() for sense in senses
     ]
     if found:
         thesaurus = opened(THESAURUS, path)
@@ -154,11 +144,7 @@ def test_mythes_as_it_was_written(tmp_path, content):
 
 
 @slow
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 5), st.sampled_from("nvar"), words, st.booleans()), min_size=1
-    )
-)
+@given(st.lists(st.tuples(st.integers(0, 5), st.sampled_from("nvar"), words, st.booleans()), min_size=1))
 def test_tab_as_it_was_written(tmp_path, rows):
     path = tmp_path / "x.tab"
     lines = [

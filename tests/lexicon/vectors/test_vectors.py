@@ -22,8 +22,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from kinds_opened import opened
 
 WORDS = [*(f"w{number}" for number in range(60)), "Sea", "sea", "Ship", "null", "été", "7"]
-FORMATS = {"word2vec": ("a.vec", {}), "word2vec-binary": ("a.bin", {"binary": True}),
-           "glove": ("a.txt", {"write_header": False})}  # fmt: skip
+FORMATS = {
+    "word2vec": ("a.vec", {}),
+    "word2vec-binary": ("a.bin", {"binary": True}),
+    "glove": ("a.txt", {"write_header": False}),
+}
 
 
 def keyed(words, vectors):
@@ -65,8 +68,10 @@ def test_files_of_gensim_hold_what_gensim_reads(folder, format, named):
 NAMES = st.lists(
     st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S")), min_size=1, max_size=4)
     | st.sampled_from([". . .", "at name@domain.com", "a\u00a0b", "\u0085", "new york"]),
-    min_size=1, max_size=9, unique=True,
-)  # fmt: skip
+    min_size=1,
+    max_size=9,
+    unique=True,
+)
 FLOATS = st.floats(width=32, allow_nan=False, allow_infinity=False)
 
 

@@ -65,8 +65,7 @@ def test_several_rows_of_a_word(rows, rule, case):
     alone = found.look_up(pa.array([word for word, _ in asked], pa.string())).to_pylist()
     assert [(row["value"], row["n"]) for row in alone] == [own[word, None] for word, _ in asked]
     both = found.look_up(
-        pa.array([word for word, _ in asked], pa.string()),
-        pa.array([pos for _, pos in asked], pa.string()),
+        pa.array([word for word, _ in asked], pa.string()), pa.array([pos for _, pos in asked], pa.string())
     ).to_pylist()
     expected = [own[word, pos if tagged else None] for word, pos in asked]
     assert [(row["value"], row["n"]) for row in both] == expected
@@ -77,9 +76,7 @@ def test_parts_of_speech_are_named_as_ours(tmp_path):
     path.write_text("w\tp\tv\nRun\tVerb\t1\nrun\tnoun\t2\nrun\tadj\t3\nrun\tEx\t4\nrun\t#N/A\t5\n")
     found = opened(WORDS, f"{path}:word=w,value=v,pos=p,duplicates=first,case=lower")
     tags = pa.array(["VERB", "NOUN", "ADJ", "Ex", "ADV", None])
-    assert found.look_up(pa.array(["RUN"] * 6), tags)["value"].to_pylist() == [
-        1.0, 2.0, 3.0, 4.0, None, 1.0,
-    ]  # fmt: skip
+    assert found.look_up(pa.array(["RUN"] * 6), tags)["value"].to_pylist() == [1.0, 2.0, 3.0, 4.0, None, 1.0]
     for tag, told in {"n": 2, "Noun": 2, "NOUN": 2, "Ex": 4, "r": None, None: 1}.items():
         lines = dict(found.look("run", tag))
         assert lines == ({} if told is None else {"value": f"{told} (v, from 1 to 4)"})
@@ -94,9 +91,7 @@ def test_capitals_of_tagged_words(tmp_path):
     asked = [("run", "VERB"), ("RUN", "VERB"), ("Polish", "PROPN"), ("Polish", "VERB")]
     words, tags = (pa.array(column) for column in zip(*asked, strict=True))
     assert found.look_up(words, tags)["value"].to_pylist() == [1.0, 1.0, 2.0, 3.0]
-    assert found.look_up(pa.array(["Polish", "polish", "POLISH"]))["value"].to_pylist() == [
-        2.0, 3.0, 3.0,
-    ]  # fmt: skip
+    assert found.look_up(pa.array(["Polish", "polish", "POLISH"]))["value"].to_pylist() == [2.0, 3.0, 3.0]
 
 
 @pytest.mark.parametrize("held", ["string", "large", "chunks", "codes", "slice", "empty"])

@@ -55,10 +55,33 @@ def test_every_word_of_the_largest_list_has_wordfreqs_value():
 
 
 PIECES = st.sampled_from(
-    ["The", "sea", "New York", "don’t", "1985", "3.14", "00", "7", "l'arc", "!", " ", "-", "I",
-     "İstanbul", "ISPARTA", "groß", "naïve", "e\u0301te\u0301", "كَلِمَة", "Ⅷ", "٣٤", "xyzzyq",
-     "@s", "🐟"]
-)  # fmt: skip
+    [
+        "The",
+        "sea",
+        "New York",
+        "don’t",
+        "1985",
+        "3.14",
+        "00",
+        "7",
+        "l'arc",
+        "!",
+        " ",
+        "-",
+        "I",
+        "İstanbul",
+        "ISPARTA",
+        "groß",
+        "naïve",
+        "e\u0301te\u0301",
+        "كَلِمَة",
+        "Ⅷ",
+        "٣٤",
+        "xyzzyq",
+        "@s",
+        "🐟",
+    ]
+)
 
 
 @settings(max_examples=40)

@@ -18,9 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from kinds_opened import opened
 
 DOC = (Path(__file__).parents[3] / "docs" / "resources.md").read_text("utf-8")
-LINES = dict(
-    line.split("=", 1) for line in re.findall(r"```\n(.*?)```", DOC, re.DOTALL)[0].splitlines()
-)
+LINES = dict(line.split("=", 1) for line in re.findall(r"```\n(.*?)```", DOC, re.DOTALL)[0].splitlines())
 TABLE = {
     cells[0]: cells
     for cells in (
@@ -37,10 +35,15 @@ READ = {
     **{f"{lang}_50k.txt": {"sep": " ", "header": None} for lang in ("de", "en", "es", "sv")},
 }
 COLUMNS = {
-    "concreteness": [0, 2, 3, 5], "aoa": [0, 3, 4, 2], "prevalence": [0, 3, None, 2],
-    "familiarity": [0, 1], "mrc_concreteness": [0, 2], "imageability": [0, 3],
-    "subtitles": [0, 6], "contexts": [0, 8],
-}  # fmt: skip
+    "concreteness": [0, 2, 3, 5],
+    "aoa": [0, 3, 4, 2],
+    "prevalence": [0, 3, None, 2],
+    "familiarity": [0, 1],
+    "mrc_concreteness": [0, 2],
+    "imageability": [0, 3],
+    "subtitles": [0, 6],
+    "contexts": [0, 8],
+}
 
 
 @pytest.fixture(scope="module")
@@ -79,9 +82,7 @@ def test_each_line_loads_what_pandas_reads(norms, name):
         frame = frame[frame["n"] >= 1]
     frame = frame[frame["value"].notna()]
     if "duplicates=sum" in spec:
-        frame = frame.groupby("word", as_index=False, sort=False).agg(
-            {"value": "sum", "sd": "first", "n": "first"}
-        )
+        frame = frame.groupby("word", as_index=False, sort=False).agg({"value": "sum", "sd": "first", "n": "first"})
     if "factor=100" in spec:
         frame["value"] = (frame["value"] * 100).round(6)
     table = found.look_up(pa.array(frame["word"])).to_pandas()
@@ -108,8 +109,9 @@ def test_every_file_of_the_norms_has_a_line(norms):
     assert there - {"mrc_README.txt"} == named
 
 
-ERRORS = [line.strip() for line in DOC.split("### Errors")[1].split("\n## ")[0].splitlines()
-          if line.startswith("    norms/")]  # fmt: skip
+ERRORS = [
+    line.strip() for line in DOC.split("### Errors")[1].split("\n## ")[0].splitlines() if line.startswith("    norms/")
+]
 
 
 @pytest.mark.data

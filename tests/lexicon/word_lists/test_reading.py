@@ -40,11 +40,7 @@ def rows_of(delimiter, header="word,value", rows=RATED):
 @pytest.mark.parametrize("delimiter", [",", "\t", ";", " ", "   "])
 @pytest.mark.parametrize(
     ("header", "options"),
-    [
-        ("word,value", "word=word,value=value"),
-        ("word,value", "word=1,value=2"),
-        ("", "word=1,value=2"),
-    ],
+    [("word,value", "word=word,value=value"), ("word,value", "word=1,value=2"), ("", "word=1,value=2")],
 )
 def test_what_separates_cells_is_found_out(tmp_path, delimiter, header, options):
     path = tmp_path / "list"
@@ -67,9 +63,9 @@ def test_compression_encoding_comments_and_line_ends(tmp_path, compress, encodin
     assert values(found, [word for word, _ in RATED]) == [value for _, value in RATED]
 
 
-CELL = st.text(
-    st.characters(codec="utf-8", categories=("L", "N", "P")), max_size=5
-) | st.sampled_from(["null", "a, b", 'say "so"', "a;b", "x\ty", "NA", "''"])
+CELL = st.text(st.characters(codec="utf-8", categories=("L", "N", "P")), max_size=5) | st.sampled_from(
+    ["null", "a, b", 'say "so"', "a;b", "x\ty", "NA", "''"]
+)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
 
 
@@ -155,12 +151,17 @@ GOOD = "Word\tConc.M\nsea\t4.5\nship\t3.5\n"
         (GOOD, "word=Word,value=Conc.M,delimiter=comma", "separated by comma, the header has no"),
         (GOOD, "word=Word,value=Conc.M,header=no", "`header=no` leaves no names"),
         (GOOD, "word=2,value=1,header=yes", "line 2: 'sea' in column '1' is not a number: give"),
-        (GOOD, "word=Word,value=Conc.M,scale=1-4",
-         "line 2: 4.5 in column 'Conc.M' (word 'sea') is outside the scale 1-4: correct `scale=`"),
-        ("a,b;1,5\nc,d;2,5\n", "word=1,value=2",
-         "cells may be separated by comma or semicolon: give `delimiter=`"),
-        ("a;1,5\nc;2,5\n", "word=1,value=2,delimiter=semicolon",
-         "line 2: '2,5' in column '2' is not a number: give the right column, or `decimal=comma`"),
+        (
+            GOOD,
+            "word=Word,value=Conc.M,scale=1-4",
+            "line 2: 4.5 in column 'Conc.M' (word 'sea') is outside the scale 1-4: correct `scale=`",
+        ),
+        ("a,b;1,5\nc,d;2,5\n", "word=1,value=2", "cells may be separated by comma or semicolon: give `delimiter=`"),
+        (
+            "a;1,5\nc;2,5\n",
+            "word=1,value=2,delimiter=semicolon",
+            "line 2: '2,5' in column '2' is not a number: give the right column, or `decimal=comma`",
+        ),
         ("w;v\na;1.234,5\n", "word=w,value=v,decimal=comma", "'1.234,5' in column 'v'"),
         ("w,v,v\na,1,2\n", "word=w,value=v", "the header has 'v' 2 times: give a number"),
         ("w,v\na,1\nb,2,3\n", "word=w,value=v", "line 3: 3 cells, but the header has 2"),
@@ -168,8 +169,11 @@ GOOD = "Word\tConc.M\nsea\t4.5\nship\t3.5\n"
         ("w,v\na,inf\n", "word=w,value=v", "line 2: 'inf' in column 'v' is not a number"),
         ("w,v\na,1_0\n", "word=w,value=v", "line 2: '1_0' in column 'v' is not a number"),
         ('w,v\n"a"b,1\n', "word=w,value=v", "line 2: a stray quote"),
-        ("w,v\nsea,1\nSEA,2\nsea,3\n", "word=w,value=v",
-         "1 words have several rows: 'sea' (lines 2, 4): choose by `duplicates=`: first, last"),
+        (
+            "w,v\nsea,1\nSEA,2\nsea,3\n",
+            "word=w,value=v",
+            "1 words have several rows: 'sea' (lines 2, 4): choose by `duplicates=`: first, last",
+        ),
         ("w,v\nsea,1\nSEA,2\n", "word=w,value=v,case=lower", "'sea' (lines 2, 3)"),
         ("w,v\n", "word=w,value=v", "has no rows under its header"),
         ("", "word=w,value=v", "is empty"),
@@ -178,7 +182,7 @@ GOOD = "Word\tConc.M\nsea\t4.5\nship\t3.5\n"
         ("w,v\na," + "1" * (1 << 20) + "\n", "word=w,value=v", "line 2: over 1048576 bytes"),
         ("w,v\na," + "1" * 140_000 + "\n", "word=w,value=v", f"line 2: {'1' * 40!r} in column"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_told_with_place_and_remedy(tmp_path, text, options, told):
     path = tmp_path / "list.txt"
     path.write_text(text, "utf-8")
@@ -214,9 +218,7 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path):
     with pytest.raises(LexbeamError, match=r"list\.csv: lines end in carriage returns"):
         read(path, "word=w,value=v")
     path.write_bytes("w,v\nété,1\n".encode("latin-1"))
-    with pytest.raises(
-        LexbeamError, match=r"line 2: .*give its encoding, such as `encoding=latin-1`"
-    ):
+    with pytest.raises(LexbeamError, match=r"line 2: .*give its encoding, such as `encoding=latin-1`"):
         read(path, "word=w,value=v")
     path.write_bytes(gzip.compress(rows_of(",").encode())[:-12])
     with pytest.raises(LexbeamError, match="cannot be read: breaks off or is damaged"):

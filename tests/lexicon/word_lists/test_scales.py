@@ -17,12 +17,18 @@ def scale(folder, name, values, more=""):
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        ("concreteness", (1, 4.5)), ("Concreteness", (1.04, 5)), ("aoa", (1.58, 25)),
-        ("aoa", (125, 697)), ("prevalence", (-2.1, 2.6)), ("familiarity", (43, 657)),
-        ("familiarity", (1, 7)), ("imageability", (129, 667)), ("anything", (-1e6, 1e6)),
+        ("concreteness", (1, 4.5)),
+        ("Concreteness", (1.04, 5)),
+        ("aoa", (1.58, 25)),
+        ("aoa", (125, 697)),
+        ("prevalence", (-2.1, 2.6)),
+        ("familiarity", (43, 657)),
+        ("familiarity", (1, 7)),
+        ("imageability", (129, 667)),
+        ("anything", (-1e6, 1e6)),
         ("my_concreteness", (100, 700)),
     ],
-)  # fmt: skip
+)
 def test_scales_that_fit_are_told_as_found(tmp_path, name, values):
     assert scale(tmp_path, name, values) == values
 

@@ -21,10 +21,17 @@ def test_probabilities_by_hand(monkeypatch):
     monkeypatch.setattr(trigrams, "zipf_values", listed(("ab", 6.0), ("AC", 6.0), ("b", 5.0)))
     found = dict(zip(*trigram_values("en").to_pydict().values(), strict=True))
     # ab and ac are used ten times as often as b.
-    assert found == pytest.approx({
-        "__a": math.log10(20 / 21), "__b": math.log10(1 / 21), "_ab": math.log10(1 / 2),
-        "_ac": math.log10(1 / 2), "ab_": 0, "ac_": 0, "_b_": 0,
-    })  # fmt: skip
+    assert found == pytest.approx(
+        {
+            "__a": math.log10(20 / 21),
+            "__b": math.log10(1 / 21),
+            "_ab": math.log10(1 / 2),
+            "_ac": math.log10(1 / 2),
+            "ab_": 0,
+            "ac_": 0,
+            "_b_": 0,
+        }
+    )
     assert list(found) == sorted(found)
 
 

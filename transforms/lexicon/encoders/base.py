@@ -18,9 +18,7 @@ from transforms.lexicon.encoders import transformers
 from transforms.lexicon.encoders.copies import local_copy
 from transforms.lexicon.encoders.records import Encoder, EncoderInfo, Load, Prepare, Resolve
 
-__all__ = [
-    "ENCODERS", "check_encoder", "describe_encoder", "kind_of", "load_encoder", "path_of",
-]  # fmt: skip
+__all__ = ["ENCODERS", "check_encoder", "describe_encoder", "kind_of", "load_encoder", "path_of"]
 
 _PLAIN = "transformers"
 
@@ -40,8 +38,7 @@ def kind_of(spec: str) -> tuple[str, str]:
     if files.exists(spec):
         return _PLAIN, spec
     raise UsageError(
-        f"unknown kind of encoder {kind!r} in {spec!r}{nearest(kind, known)} "
-        f"(kinds: {', '.join(sorted(known))})"
+        f"unknown kind of encoder {kind!r} in {spec!r}{nearest(kind, known)} (kinds: {', '.join(sorted(known))})"
     )
 
 

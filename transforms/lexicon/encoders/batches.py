@@ -36,15 +36,11 @@ def framed(frame: Frame, text: Sequence[int], before: Sequence[int] = ()) -> Fra
         parts = [frame.before, before, frame.between, text, frame.after]
         numbers = list(frame.types)
     ids = tuple(piece for part in parts for piece in part)
-    types = tuple(
-        number for part, number in zip(parts, numbers, strict=True) for _ in range(len(part))
-    )
+    types = tuple(number for part, number in zip(parts, numbers, strict=True) for _ in range(len(part)))
     return Framed(ids, types, len(ids) - len(frame.after) - len(text))
 
 
-def batches(
-    sequences: Sequence[Framed], size: int, padding: int
-) -> Iterator[tuple[list[int], Batch]]:
+def batches(sequences: Sequence[Framed], size: int, padding: int) -> Iterator[tuple[list[int], Batch]]:
     """Yield the sequences of each batch, as indices, and the batch, padded to its longest one."""
     order = sorted(range(len(sequences)), key=lambda index: len(sequences[index].ids))
     for begin in range(0, len(order), size):

@@ -26,9 +26,7 @@ def check_choices(info: EncoderInfo) -> None:
         )
 
 
-def choose(
-    encoder: Encoder, first: str, choices: list[str], *, max_length: int | None = None
-) -> np.ndarray | str:
+def choose(encoder: Encoder, first: str, choices: list[str], *, max_length: int | None = None) -> np.ndarray | str:
     """Return the probabilities of choices, float64, or a reason for which there are none.
 
     Each question goes through the model by itself: padding beside longer ones would change the

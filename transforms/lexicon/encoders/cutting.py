@@ -34,9 +34,7 @@ class Cutter:
             for offsets in (one.offsets,)
         ]
 
-    def split_masked(
-        self, texts: Sequence[str], starts: Sequence[int], ends: Sequence[int]
-    ) -> list[Masked]:
+    def split_masked(self, texts: Sequence[str], starts: Sequence[int], ends: Sequence[int]) -> list[Masked]:
         """Return texts as pieces, each with a mask in place of a span."""
         mask = self.tokenizer.mask_token
         # Of what looks like a special piece the first letter is taken away.
@@ -73,11 +71,5 @@ def frame_of(tokenizer: Any, *, pair: bool) -> Frame:
         before=tuple(ids[:first]),
         between=tuple(ids[end:begin]),
         after=tuple(ids[after:]),
-        types=(
-            types[0],
-            types[first],
-            types[min(end, len(types) - 1)],
-            types[begin] if pair else 0,
-            types[-1],
-        ),
+        types=(types[0], types[first], types[min(end, len(types) - 1)], types[begin] if pair else 0, types[-1]),
     )

@@ -27,10 +27,7 @@ class Encoding(NamedTuple):
     def identity(self) -> list[Any]:
         """Return what of it decides an artefact, for `Stage.identity`."""
         own = self.options
-        return [
-            self.info.fingerprint, own.layers, own.pooling, own.max_length, own.batch_size,
-            own.device,
-        ]  # fmt: skip
+        return [self.info.fingerprint, own.layers, own.pooling, own.max_length, own.batch_size, own.device]
 
     def chosen(self) -> Mapping[str, Sequence[str]]:
         """Return the entries of registries that count, for `Stage.chosen`."""
@@ -44,9 +41,12 @@ class Encoding(NamedTuple):
     def described(self) -> Mapping[str, Any]:
         """Return what a manifest says."""
         return {
-            "kind": "encoder", "name": self.info.name, "digest": self.info.digest,
-            "layers": self.options.layers, "pooling": self.options.pooling,
-        }  # fmt: skip
+            "kind": "encoder",
+            "name": self.info.name,
+            "digest": self.info.digest,
+            "layers": self.options.layers,
+            "pooling": self.options.pooling,
+        }
 
 
 def encoding_of(options: EncoderOptions) -> Encoding:

@@ -9,21 +9,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from transforms.common.errors import LexbeamError
-from transforms.lexicon.encoders.batches import (
-    Framed,
-    check_spans,
-    framed,
-    greatest_length,
-)
+from transforms.lexicon.encoders.batches import Framed, check_spans, framed, greatest_length
 from transforms.lexicon.encoders.options import EncoderOptions
-from transforms.lexicon.encoders.records import (
-    TOO_LONG,
-    Encoder,
-    Masked,
-    MaskedLM,
-    Pieces,
-    Spans,
-)
+from transforms.lexicon.encoders.records import TOO_LONG, Encoder, Masked, MaskedLM, Pieces, Spans
 from transforms.lexicon.encoders.windows import located, shares, window
 
 __all__ = ["Places", "masked_lm_of", "prepare_places", "put"]
@@ -61,9 +49,7 @@ def masked_lm_of(encoder: Encoder) -> MaskedLM:
     return encoder.masked_lm
 
 
-def prepare_places(
-    encoder: Encoder, spans: Spans, before: Spans | None, options: EncoderOptions
-) -> Places:
+def prepare_places(encoder: Encoder, spans: Spans, before: Spans | None, options: EncoderOptions) -> Places:
     """Return the places, each span replaced by one mask.
 
     Raises:
@@ -75,19 +61,12 @@ def prepare_places(
     pieces, kept = None, []
     if before is not None:
         if encoder.pair is None:
-            raise LexbeamError(
-                f"encoder {encoder.info.name!r} takes no pairs of texts: give none before the text"
-            )
+            raise LexbeamError(f"encoder {encoder.info.name!r} takes no pairs of texts: give none before the text")
         check_spans(encoder, before, "first text")
         if len(before.texts) != len(spans.texts):
-            raise LexbeamError(
-                f"{len(spans.texts)} texts have {len(before.texts)} first texts: give as many"
-            )
+            raise LexbeamError(f"{len(spans.texts)} texts have {len(before.texts)} first texts: give as many")
         pieces = encoder.split(before.texts)
-        kept = [
-            located(one, *span) or (0, 0)
-            for one, span in zip(pieces, zip(*before, strict=True), strict=True)
-        ]
+        kept = [located(one, *span) or (0, 0) for one, span in zip(pieces, zip(*before, strict=True), strict=True)]
     return Places(
         masked=model.split(*spans),
         marked=[

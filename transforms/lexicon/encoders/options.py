@@ -42,8 +42,7 @@ def layers_of(text: str, layers: int) -> tuple[int, ...]:
         match = _LAYERS.fullmatch(part.strip())
         assert match is not None
         first, last = (
-            number if (number := int(end)) >= 0 else layers + 1 + number
-            for end in (match[1], match[2] or match[1])
+            number if (number := int(end)) >= 0 else layers + 1 + number for end in (match[1], match[2] or match[1])
         )
         if not 0 <= first <= last <= layers:
             raise UsageError(
@@ -60,8 +59,7 @@ class EncoderOptions:
 
     encoder: str | None = option(
         None,
-        help="masked language model or encoder: a folder as save_pretrained writes it, "
-        "or KIND:ARGUMENT",
+        help="masked language model or encoder: a folder as save_pretrained writes it, or KIND:ARGUMENT",
         metavar="FOLDER",
         path="place",
         within=path_of,
@@ -82,14 +80,12 @@ class EncoderOptions:
     max_length: int | None = option(
         None,
         name="encoder_length",
-        help="pieces kept of a longer text, around the target; special ones count; default: "
-        "what the model takes",
+        help="pieces kept of a longer text, around the target; special ones count; default: what the model takes",
         least=8,
     )
     batch_size: int = option(
-        32, name="encoder_batch", help="texts of a document that go through the model at once",
-        least=1,
-    )  # fmt: skip
+        32, name="encoder_batch", help="texts of a document that go through the model at once", least=1
+    )
     device: str = option(
         "auto",
         name="encoder_device",

@@ -12,9 +12,23 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 __all__ = [
-    "NO_PIECE", "TOO_LONG", "UNEVEN", "Batch", "Choices", "Encoder", "EncoderInfo", "Frame",
-    "Load", "Masked", "MaskedLM", "Piece", "Pieces", "Prepare", "Resolve", "Spans",
-]  # fmt: skip
+    "NO_PIECE",
+    "TOO_LONG",
+    "UNEVEN",
+    "Batch",
+    "Choices",
+    "Encoder",
+    "EncoderInfo",
+    "Frame",
+    "Load",
+    "Masked",
+    "MaskedLM",
+    "Piece",
+    "Pieces",
+    "Prepare",
+    "Resolve",
+    "Spans",
+]
 
 # Reasons for which a span has no result.
 NO_PIECE = "no_piece"  # the tokenizer keeps nothing of it
@@ -122,9 +136,7 @@ class Batch(NamedTuple):
 class States(Protocol):
     """Run a batch; return the mean over layers of the vectors at places, float32 (places, dim)."""
 
-    def __call__(
-        self, batch: Batch, layers: tuple[int, ...], rows: np.ndarray, columns: np.ndarray
-    ) -> np.ndarray:
+    def __call__(self, batch: Batch, layers: tuple[int, ...], rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return the vectors at (rows[i], columns[i]); layers are 0 (embeddings) and up."""
 
 

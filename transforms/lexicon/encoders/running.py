@@ -57,9 +57,7 @@ def load_model(folder: str, info: EncoderInfo, device: str) -> Encoder:
 def _device(asked: str) -> str:
     there = torch.cuda.is_available()
     if asked == "cuda" and not there:
-        raise UsageError(
-            "`encoder_device` is cuda, but torch finds no CUDA device: choose auto or cpu"
-        )
+        raise UsageError("`encoder_device` is cuda, but torch finds no CUDA device: choose auto or cpu")
     return "cuda" if there and asked != "cpu" else "cpu"
 
 
@@ -88,9 +86,7 @@ def _tokenizer(folder: str, info: EncoderInfo) -> Any:
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(folder, local_files_only=True)
     except (OSError, ValueError, KeyError, ImportError) as error:
-        raise LexbeamError(
-            f"the tokenizer of encoder {info.name!r} cannot be loaded: {error}"
-        ) from error
+        raise LexbeamError(f"the tokenizer of encoder {info.name!r} cannot be loaded: {error}") from error
     if not tokenizer.is_fast:
         raise UsageError(
             f"encoder {info.name!r} has a slow tokenizer, which does not tell where pieces are: "
@@ -154,9 +150,7 @@ class _Run:
         takes = inspect.signature(model.base_model.forward).parameters
         self._types = "token_type_ids" in takes and model.config.to_dict().get("type_vocab_size", 0)
 
-    def states(
-        self, batch: Batch, layers: tuple[int, ...], rows: np.ndarray, columns: np.ndarray
-    ) -> np.ndarray:
+    def states(self, batch: Batch, layers: tuple[int, ...], rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
         """Return the mean over layers of the vectors at places."""
         with self._lock, torch.inference_mode():
             _one_thread()

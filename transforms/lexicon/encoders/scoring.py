@@ -97,13 +97,8 @@ def word_log_probs(
             column, piece = jobs.reads[read]
             values[read] = scores[spot_of[row, column], piece]
     return Scores(
-        log_probs=[
-            np.array([_total(values, one, per_piece) for one in row], np.float64) for row in found
-        ],
-        pieces=[
-            np.array([0 if isinstance(one, str) else len(one) for one in row], np.int64)
-            for row in found
-        ],
+        log_probs=[np.array([_total(values, one, per_piece) for one in row], np.float64) for row in found],
+        pieces=[np.array([0 if isinstance(one, str) else len(one) for one in row], np.int64) for row in found],
         reasons=[[one if isinstance(one, str) else None for one in row] for row in found],
     )
 
@@ -118,9 +113,7 @@ def _total(values: np.ndarray, reads: list[int] | str, per_piece: bool) -> float
 class _Jobs:
     """What goes through the model, each once, and what is read of it: a column and a piece."""
 
-    def __init__(
-        self, encoder: Encoder, places: Places, known: Callable[[int, int], set[int]]
-    ) -> None:
+    def __init__(self, encoder: Encoder, places: Places, known: Callable[[int, int], set[int]]) -> None:
         self.sequences: list[Framed] = []
         self.of: list[list[int]] = []
         self.reads: list[tuple[int, int]] = []
@@ -153,12 +146,7 @@ class _Jobs:
 
 
 def _pieces(
-    encoder: Encoder,
-    places: Places,
-    texts: list[str],
-    starts: list[int],
-    ends: list[int],
-    words: list[list[str]],
+    encoder: Encoder, places: Places, texts: list[str], starts: list[int], ends: list[int], words: list[list[str]]
 ) -> list[list[list[int] | str]]:
     """Return the pieces of words, in order: what stands in the place of the mask."""
     whole = [

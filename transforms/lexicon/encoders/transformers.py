@@ -24,8 +24,7 @@ PACKAGES = ("transformers", "tokenizers", "torch")
 _WEIGHTS = ("model.safetensors", "model.safetensors.index.json")
 _TOKENIZERS = ("tokenizer.json", "vocab.txt", "sentencepiece.bpe.model", "spiece.model")
 _REMEDY = (
-    "name the folder that model.save_pretrained(FOLDER) and tokenizer.save_pretrained(FOLDER) of "
-    "transformers wrote"
+    "name the folder that model.save_pretrained(FOLDER) and tokenizer.save_pretrained(FOLDER) of transformers wrote"
 )
 
 # What configurations call these, in the order of preference.
@@ -35,20 +34,33 @@ _POSITIONS = ("max_position_embeddings", "n_positions")
 # Their positions are counted from the padding's id on, so that so many are lost.
 _AFTER_PADDING = frozenset(
     {
-        "camembert", "data2vec-text", "ibert", "longformer", "luke", "mpnet", "roberta",
-        "roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl", "xmod",
+        "camembert",
+        "data2vec-text",
+        "ibert",
+        "longformer",
+        "luke",
+        "mpnet",
+        "roberta",
+        "roberta-prelayernorm",
+        "xlm-roberta",
+        "xlm-roberta-xl",
+        "xmod",
     }
-)  # fmt: skip
+)
 _NO_LIMIT = 1_000_000  # a tokenizer without a limit says 10**30
 _USUAL_LIMIT = 512
 
 # Beside what ends in ForMaskedLM: they hold the head of a masked language model.
 _MASKED = frozenset(
     {
-        "AlbertForPreTraining", "BertForPreTraining", "FlaubertWithLMHeadModel",
-        "MegatronBertForPreTraining", "MobileBertForPreTraining", "XLMWithLMHeadModel",
+        "AlbertForPreTraining",
+        "BertForPreTraining",
+        "FlaubertWithLMHeadModel",
+        "MegatronBertForPreTraining",
+        "MobileBertForPreTraining",
+        "XLMWithLMHeadModel",
     }
-)  # fmt: skip
+)
 
 
 def prepare(argument: str, resolve: Resolve | None = None) -> tuple[EncoderInfo, Load]:
@@ -71,16 +83,11 @@ def prepare(argument: str, resolve: Resolve | None = None) -> tuple[EncoderInfo,
         name=f"transformers:{posixpath.basename(argument.rstrip('/'))}",
         digest=digest,
         fingerprint=f"{versions(*PACKAGES)} model={digest[:32]}",
-        masked=any(
-            name.endswith("ForMaskedLM") or name in _MASKED
-            for name in config.get("architectures") or ()
-        ),
+        masked=any(name.endswith("ForMaskedLM") or name in _MASKED for name in config.get("architectures") or ()),
         dim=_number(config, _DIMS, argument),
         layers=_number(config, _LAYERS, argument),
         max_length=_max_length(folder, config),
-        choices=any(
-            name.endswith("ForMultipleChoice") for name in config.get("architectures") or ()
-        ),
+        choices=any(name.endswith("ForMultipleChoice") for name in config.get("architectures") or ()),
     )
 
     def load(device: str) -> Encoder:
@@ -99,9 +106,7 @@ def _config(folder: str, shown: str) -> Mapping[str, Any]:
         raise UsageError(f"no encoder at {shown!r}: nothing is there; {_REMEDY}") from None
     for needed, what in ((("config.json",), "configuration"), (_TOKENIZERS, "tokenizer")):
         if not names.intersection(needed) and not (what == "tokenizer" and "vocab.json" in names):
-            raise UsageError(
-                f"{shown!r} is no encoder: it has no {what} ({needed[0]} is missing); {_REMEDY}"
-            )
+            raise UsageError(f"{shown!r} is no encoder: it has no {what} ({needed[0]} is missing); {_REMEDY}")
     if not names.intersection(_WEIGHTS):
         raise UsageError(
             f"the encoder {shown!r} has no weights as safetensors ({_WEIGHTS[0]} is missing; other "

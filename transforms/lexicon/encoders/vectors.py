@@ -9,13 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from transforms.lexicon.encoders.batches import (
-    Framed,
-    batches,
-    check_spans,
-    framed,
-    greatest_length,
-)
+from transforms.lexicon.encoders.batches import Framed, batches, check_spans, framed, greatest_length
 from transforms.lexicon.encoders.options import DEFAULTS, EncoderOptions, layers_of
 from transforms.lexicon.encoders.pooling import POOLINGS
 from transforms.lexicon.encoders.records import NO_PIECE, TOO_LONG, Encoder, Spans
@@ -44,12 +38,7 @@ class _Jobs(NamedTuple):
 
 
 def span_vectors(
-    encoder: Encoder,
-    texts: list[str],
-    starts: list[int],
-    ends: list[int],
-    *,
-    options: EncoderOptions = DEFAULTS,
+    encoder: Encoder, texts: list[str], starts: list[int], ends: list[int], *, options: EncoderOptions = DEFAULTS
 ) -> Vectors:
     """Return the vectors of `texts[i][starts[i]:ends[i]]`; give all spans of one document at once.
 

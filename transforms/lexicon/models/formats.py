@@ -19,14 +19,7 @@ from transforms.lexicon.models.lightgbm_text import read_lightgbm, write_lightgb
 from transforms.lexicon.models.refusals import Refused, needs_models
 from transforms.lexicon.models.skops_file import read_skops, write_skops
 
-__all__ = [
-    "FORMATS",
-    "Format",
-    "pack_texts",
-    "read_safetensors",
-    "unpack_texts",
-    "write_safetensors",
-]
+__all__ = ["FORMATS", "Format", "pack_texts", "read_safetensors", "unpack_texts", "write_safetensors"]
 
 _TYPES = frozenset(np.dtype(kind).name for kind in "efdbhiqBHIQ?")  # numbers and truth values
 
@@ -117,12 +110,9 @@ def unpack_texts(array: npt.NDArray[np.uint8]) -> list[str]:
 
 
 FORMATS: dict[str, Format] = {
-    "safetensors": Format(
-        write_safetensors, read_safetensors, ".safetensors", 1, ("numpy", "safetensors")
-    ),
+    "safetensors": Format(write_safetensors, read_safetensors, ".safetensors", 1, ("numpy", "safetensors")),
     "lightgbm": Format(write_lightgbm, read_lightgbm, ".txt", 1, ("lightgbm", "numpy")),
     "skops": Format(
-        write_skops, read_skops, ".skops", 1, ("numpy", "scikit-learn", "scipy", "skops"),
-        exact=("scikit-learn",),
+        write_skops, read_skops, ".skops", 1, ("numpy", "scikit-learn", "scipy", "skops"), exact=("scikit-learn",)
     ),
-}  # fmt: skip
+}

@@ -31,10 +31,7 @@ from transforms.lexicon.models.formats import FORMATS, Format
 from transforms.lexicon.models.model import Feature, Model, called, plain
 from transforms.lexicon.models.refusals import Refused
 
-__all__ = [
-    "RECORD", "SavedModel", "keep_model", "keep_model_file", "load_model", "load_model_file",
-    "save_model",
-]  # fmt: skip
+__all__ = ["RECORD", "SavedModel", "keep_model", "keep_model_file", "load_model", "load_model_file", "save_model"]
 
 RECORD = "model.json"
 VERSION = 1
@@ -143,16 +140,14 @@ def _own_files(folder: str) -> tuple[str, ...]:
         ours = name == RECORD or _WEIGHTS.fullmatch(name) or _TEMPORARY.fullmatch(name)
         if name not in found.files or not ours:
             raise LexbeamError(
-                f"{folder} holds {name!r}, which is not of a model: name an empty folder, or one "
-                "that is not there"
+                f"{folder} holds {name!r}, which is not of a model: name an empty folder, or one that is not there"
             )
     if RECORD in found.files:
         try:
             _read_record(files.join(folder, RECORD))
         except LexbeamError as error:  # another program's, or who knows whose
             raise LexbeamError(
-                f"{folder} holds a {RECORD} that is not of a sound model of ours: remove it, or "
-                "name another folder"
+                f"{folder} holds a {RECORD} that is not of a sound model of ours: remove it, or name another folder"
             ) from error
     return found.files
 
@@ -241,8 +236,7 @@ def keep_model_file(path: str, model: Model, *, overwrite: bool = False) -> str:
         _split_file(path)
         if not overwrite:
             raise LexbeamError(
-                f"{files.shown(path)} holds another model: name another file, or let it be "
-                "replaced (`overwrite`)"
+                f"{files.shown(path)} holds another model: name another file, or let it be replaced (`overwrite`)"
             )
     if files.is_local(path):
         files.make_folder(os.path.dirname(files.absolute(path)))
@@ -288,8 +282,7 @@ def _loaded(record: _Record, digest: str, content: bytes, weights: str, place: s
         loaded = FORMATS[record.format].read(content)
     except Refused as error:
         raise LexbeamError(
-            f"{weights} is not loaded: {error}; take the model from where it was made, or train it "
-            "anew"
+            f"{weights} is not loaded: {error}; take the model from where it was made, or train it anew"
         ) from error
     told = msgspec.structs.asdict(record)
     for name in ("lexbeam_model", "format_version", "weights"):
@@ -353,13 +346,9 @@ def _check_packages(path: str, record: _Record, how: Format) -> None:
 
 def _format(name: str, what: str) -> Format:
     if name not in FORMATS:
-        raise LexbeamError(
-            f"{what} is of format {name!r}, which is unknown{nearest(name, FORMATS)}"
-        )
+        raise LexbeamError(f"{what} is of format {name!r}, which is unknown{nearest(name, FORMATS)}")
     return FORMATS[name]
 
 
 def _damaged(path: str, what: str) -> LexbeamError:
-    return LexbeamError(
-        f"{path} {what}: it was damaged or changed; copy the model anew, or train it again"
-    )
+    return LexbeamError(f"{path} {what}: it was damaged or changed; copy the model anew, or train it again")

@@ -17,13 +17,7 @@ import numpy.typing as npt
 from transforms.common.errors import LexbeamError
 from transforms.lexicon.models.refusals import Refused, needs_models
 
-__all__ = [
-    "check_lightgbm",
-    "lightgbm_settings",
-    "predict_lightgbm",
-    "read_lightgbm",
-    "write_lightgbm",
-]
+__all__ = ["check_lightgbm", "lightgbm_settings", "predict_lightgbm", "read_lightgbm", "write_lightgbm"]
 
 _END = b"end of trees\n"
 _INT = r"(?:0|-?[1-9]\d{0,8})"
@@ -39,10 +33,22 @@ _TOKENS = re.compile(r"[^\s=]+(?: [^\s=]+)*")
 _OBJECTIVE = re.compile(rf"([a-z_0-9]+)((?: [a-z_]+:{_FLOAT}| sqrt)*)", re.ASCII)
 _SINGLE = frozenset(
     (
-        "regression", "regression_l1", "huber", "fair", "poisson", "quantile", "mape", "gamma",
-        "tweedie", "binary", "cross_entropy", "cross_entropy_lambda", "lambdarank", "rank_xendcg",
+        "regression",
+        "regression_l1",
+        "huber",
+        "fair",
+        "poisson",
+        "quantile",
+        "mape",
+        "gamma",
+        "tweedie",
+        "binary",
+        "cross_entropy",
+        "cross_entropy_lambda",
+        "lambdarank",
+        "rank_xendcg",
     )
-)  # fmt: skip
+)
 _SEVERAL = frozenset({"multiclass", "multiclassova"})
 
 _HEAD = ("version", "num_class", "num_tree_per_iteration", "label_index", "max_feature_idx")
@@ -52,10 +58,23 @@ _SPLITS_INT = ("split_feature", "decision_type", "left_child", "right_child", "i
 _SPLITS = (*_SPLITS_INT, "split_gain", "threshold", "internal_value", "internal_weight")
 _LEAVES = ("leaf_value", "leaf_weight", "leaf_count")
 _TREE = (
-    "num_leaves", "num_cat", "split_feature", "split_gain", "threshold", "decision_type",
-    "left_child", "right_child", "leaf_value", "leaf_weight", "leaf_count", "internal_value",
-    "internal_weight", "internal_count", "is_linear", "shrinkage",
-)  # fmt: skip
+    "num_leaves",
+    "num_cat",
+    "split_feature",
+    "split_gain",
+    "threshold",
+    "decision_type",
+    "left_child",
+    "right_child",
+    "leaf_value",
+    "leaf_weight",
+    "leaf_count",
+    "internal_value",
+    "internal_weight",
+    "internal_count",
+    "is_linear",
+    "shrinkage",
+)
 _CATEGORIES = ("cat_boundaries", "cat_threshold")
 
 
@@ -71,12 +90,7 @@ def lightgbm_settings(seed: int, **more: Any) -> dict[str, Any]:
     Raises:
         ValueError: one of them would undo these.
     """
-    fixed: dict[str, Any] = {
-        "num_threads": 1,
-        "deterministic": True,
-        "force_row_wise": True,
-        "seed": seed,
-    }
+    fixed: dict[str, Any] = {"num_threads": 1, "deterministic": True, "force_row_wise": True, "seed": seed}
     if undone := sorted(fixed.keys() & more.keys()):
         raise ValueError(f"these are fixed, so that bytes are the same: {', '.join(undone)}")
     return {"verbosity": -1, **more, **fixed}
@@ -107,9 +121,7 @@ def _lightgbm() -> Any:
     except ModuleNotFoundError as error:
         raise needs_models(error) from error
     except OSError as error:  # of the system's, which its package does not bring
-        raise LexbeamError(
-            f"LightGBM cannot be loaded ({error}): on Debian and Ubuntu, install libgomp1"
-        ) from error
+        raise LexbeamError(f"LightGBM cannot be loaded ({error}): on Debian and Ubuntu, install libgomp1") from error
     return lightgbm
 
 

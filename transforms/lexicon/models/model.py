@@ -147,9 +147,7 @@ def plain(values: Mapping[str, Any], what: str) -> dict[str, Any]:
     try:
         return dict(json.loads(json.dumps(dict(values), allow_nan=False)))
     except (TypeError, ValueError) as error:
-        raise LexbeamError(
-            f"the {what} of a model must be plain, finite values ({error})"
-        ) from error
+        raise LexbeamError(f"the {what} of a model must be plain, finite values ({error})") from error
 
 
 def called(model: Model) -> str:

@@ -13,6 +13,5 @@ def needs_models(error: ModuleNotFoundError) -> LexbeamError:
     """Return the error for a package of the extra `models` that is missing."""
     package = str(error.name).partition(".")[0]
     return LexbeamError(
-        f"trained models need the Python package {package!r}: install the extra `models`, "
-        "pip install 'lexbeam[models]'"
+        f"trained models need the Python package {package!r}: install the extra `models`, pip install 'lexbeam[models]'"
     )

@@ -29,18 +29,27 @@ __all__ = ["read_skops", "write_skops"]
 _NUMBERS = frozenset(
     f"numpy.{name}"
     for name in (
-        "bool", "float16", "float32", "float64", "int8", "int16", "int32", "int64", "str_", "uint8",
-        "uint16", "uint32", "uint64",
+        "bool",
+        "float16",
+        "float32",
+        "float64",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "str_",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
     )
-)  # fmt: skip
+)
 _BUILTINS = frozenset(f"builtins.{name}" for name in ("bool", "float", "int", "str"))
 
 # By kind of node: the types that it may make, and what it holds besides `__class__`, `__module__`
 # and `__loader__`.
 _NODES: dict[str, tuple[frozenset[str], tuple[set[str], ...]]] = {
-    "ObjectNode": (
-        frozenset(f"{module}.{name}" for name, module in ESTIMATORS.items()), ({"content"},)
-    ),
+    "ObjectNode": (frozenset(f"{module}.{name}" for name, module in ESTIMATORS.items()), ({"content"},)),
     "DictNode": (frozenset({"builtins.dict"}), ({"content", "key_types"},)),
     "ListNode": (frozenset({"builtins.list"}), ({"content"},)),
     "TupleNode": (frozenset({"builtins.tuple"}), ({"content"},)),
@@ -48,10 +57,8 @@ _NODES: dict[str, tuple[frozenset[str], tuple[set[str], ...]]] = {
     "SliceNode": (frozenset({"builtins.slice"}), ({"content"},)),
     "TypeNode": (_NUMBERS | _BUILTINS, (set(),)),
     "DTypeNode": (frozenset({"numpy.dtype"}), ({"content"},)),
-    "NdArrayNode": (
-        _NUMBERS | {"numpy.ndarray"}, ({"type", "file"}, {"type", "content", "shape"})
-    ),
-}  # fmt: skip
+    "NdArrayNode": (_NUMBERS | {"numpy.ndarray"}, ({"type", "file"}, {"type", "content", "shape"})),
+}
 _SCHEMA = "schema.json"
 _PROTOCOL = 2
 _ARRAY = re.compile(r"[0-9]{1,9}\.npy", re.ASCII)

@@ -22,18 +22,11 @@ from transforms.lexicon.thesauri.reading import read_thesaurus
 __all__ = ["ABOUT", "compile_thesaurus"]
 
 ABOUT = pa.schema(
-    [
-        ("words", pa.int64()),
-        ("senses", pa.int64()),
-        ("members", pa.int64()),
-        ("placeholders", pa.int64()),
-    ]
+    [("words", pa.int64()), ("senses", pa.int64()), ("members", pa.int64()), ("placeholders", pa.int64())]
 )
 
 
-def compile_thesaurus(
-    paths: Sequence[str], options: ThesaurusOptions
-) -> Iterator[tuple[str, pa.Table]]:
+def compile_thesaurus(paths: Sequence[str], options: ThesaurusOptions) -> Iterator[tuple[str, pa.Table]]:
     """Yield the tables of a thesaurus.
 
     Raises:
@@ -61,21 +54,29 @@ def compile_thesaurus(
     words = words.take(pa.array(order))
     lists = [of_words[name] for name in words.to_pylist()]
     bounds = np.cumsum([0, *map(len, lists)])
-    yield "words", pa.table({
-        "key": keys_of(words), "word": words, "start": bounds[:-1], "end": bounds[1:],
-    })  # fmt: skip
+    yield "words", pa.table({"key": keys_of(words), "word": words, "start": bounds[:-1], "end": bounds[1:]})
     flat = [number for own in lists for number in own]
     yield "of_word", pa.table({"sense": pa.array(flat, pa.int64())})
-    yield "senses", pa.table({
-        "id": pa.array(ids, pa.large_string()), "pos": pa.array(tags, pa.large_string()),
-        "start": pa.array([0, *ends[:-1]], pa.int64()), "end": pa.array(ends, pa.int64()),
-    })  # fmt: skip
-    yield "members", pa.table({
-        "text": pa.array(texts, pa.large_string()), "hypernym": pa.array(hypernyms, pa.bool_()),
-        "placeholder": pa.array(placeholders, pa.bool_()),
-    })  # fmt: skip
-    about = {
-        "words": len(words), "senses": len(ids), "members": len(texts),
-        "placeholders": sum(placeholders),
-    }  # fmt: skip
+    yield (
+        "senses",
+        pa.table(
+            {
+                "id": pa.array(ids, pa.large_string()),
+                "pos": pa.array(tags, pa.large_string()),
+                "start": pa.array([0, *ends[:-1]], pa.int64()),
+                "end": pa.array(ends, pa.int64()),
+            }
+        ),
+    )
+    yield (
+        "members",
+        pa.table(
+            {
+                "text": pa.array(texts, pa.large_string()),
+                "hypernym": pa.array(hypernyms, pa.bool_()),
+                "placeholder": pa.array(placeholders, pa.bool_()),
+            }
+        ),
+    )
+    about = {"words": len(words), "senses": len(ids), "members": len(texts), "placeholders": sum(placeholders)}
     yield "about", pa.Table.from_pylist([about], schema=ABOUT)

@@ -61,11 +61,25 @@ class Sense(NamedTuple):
 
 # What files call parts of speech, without brackets and dots.
 _POS = {
-    "n": "NOUN", "noun": "NOUN", "m": "NOUN", "f": "NOUN", "s": "NOUN", "sust": "NOUN",
-    "v": "VERB", "verb": "VERB", "tr": "VERB", "intr": "VERB", "prnl": "VERB",
-    "a": "ADJ", "adj": "ADJ", "adjective": "ADJ",
-    "r": "ADV", "adv": "ADV", "adverb": "ADV", "interj": "INTJ",
-}  # fmt: skip
+    "n": "NOUN",
+    "noun": "NOUN",
+    "m": "NOUN",
+    "f": "NOUN",
+    "s": "NOUN",
+    "sust": "NOUN",
+    "v": "VERB",
+    "verb": "VERB",
+    "tr": "VERB",
+    "intr": "VERB",
+    "prnl": "VERB",
+    "a": "ADJ",
+    "adj": "ADJ",
+    "adjective": "ADJ",
+    "r": "ADV",
+    "adv": "ADV",
+    "adverb": "ADV",
+    "interj": "INTJ",
+}
 # In synsets `s` is an adjective satellite.
 _SYNSET = {"n": "NOUN", "v": "VERB", "a": "ADJ", "s": "ADJ", "r": "ADV"}
 _REMARK = re.compile(r"\s*\(([^()]*)\)\s*\Z")
@@ -97,9 +111,7 @@ def _lines(stream: Iterable[bytes], path: str) -> Iterator[bytes]:
     while line := read(LINE_BYTES):
         number += 1
         if len(line) == LINE_BYTES:
-            raise LexbeamError(
-                f"{path}: line {number} has {LINE_BYTES:,} bytes: is it a thesaurus?"
-            )
+            raise LexbeamError(f"{path}: line {number} has {LINE_BYTES:,} bytes: is it a thesaurus?")
         yield line
 
 
@@ -137,14 +149,10 @@ def _decoded(line: bytes, encoding: str, path: str, number: int) -> str:
     try:
         return unicodedata.normalize("NFC", line.decode(encoding)).rstrip("\r\n")
     except UnicodeDecodeError as error:
-        raise LexbeamError(
-            f"{path}: line {number} is not {encoding}: name the encoding, FILE:encoding=NAME"
-        ) from error
+        raise LexbeamError(f"{path}: line {number} is not {encoding}: name the encoding, FILE:encoding=NAME") from error
 
 
-def read_mythes(
-    lines: Iterable[bytes], encoding: str, path: str
-) -> Iterator[tuple[str | None, Sense]]:
+def read_mythes(lines: Iterable[bytes], encoding: str, path: str) -> Iterator[tuple[str | None, Sense]]:
     """Yield the senses of a MyThes file with their words, in lower case.
 
     Raises:
@@ -157,8 +165,7 @@ def read_mythes(
             encoding = encoding or name
             if not _is_encoding(encoding):
                 raise LexbeamError(
-                    f"{path}: line 1 should name the encoding, not {name[:60]!r}: name it, "
-                    "FILE:encoding=NAME"
+                    f"{path}: line 1 should name the encoding, not {name[:60]!r}: name it, FILE:encoding=NAME"
                 )
             continue
         line = _decoded(raw, encoding, path, number)
@@ -167,9 +174,7 @@ def read_mythes(
                 continue
             head = _HEAD.match(line)
             if head is None:
-                raise LexbeamError(
-                    f"{path}: line {number} should be WORD|SENSES, not {line[:60]!r}: repair it"
-                )
+                raise LexbeamError(f"{path}: line {number} should be WORD|SENSES, not {line[:60]!r}: repair it")
             word, left, number_of_sense = _tidy(head[1]).lower(), int(head[2]), 0
             continue
         pos, bar, rest = line.partition("|")
@@ -209,9 +214,7 @@ def _tidy(text: str) -> str:
     return " ".join(text.split())
 
 
-def read_tab(
-    lines: Iterable[bytes], encoding: str, path: str
-) -> Iterator[tuple[str | None, Sense]]:
+def read_tab(lines: Iterable[bytes], encoding: str, path: str) -> Iterator[tuple[str | None, Sense]]:
     """Yield the synsets of a tab file, in the order in which they begin; they are of all members.
 
     Raises:
@@ -226,8 +229,7 @@ def read_tab(
         cells = line.split("\t")
         if len(cells) < 3 or _SYNSET_ID.match(cells[0]) is None:
             raise LexbeamError(
-                f"{path}: line {number} should be OFFSET-POS, TYPE and LEMMA with tabs, not "
-                f"{line[:60]!r}: repair it"
+                f"{path}: line {number} should be OFFSET-POS, TYPE and LEMMA with tabs, not {line[:60]!r}: repair it"
             )
         if cells[1].rpartition(":")[2] != "lemma":
             continue

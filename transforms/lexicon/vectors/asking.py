@@ -20,12 +20,7 @@ _QUERIES = 256  # which are compared with all words at once
 _SHOWN = 5
 
 NEAREST = pa.schema(
-    [
-        ("word", pa.large_string()),
-        ("rank", pa.int32()),
-        ("neighbour", pa.large_string()),
-        ("cosine", pa.float64()),
-    ]
+    [("word", pa.large_string()), ("rank", pa.int32()), ("neighbour", pa.large_string()), ("cosine", pa.float64())]
 )
 
 
@@ -61,9 +56,7 @@ class Vectors:
         rows = np.where(found == MISSING, MISSING, self._row_of[found])
         return np.append(rows, MISSING)[places]
 
-    def vectors(
-        self, words: pa.Array | pa.ChunkedArray
-    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+    def vectors(self, words: pa.Array | pa.ChunkedArray) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
         """Return vectors, shape (words, dim), and which words have one; zeros where there is none.
 
         Float32; for many words, `rows` and `matrix` take less memory.
@@ -74,9 +67,7 @@ class Vectors:
         taken[~found] = 0
         return taken, found
 
-    def cosine(
-        self, first: pa.Array | pa.ChunkedArray, second: pa.Array | pa.ChunkedArray
-    ) -> pa.Array:
+    def cosine(self, first: pa.Array | pa.ChunkedArray, second: pa.Array | pa.ChunkedArray) -> pa.Array:
         """Return the cosine of each word of one array with that of the other, float64.
 
         Null where a word has no vector, or one of zeros.

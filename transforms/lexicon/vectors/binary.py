@@ -27,8 +27,7 @@ def read_binary(path: str, options: VectorOptions, vectors: bool) -> Iterator[Bl
         sizes = sizes_of(stream.readline(_HEADER))
         if sizes is None:
             raise LexbeamError(
-                f"{path} does not begin with the numbers of words and dimensions: give the right "
-                "`format=`"
+                f"{path} does not begin with the numbers of words and dimensions: give the right `format=`"
             )
         rows, dim = sizes
         if options.dim not in (None, dim):
@@ -40,14 +39,9 @@ def read_binary(path: str, options: VectorOptions, vectors: bool) -> Iterator[Bl
         for number in range(rows):
             while (end := buffer.find(b" ", place)) < 0 or len(buffer) < end + 1 + step:
                 if end < 0 and len(buffer) - place > _WORD_BYTES:
-                    raise LexbeamError(
-                        f"{path}, word {number + 1}: over {_WORD_BYTES} bytes: give the right "
-                        "`format=`"
-                    )
+                    raise LexbeamError(f"{path}, word {number + 1}: over {_WORD_BYTES} bytes: give the right `format=`")
                 if not (data := stream.read(_CHUNK)):
-                    raise LexbeamError(
-                        f"{path} breaks off after {number} of {rows} words: fetch it anew"
-                    )
+                    raise LexbeamError(f"{path} breaks off after {number} of {rows} words: fetch it anew")
                 buffer, place = buffer[place:] + data, 0
             # The program of word2vec ends vectors in a line feed, others do not.
             words.append(buffer[place:end].lstrip(b"\n"))
@@ -60,14 +54,10 @@ def read_binary(path: str, options: VectorOptions, vectors: bool) -> Iterator[Bl
         if words:
             yield _block(path, rows - 1, words, raw, dim, vectors)
         if (buffer[place:] + stream.read(_HEADER)).strip(b"\n"):
-            raise LexbeamError(
-                f"{path} goes on behind its {rows} words: its first line is wrong, or the `format=`"
-            )
+            raise LexbeamError(f"{path} goes on behind its {rows} words: its first line is wrong, or the `format=`")
 
 
-def _block(
-    path: str, last: int, words: list[bytes], raw: list[bytes], dim: int, vectors: bool
-) -> Block:
+def _block(path: str, last: int, words: list[bytes], raw: list[bytes], dim: int, vectors: bool) -> Block:
     first = last - len(words) + 2
     places = [f"{path}, word {first + number}" for number in range(len(words))]
     named = texts(words, places)

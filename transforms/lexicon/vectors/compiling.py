@@ -47,9 +47,7 @@ class _Vocabulary(NamedTuple):
     without_word: int
 
 
-def compile_vectors(
-    paths: Sequence[str], options: VectorOptions
-) -> Iterator[tuple[str, pa.Table | Matrix]]:
+def compile_vectors(paths: Sequence[str], options: VectorOptions) -> Iterator[tuple[str, pa.Table | Matrix]]:
     """Yield the tables and the matrix of a file of vectors; the file is read two or three times.
 
     Raises:
@@ -63,12 +61,14 @@ def compile_vectors(
     if doubled or known.without_word:
         log.warning(
             "%s: of %d rows, %d are of words that stood before, and %d of no word: left out",
-            path, rows, doubled, known.without_word,
-        )  # fmt: skip
+            path,
+            rows,
+            doubled,
+            known.without_word,
+        )
     if options.remove >= min(known.dim, len(known.words)) and options.remove:
         raise LexbeamError(
-            f"{path}: remove={options.remove} would leave nothing of {len(known.words)} vectors of "
-            f"{known.dim} numbers"
+            f"{path}: remove={options.remove} would leave nothing of {len(known.words)} vectors of {known.dim} numbers"
         )
     found, own = entries(known.words, options.case)
     yield "words", found.append_column("row", pa.array(own)).combine_chunks()
@@ -79,9 +79,13 @@ def compile_vectors(
     places[own[order]] = order
     yield "places", pa.table({"place": places})
     about = {
-        "format": format, "rows": rows, "words": len(known.words), "dim": known.dim,
-        "doubled": doubled, "without_word": known.without_word,
-    }  # fmt: skip
+        "format": format,
+        "rows": rows,
+        "words": len(known.words),
+        "dim": known.dim,
+        "doubled": doubled,
+        "without_word": known.without_word,
+    }
     yield "about", pa.Table.from_pylist([about], schema=ABOUT)
     moments = None
     if options.centre:
@@ -124,9 +128,7 @@ def _vocabulary(path: str, format: str, options: VectorOptions) -> _Vocabulary:
     return _Vocabulary(words.filter(pa.array(kept)), kept, dim, without)
 
 
-def _kept(
-    path: str, format: str, options: VectorOptions, known: _Vocabulary
-) -> Iterable[npt.NDArray[np.float32]]:
+def _kept(path: str, format: str, options: VectorOptions, known: _Vocabulary) -> Iterable[npt.NDArray[np.float32]]:
     """Yield the vectors that count, block by block."""
     start = 0
     for block in READERS[format](path, options, True):

@@ -8,6 +8,4 @@ from transforms.lexicon.vectors.published import digest_of_vectors
 
 __all__ = ["VECTORS"]
 
-VECTORS = Kind(
-    parse=parse, compile=compile_vectors, open=open_vectors, help=FORM, digest=digest_of_vectors
-)
+VECTORS = Kind(parse=parse, compile=compile_vectors, open=open_vectors, help=FORM, digest=digest_of_vectors)

@@ -11,10 +11,7 @@ __all__ = ["FORM", "FORMATS", "VectorOptions", "parse"]
 
 FORMATS = ("word2vec", "word2vec-binary", "glove", "table")
 _KEYS = ("format", "slice", "seed", "dim", "centre", "remove", "unit", "case", "language")
-FORM = (
-    "vectors:FILE[:format=,dim=,centre=yes,remove=N,unit=yes,case=,language=] or "
-    "vectors:FOLDER:slice=NAME[,seed=]"
-)
+FORM = "vectors:FILE[:format=,dim=,centre=yes,remove=N,unit=yes,case=,language=] or vectors:FOLDER:slice=NAME[,seed=]"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -45,9 +45,7 @@ def read_word2vec(path: str, options: VectorOptions, vectors: bool) -> Iterator[
         first = next(lines, (1, b""))[1]
         sizes = sizes_of(first)
         if sizes is None:
-            raise LexbeamError(
-                f"{path}, line 1: no `number of words, number of dimensions`: is it `format=glove`?"
-            )
+            raise LexbeamError(f"{path}, line 1: no `number of words, number of dimensions`: is it `format=glove`?")
         rows, dim = sizes
         if options.dim not in (None, dim):
             raise LexbeamError(f"{path}, line 1: vectors have {dim} numbers, not {options.dim}")
@@ -104,16 +102,13 @@ def _lines(path: str) -> Iterator[Line]:
         for number, line in iter_lines(stream, LINE_BYTES):
             if line is None:
                 raise LexbeamError(
-                    f"{path}, line {number}: over {LINE_BYTES} bytes: is it text? Else give "
-                    "`format=word2vec-binary`"
+                    f"{path}, line {number}: over {LINE_BYTES} bytes: is it text? Else give `format=word2vec-binary`"
                 )
             if line := bytes(line).rstrip(b" "):
                 yield number, line
 
 
-def _blocks(
-    path: str, lines: Iterator[Line], dim: int, vectors: bool, trusted: bool
-) -> Iterator[Block]:
+def _blocks(path: str, lines: Iterator[Line], dim: int, vectors: bool, trusted: bool) -> Iterator[Block]:
     rows: list[_Row] = []
     for number, line in lines:
         rows.append(_row(path, number, line, dim, trusted))

@@ -39,11 +39,7 @@ class WordList:
         """All that can be asked for, `word` and `value`; lower-case forms have entries, too."""
         return self._rows.select(["word", "value"])
 
-    def look_up(
-        self,
-        words: pa.Array | pa.ChunkedArray,
-        pos: pa.Array | pa.ChunkedArray | None = None,
-    ) -> pa.Table:
+    def look_up(self, words: pa.Array | pa.ChunkedArray, pos: pa.Array | pa.ChunkedArray | None = None) -> pa.Table:
         """Return `value`, `sd` and `n` of each word, float64, null where the list has none.
 
         Args:
@@ -83,10 +79,7 @@ class WordList:
     def look(self, word: str, pos: str | None = None) -> Iterator[tuple[str, str]]:
         """Yield what the list says of a word, for a person, who may call `NOUN` n or Noun."""
         named = dict.fromkeys((pos, UPOS.get(pos.lower(), pos) if pos else None))
-        rows = [
-            self.look_up(pa.array([word]), pa.array([tag], pa.string())).to_pylist()[0]
-            for tag in named
-        ]
+        rows = [self.look_up(pa.array([word]), pa.array([tag], pa.string())).to_pylist()[0] for tag in named]
         row = next((row for row in rows if row["value"] is not None), None)
         if row is None:
             return

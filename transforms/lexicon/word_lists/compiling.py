@@ -69,11 +69,13 @@ def compile_words(paths: Sequence[str], options: WordListOptions) -> Iterator[tu
     rows = pa.table(
         {
             "word": _cleaned(cells["word"]),
-            "value": value, "sd": sd, "n": numbers("n"),
+            "value": value,
+            "sd": sd,
+            "n": numbers("n"),
             "pos": _tags(cells.get("pos"), len(lines)),
             "line": lines,
         }
-    )  # fmt: skip
+    )
     if comments:
         log.info("%s: %d comment lines at its start are passed over", path, comments)
     yield from compiled(rows, options.rules, path, columns["value"])
@@ -98,9 +100,7 @@ def _tags(texts: pa.Array | None, count: int) -> pa.Array:
     return pa.array(tags, pa.large_string())
 
 
-def compiled(
-    rows: pa.Table, rules: Rules, where: str, column: str
-) -> Iterator[tuple[str, pa.Table]]:
+def compiled(rows: pa.Table, rules: Rules, where: str, column: str) -> Iterator[tuple[str, pa.Table]]:
     """Yield the tables of rows.
 
     Args:

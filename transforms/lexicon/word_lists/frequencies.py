@@ -86,8 +86,7 @@ def zipf_values(argument: str) -> pa.Table:
     known = available_languages(wordlist)
     if language not in known:
         raise LexbeamError(
-            f"wordfreq has no list {wordlist!r} of language {language!r}; there are "
-            f"{', '.join(sorted(known))}"
+            f"wordfreq has no list {wordlist!r} of language {language!r}; there are {', '.join(sorted(known))}"
         )
     words: list[str] = []
     values: list[float] = []
@@ -113,9 +112,7 @@ class Frequencies:
         self.facts: dict[str, Any] = self._list.facts
         self.scale = self._list.scale
 
-    def look_up(
-        self, words: pa.Array | pa.ChunkedArray, pos: pa.Array | pa.ChunkedArray | None = None
-    ) -> pa.Table:
+    def look_up(self, words: pa.Array | pa.ChunkedArray, pos: pa.Array | pa.ChunkedArray | None = None) -> pa.Table:
         """Return `value`, with null as `sd` and `n`, as a word list does; `pos` is not used."""
         distinct, places = coded(words)
         values = self._list.values(distinct)
@@ -123,9 +120,7 @@ class Frequencies:
         self._add_tokens(distinct, values)
         values = np.append(values, np.nan)[places]
         nothing = pa.nulls(len(values), pa.float64())
-        return pa.table(
-            [pa.array(values, mask=np.isnan(values)), nothing, nothing], schema=LOOKED_UP
-        )
+        return pa.table([pa.array(values, mask=np.isnan(values)), nothing, nothing], schema=LOOKED_UP)
 
     def look(self, word: str, pos: str | None = None) -> Iterator[tuple[str, str]]:
         """Yield what the list says of a word, for a person."""
@@ -196,6 +191,6 @@ def _open(opened: Opened, options: Any) -> Frequencies:
     return Frequencies(opened, _language(options.argument))
 
 
-WORDFREQ: Kind = words_from(
-    zipf_values, help=_FORM, language=_language, case="keep", scale=(0.0, 9.0)
-)._replace(open=_open)
+WORDFREQ: Kind = words_from(zipf_values, help=_FORM, language=_language, case="keep", scale=(0.0, 9.0))._replace(
+    open=_open
+)

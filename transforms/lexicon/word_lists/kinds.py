@@ -21,15 +21,17 @@ from transforms.lexicon.word_lists.options import DUPLICATES, FORM, Rules, parse
 
 __all__ = ["WORDS", "ArgumentOptions", "Read", "words_from"]
 
-WORDS = Kind(parse=parse, compile=compile_words, open=open_words, help=FORM,
-             named=with_usual_scale)  # fmt: skip
+WORDS = Kind(parse=parse, compile=compile_words, open=open_words, help=FORM, named=with_usual_scale)
 
 Read = Callable[[str], pa.Table]
 
 _TYPES = {
-    "word": pa.large_string(), "value": pa.float64(), "sd": pa.float64(), "n": pa.float64(),
+    "word": pa.large_string(),
+    "value": pa.float64(),
+    "sd": pa.float64(),
+    "n": pa.float64(),
     "pos": pa.large_string(),
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,9 +78,7 @@ def words_from(
     """
     for name, value, known in (("case", case, CASES), ("duplicates", duplicates, DUPLICATES)):
         if value not in known:
-            raise UsageError(
-                f"`{name}` takes {', '.join(known)}, not {value!r}{nearest(value, known)}"
-            )
+            raise UsageError(f"`{name}` takes {', '.join(known)}, not {value!r}{nearest(value, known)}")
     low, high = scale or (None, None)
     rules = Rules(case=case, duplicates=duplicates, low=low, high=high)
     return Kind(
@@ -93,9 +93,7 @@ def _parse(rules: Rules, language: Callable[[str], str | None], argument: str) -
     return Parsed((), ArgumentOptions(argument=argument, rules=rules), language(argument))
 
 
-def _compile(
-    read: Read, paths: Sequence[str], options: ArgumentOptions
-) -> Iterator[tuple[str, pa.Table]]:
+def _compile(read: Read, paths: Sequence[str], options: ArgumentOptions) -> Iterator[tuple[str, pa.Table]]:
     name = getattr(read, "__name__", repr(read))
     where = f"{name}({options.argument!r})"
     found = read(options.argument)
@@ -103,9 +101,7 @@ def _compile(
         if column not in found.column_names:
             raise LexbeamError(f"{where} returns no column {column!r}: {found.column_names}")
     if unknown := [column for column in found.column_names if column not in _TYPES]:
-        raise LexbeamError(
-            f"{where} returns the column {unknown[0]!r}; known are {', '.join(_TYPES)}"
-        )
+        raise LexbeamError(f"{where} returns the column {unknown[0]!r}; known are {', '.join(_TYPES)}")
     columns = {}
     for column, type_ in _TYPES.items():
         if column not in found.column_names:

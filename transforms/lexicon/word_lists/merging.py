@@ -50,11 +50,7 @@ def merged(rows: pa.Table, words: pa.Array, rule: str, where: str) -> pa.Table:
 
 
 def _reduced(
-    kept: pa.Table,
-    rows: pa.Table,
-    codes: npt.NDArray[np.int32],
-    counts: npt.NDArray[np.int64],
-    rule: str,
+    kept: pa.Table, rows: pa.Table, codes: npt.NDArray[np.int32], counts: npt.NDArray[np.int64], rule: str
 ) -> pa.Table:
     """Return rows whose values are sums or means; what is of one row alone stays as it is."""
     single = pa.array(counts == 1)

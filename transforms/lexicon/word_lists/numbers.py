@@ -13,14 +13,7 @@ import pyarrow.compute as pc
 
 from transforms.common.errors import LexbeamError
 
-__all__ = [
-    "MISSING_TEXTS",
-    "is_number_or_missing",
-    "missing",
-    "multiplied",
-    "numbers_of",
-    "to_log10",
-]
+__all__ = ["MISSING_TEXTS", "is_number_or_missing", "missing", "multiplied", "numbers_of", "to_log10"]
 
 # In whatever case. They are no values; as words they are words.
 MISSING_TEXTS = ("", "na", "n/a", "#n/a", "nan", "null", "none")
@@ -41,11 +34,7 @@ def is_number_or_missing(text: str, decimal: str) -> bool:
 
 
 def numbers_of(
-    texts: pa.Array | Sequence[str],
-    lines: pa.Array | Sequence[int],
-    column: str,
-    path: str,
-    decimal: str = "point",
+    texts: pa.Array | Sequence[str], lines: pa.Array | Sequence[int], column: str, path: str, decimal: str = "point"
 ) -> pa.Array:
     """Return texts as float64, null where they stand for no value.
 
@@ -77,9 +66,7 @@ def numbers_of(
     remedy = "give the right column"
     if "," in text:
         remedy += ", or `decimal=comma`"
-    raise LexbeamError(
-        f"{path}, line {lines[bad]}: {text[:40]!r} in column {column!r} is not a number: {remedy}"
-    )
+    raise LexbeamError(f"{path}, line {lines[bad]}: {text[:40]!r} in column {column!r} is not a number: {remedy}")
 
 
 def _finite(text: str | None) -> bool:
@@ -121,8 +108,6 @@ def to_log10(values: pa.Array, added: float, lines: pa.Array, path: str) -> pa.A
     plain = values.to_pylist()
     for line, value in zip(lines.to_pylist(), plain, strict=True):
         if value is not None and value + added <= 0:
-            raise LexbeamError(
-                f"{path}, line {line}: {value:g} + {added:g} has no logarithm: add more by `log10=`"
-            )
+            raise LexbeamError(f"{path}, line {line}: {value:g} + {added:g} has no logarithm: add more by `log10=`")
     # One by one, for numpy's logarithm differs between processors in the last bit.
     return pa.array([None if v is None else math.log10(v + added) for v in plain], pa.float64())

@@ -27,21 +27,64 @@ DELIMITERS = {"tab": "\t", "comma": ",", "semicolon": ";", "space": ""}
 DUPLICATES = ("error", "first", "last", "mean", "sum", "most")
 _COLUMNS = ("word", "value", "pos", "sd", "n")
 _KEYS = (
-    *_COLUMNS, "delimiter", "header", "quoting", "comment", "encoding", "decimal", "scale",
-    "factor", "log10", "case", "duplicates", "min_n", "language",
-)  # fmt: skip
+    *_COLUMNS,
+    "delimiter",
+    "header",
+    "quoting",
+    "comment",
+    "encoding",
+    "decimal",
+    "scale",
+    "factor",
+    "log10",
+    "case",
+    "duplicates",
+    "min_n",
+    "language",
+)
 FORM = "FILE:word=COLUMN,value=COLUMN[,pos=,sd=,n=]"
 # What lists call parts of speech; names that are not here, or more than one of ours, stay.
 UPOS = {
-    "noun": "NOUN", "verb": "VERB", "adjective": "ADJ", "adverb": "ADV", "name": "PROPN",
-    "pronoun": "PRON", "determiner": "DET", "article": "DET", "preposition": "ADP",
-    "interjection": "INTJ", "number": "NUM", "numeral": "NUM",
-    "n": "NOUN", "v": "VERB", "a": "ADJ", "s": "ADJ", "r": "ADV",
-    **{tag.lower(): tag for tag in (
-        "ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN",
-        "PUNCT", "SCONJ", "SYM", "VERB", "X",
-    )},
-}  # fmt: skip
+    "noun": "NOUN",
+    "verb": "VERB",
+    "adjective": "ADJ",
+    "adverb": "ADV",
+    "name": "PROPN",
+    "pronoun": "PRON",
+    "determiner": "DET",
+    "article": "DET",
+    "preposition": "ADP",
+    "interjection": "INTJ",
+    "number": "NUM",
+    "numeral": "NUM",
+    "n": "NOUN",
+    "v": "VERB",
+    "a": "ADJ",
+    "s": "ADJ",
+    "r": "ADV",
+    **{
+        tag.lower(): tag
+        for tag in (
+            "ADJ",
+            "ADP",
+            "ADV",
+            "AUX",
+            "CCONJ",
+            "DET",
+            "INTJ",
+            "NOUN",
+            "NUM",
+            "PART",
+            "PRON",
+            "PROPN",
+            "PUNCT",
+            "SCONJ",
+            "SYM",
+            "VERB",
+            "X",
+        )
+    },
+}
 _SCALE = re.compile(r"(-?\d+(?:\.\d+)?)-(-?\d+(?:\.\d+)?)")
 
 
@@ -125,8 +168,10 @@ def parse(argument: str) -> Parsed:
             raise UsageError(f"{argument!r} does not say which column has the {name}: {FORM}")
     if "sd" in given and "log10" in given:
         raise UsageError("sd= has no meaning for values of which log10= takes the logarithm")
-    for wants in [*(["min_n"] if "min_n" in given else []),
-                  *(["duplicates"] if given.get("duplicates") == "most" else [])]:  # fmt: skip
+    for wants in [
+        *(["min_n"] if "min_n" in given else []),
+        *(["duplicates"] if given.get("duplicates") == "most" else []),
+    ]:
         if "n" not in given:
             raise UsageError(f"{wants}={given[wants]} needs n=: the column of people or uses")
     factor = number(given, "factor")

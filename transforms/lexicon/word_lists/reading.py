@@ -106,10 +106,7 @@ def _held(lines: list[int], columns: dict[str, list[str]]) -> pa.Table:
 
 def _plain(options: WordListOptions, delimiter: str = ",") -> ReaderOptions:
     return ReaderOptions(
-        encoding=(options.encoding,),
-        delimiter=delimiter,
-        quoting=options.quoting,
-        max_line_bytes=LINE_BYTES,
+        encoding=(options.encoding,), delimiter=delimiter, quoting=options.quoting, max_line_bytes=LINE_BYTES
     )
 
 
@@ -163,9 +160,7 @@ def _layout(path: str, sample: list[str], options: WordListOptions) -> _Layout:
         try:
             cut = _cut(sample, DELIMITERS[name], options.quoting)
         except csv.Error:  # a carriage return within a line
-            raise LexbeamError(
-                f"{path}: lines end in carriage returns: convert them to line feeds"
-            ) from None
+            raise LexbeamError(f"{path}: lines end in carriage returns: convert them to line feeds") from None
         try:
             found[name] = _placed(cut, DELIMITERS[name], options)
         except LexbeamError as error:
@@ -175,9 +170,7 @@ def _layout(path: str, sample: list[str], options: WordListOptions) -> _Layout:
     if len(found) == 1:
         return next(iter(found.values()))
     if found:
-        raise LexbeamError(
-            f"{path}: cells may be separated by {' or '.join(found)}: give `delimiter=`"
-        )
+        raise LexbeamError(f"{path}: cells may be separated by {' or '.join(found)}: give `delimiter=`")
     # What cuts the header into the most cells is most likely what separates them.
     remedy = "" if options.delimiter else "; if something else separates cells, give `delimiter=`"
     raise LexbeamError(f"{path}: {min(refused, key=lambda one: one[0])[1]}{remedy}")
@@ -232,9 +225,7 @@ def _place(column: str, head: list[str]) -> int:
     raise LexbeamError(f"the header has no column {column!r}{hint} (it has {shown})")
 
 
-def _rows(
-    path: str, start: _Start, layout: _Layout, options: WordListOptions
-) -> Iterator[tuple[int, list[str]]]:
+def _rows(path: str, start: _Start, layout: _Layout, options: WordListOptions) -> Iterator[tuple[int, list[str]]]:
     """Yield the number of its line and the cells of each row, the header among them."""
     reader = _plain(options, layout.delimiter or ",")
     stream, encodings = recoded(Source(path, lambda: opened(path), path), reader)
@@ -249,9 +240,8 @@ def _rows(
                     yield number, cells
         return
     plain = ReaderOptions(
-        encoding=encodings, delimiter=layout.delimiter, quoting=options.quoting,
-        max_line_bytes=LINE_BYTES,
-    )  # fmt: skip
+        encoding=encodings, delimiter=layout.delimiter, quoting=options.quoting, max_line_bytes=LINE_BYTES
+    )
     for number, row in rows(Source(path, lambda: stream, path), plain):
         if isinstance(row, BadRecord):
             raise _refused(path, number + start.comments, row)
@@ -275,6 +265,4 @@ def _fitted(row: list[str], layout: _Layout, path: str, number: int) -> list[str
         return row
     whose = "the header" if layout.header else "the first row"
     remedy = "give another `delimiter=`, or columns by number if the header is wrong"
-    raise LexbeamError(
-        f"{path}, line {number}: {len(row)} cells, but {whose} has {layout.width}: {remedy}"
-    )
+    raise LexbeamError(f"{path}, line {number}: {len(row)} cells, but {whose} has {layout.width}: {remedy}")

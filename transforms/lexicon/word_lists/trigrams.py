@@ -52,6 +52,4 @@ def _trigrams(text: str) -> Iterator[str]:
     return (text[at : at + 3] for at in range(len(text) - 2))
 
 
-TRIGRAMS: Kind = words_from(
-    trigram_values, help="trigrams:LANG", language=_language, case="keep", duplicates="first"
-)
+TRIGRAMS: Kind = words_from(trigram_values, help="trigrams:LANG", language=_language, case="keep", duplicates="first")

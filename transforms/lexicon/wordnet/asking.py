@@ -69,9 +69,7 @@ def asked(words: Words, pos: Pos) -> Asked:
     codes = codes.astype(np.int64)
     if pos is None or isinstance(pos, str):
         if pos is not None and pos not in _CODES:
-            raise UsageError(
-                f"{pos!r} is no part of speech that WordNet has: write one of {', '.join(_CODES)}"
-            )
+            raise UsageError(f"{pos!r} is no part of speech that WordNet has: write one of {', '.join(_CODES)}")
         part = ANY if pos is None else _CODES[pos]
         return Asked(normalised(coded.dictionary), codes, np.full(len(codes), part), True)
     if len(pos) != len(words):

@@ -124,10 +124,5 @@ def _glosses(synsets: Synsets) -> Iterator[tuple[str, pa.Table]]:
             }
         ),
     )
-    yield (
-        "examples",
-        pa.table(
-            {"example": pa.array([text for _, texts in split for text in texts], pa.string())}
-        ),
-    )
+    yield ("examples", pa.table({"example": pa.array([text for _, texts in split for text in texts], pa.string())}))
     yield "example_bounds", bounds_table(bounds_of([len(texts) for _, texts in split]))

@@ -5,9 +5,7 @@ import numpy as np
 __all__ = ["depths"]
 
 
-def depths(
-    count: int, children: np.ndarray, parents: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def depths(count: int, children: np.ndarray, parents: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the steps of the shortest and of the longest way from each node to a root.
 
     A root is a node without parents and has depth 0. Nodes that lead to one another in a circle
@@ -30,9 +28,7 @@ def depths(
     return least[standing], most[standing], np.union1d(np.flatnonzero(alike), own)
 
 
-def _rounds(
-    count: int, children: np.ndarray, parents: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _rounds(count: int, children: np.ndarray, parents: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Settle, round by round, the nodes whose parents are all settled."""
     least = np.zeros(count, np.int16)
     most = np.zeros(count, np.int16)
@@ -54,9 +50,7 @@ def _rounds(
         settled |= new
 
 
-def _circles(
-    count: int, children: np.ndarray, parents: np.ndarray, unsettled: np.ndarray
-) -> np.ndarray:
+def _circles(count: int, children: np.ndarray, parents: np.ndarray, unsettled: np.ndarray) -> np.ndarray:
     """Return for each node the node that stands for its circle: the least one, or itself."""
     above: dict[int, list[int]] = {}
     for child, parent in zip(children.tolist(), parents.tolist(), strict=True):

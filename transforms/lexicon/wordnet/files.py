@@ -13,18 +13,24 @@ from transforms.common.fingerprints import digest
 from transforms.common.resources import content_digest
 
 __all__ = [
-    "Counts", "Data", "Index", "digest_of_database", "find_file", "read_counts", "read_data",
-    "read_exceptions", "read_index", "wrong",
-]  # fmt: skip
+    "Counts",
+    "Data",
+    "Index",
+    "digest_of_database",
+    "find_file",
+    "read_counts",
+    "read_data",
+    "read_exceptions",
+    "read_index",
+    "wrong",
+]
 
 _REMEDY = (
     "install Debian's packages wordnet-base and wordnet-sense-index, or name the folder that holds "
     "WordNet's database files (`wordnet:DIR`)"
 )
 _TYPES = {"noun": "n", "verb": "v", "adj": "as", "adv": "r"}
-_NEEDED = tuple(
-    name for part in _TYPES for name in (f"data.{part}", f"index.{part}", f"{part}.exc")
-)
+_NEEDED = tuple(name for part in _TYPES for name in (f"data.{part}", f"index.{part}", f"{part}.exc"))
 _OPTIONAL = ("index.sense", "cntlist.rev")
 _HEXADECIMAL = {f"{number:02x}": number for number in range(256)}
 
@@ -75,8 +81,7 @@ class Counts:
 def wrong(path: str, line: int, cause: str) -> LexbeamError:
     """Return the error for a line."""
     return LexbeamError(
-        f"{path!r}, line {line}: {cause}; the file is damaged or of another version than those "
-        f"beside it: {_REMEDY}"
+        f"{path!r}, line {line}: {cause}; the file is damaged or of another version than those beside it: {_REMEDY}"
     )
 
 

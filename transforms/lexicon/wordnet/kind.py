@@ -40,10 +40,7 @@ def parse(argument: str) -> Parsed:
         argument = argument[: found.start()]
         name, value = found.groups()
         if name != "language" or name in given:
-            raise UsageError(
-                f"`wordnet` has no option {name!r}, or has it twice: write "
-                "`wordnet:DIR:language=CODE`"
-            )
+            raise UsageError(f"`wordnet` has no option {name!r}, or has it twice: write `wordnet:DIR:language=CODE`")
         if not _LANGUAGE.fullmatch(value):
             raise UsageError(f"{value!r} is no language: write a code as in `language=en`")
         given[name] = value

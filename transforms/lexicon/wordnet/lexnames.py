@@ -5,9 +5,19 @@ file `lexnames`, hence the names are here.
 """
 
 __all__ = [
-    "ANTONYM", "EXTENDED_GLOSS", "HYPERNYMS", "HYPONYMS", "LEXNAMES", "LEXNAME_PARTS", "MARKERS",
-    "PARTS", "PART_FILES", "RELATIONS", "SYNSET_TYPES", "UPOS",
-]  # fmt: skip
+    "ANTONYM",
+    "EXTENDED_GLOSS",
+    "HYPERNYMS",
+    "HYPONYMS",
+    "LEXNAMES",
+    "LEXNAME_PARTS",
+    "MARKERS",
+    "PARTS",
+    "PART_FILES",
+    "RELATIONS",
+    "SYNSET_TYPES",
+    "UPOS",
+]
 
 # Parts of speech in the order in which they are tried and stored, and what their files end with.
 PARTS = ("n", "v", "a", "r")
@@ -25,15 +35,52 @@ MARKERS = ("", "p", "a", "ip")
 
 # Classes by their number.
 LEXNAMES = (
-    "adj.all", "adj.pert", "adv.all", "noun.Tops", "noun.act", "noun.animal", "noun.artifact",
-    "noun.attribute", "noun.body", "noun.cognition", "noun.communication", "noun.event",
-    "noun.feeling", "noun.food", "noun.group", "noun.location", "noun.motive", "noun.object",
-    "noun.person", "noun.phenomenon", "noun.plant", "noun.possession", "noun.process",
-    "noun.quantity", "noun.relation", "noun.shape", "noun.state", "noun.substance", "noun.time",
-    "verb.body", "verb.change", "verb.cognition", "verb.communication", "verb.competition",
-    "verb.consumption", "verb.contact", "verb.creation", "verb.emotion", "verb.motion",
-    "verb.perception", "verb.possession", "verb.social", "verb.stative", "verb.weather", "adj.ppl",
-)  # fmt: skip
+    "adj.all",
+    "adj.pert",
+    "adv.all",
+    "noun.Tops",
+    "noun.act",
+    "noun.animal",
+    "noun.artifact",
+    "noun.attribute",
+    "noun.body",
+    "noun.cognition",
+    "noun.communication",
+    "noun.event",
+    "noun.feeling",
+    "noun.food",
+    "noun.group",
+    "noun.location",
+    "noun.motive",
+    "noun.object",
+    "noun.person",
+    "noun.phenomenon",
+    "noun.plant",
+    "noun.possession",
+    "noun.process",
+    "noun.quantity",
+    "noun.relation",
+    "noun.shape",
+    "noun.state",
+    "noun.substance",
+    "noun.time",
+    "verb.body",
+    "verb.change",
+    "verb.cognition",
+    "verb.communication",
+    "verb.competition",
+    "verb.consumption",
+    "verb.contact",
+    "verb.creation",
+    "verb.emotion",
+    "verb.motion",
+    "verb.perception",
+    "verb.possession",
+    "verb.social",
+    "verb.stative",
+    "verb.weather",
+    "adj.ppl",
+)
 
 # The number of a class's part of speech in the file `lexnames`.
 LEXNAME_PARTS = {"noun": 1, "verb": 2, "adj": 3, "adv": 4}

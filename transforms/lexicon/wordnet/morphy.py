@@ -32,21 +32,37 @@ __all__ = ["DETACHMENT", "Exceptions", "Part", "bases"]
 # Endings and what takes their place, by part of speech.
 DETACHMENT: dict[str, tuple[tuple[str, str], ...]] = {
     "n": (
-        ("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"),
-        ("men", "man"), ("ies", "y"),
+        ("s", ""),
+        ("ses", "s"),
+        ("xes", "x"),
+        ("zes", "z"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("men", "man"),
+        ("ies", "y"),
     ),
-    "v": (
-        ("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"),
-        ("ing", ""),
-    ),
+    "v": (("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")),
     "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     "r": (),
-}  # fmt: skip
+}
 
 _PREPOSITIONS = (
-    "to", "at", "of", "on", "off", "in", "out", "up", "down", "from", "with", "into", "for",
-    "about", "between",
-)  # fmt: skip
+    "to",
+    "at",
+    "of",
+    "on",
+    "off",
+    "in",
+    "out",
+    "up",
+    "down",
+    "from",
+    "with",
+    "into",
+    "for",
+    "about",
+    "between",
+)
 _WITH_PREPOSITION = rf"_({'|'.join(_PREPOSITIONS)})(_|$)"
 _PARTED = "[-_]"
 _BORDER = "\0"
@@ -161,9 +177,7 @@ def _detached(part: Part, words: pa.Array) -> pa.Array:
     places = [np.empty(0, np.int64)]
     tried = [pa.array([], pa.large_string())]
     for ending, instead in part.rules:
-        some = np.flatnonzero(
-            allowed & _true(pc.ends_with(stems, ending)) & (lengths > len(ending))
-        )
+        some = np.flatnonzero(allowed & _true(pc.ends_with(stems, ending)) & (lengths > len(ending)))
         cut = pc.utf8_slice_codeunits(stems.take(pa.array(some)), 0, -len(ending))
         places.append(some)
         tried.append(_joined_to(cut, instead))
@@ -221,9 +235,7 @@ def _joined(part: Part, forms: pa.Array) -> pa.Array:
     return pc.binary_join(lists, _large(""))
 
 
-def _verbs_with_prepositions(
-    part: Part, noun: Part, places: np.ndarray, forms: pa.Array
-) -> Iterator[_Found]:
+def _verbs_with_prepositions(part: Part, noun: Part, places: np.ndarray, forms: pa.Array) -> Iterator[_Found]:
     """Yield the form with the verb's possible base forms, for WordNet to choose the first."""
     texts = forms.to_pylist()
     verbs = pa.array([text.partition("_")[0] for text in texts], pa.large_string())
@@ -232,9 +244,7 @@ def _verbs_with_prepositions(
     starts, _ = find_all(part.exceptions.keys, part.exceptions.forms, verbs)
     listed = part.exceptions.bases.take(pa.array(starts, mask=starts < 0)).to_pylist()
     at, made = [], []
-    for place, verb, rest, last, other in zip(
-        places.tolist(), verbs.to_pylist(), rests, lasts, listed, strict=True
-    ):
+    for place, verb, rest, last, other in zip(places.tolist(), verbs.to_pylist(), rests, lasts, listed, strict=True):
         tried = [other] if other and other != verb else []
         tried += [
             verb.removesuffix(ending) + instead

@@ -122,9 +122,7 @@ def _listed(synsets: Synsets, indexes: list[Index], finder: _Finder) -> _Senses:
     return _Senses(*(column[first] for column in senses))
 
 
-def _words(
-    synsets: Synsets, indexes: list[Index], senses: _Senses, finder: _Finder
-) -> tuple[np.ndarray, np.ndarray]:
+def _words(synsets: Synsets, indexes: list[Index], senses: _Senses, finder: _Finder) -> tuple[np.ndarray, np.ndarray]:
     """Return the sense of each word, and the word of each sense: the first, if only case differs.
 
     Of words of one synset that differ in case alone the index has one: `Earth` and `earth`.
@@ -144,9 +142,7 @@ def _words(
     return sense_of, word_of
 
 
-def _sense_keys(
-    synsets: Synsets, senses: _Senses, lemmas: pa.Array, word_of: np.ndarray
-) -> list[str]:
+def _sense_keys(synsets: Synsets, senses: _Senses, lemmas: pa.Array, word_of: np.ndarray) -> list[str]:
     """Return the sense keys, as senseidx(5WN) makes them of lemma, class, id and head."""
     similar = list(RELATIONS).index("&")
     satellite = SYNSET_TYPES.index("s")

@@ -9,13 +9,7 @@ import pyarrow as pa
 from transforms.common.errors import LexbeamError
 from transforms.lexicon.keys import MISSING
 from transforms.lexicon.wordnet.files import Data, read_data, wrong
-from transforms.lexicon.wordnet.lexnames import (
-    MARKERS,
-    PART_FILES,
-    PARTS,
-    RELATIONS,
-    SYNSET_TYPES,
-)
+from transforms.lexicon.wordnet.lexnames import MARKERS, PART_FILES, PARTS, RELATIONS, SYNSET_TYPES
 
 __all__ = ["Synsets", "bounds_of", "bounds_table", "read_synsets"]
 

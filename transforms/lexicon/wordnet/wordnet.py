@@ -128,9 +128,7 @@ class WordNet:
         first[owners[::-1]] = np.arange(len(owners))[::-1]
         return texts.take(pa.array(first[place], mask=first[place] == len(texts)))
 
-    def _bases(
-        self, what: Asked, *, only_first: bool
-    ) -> tuple[np.ndarray, pa.Array, np.ndarray, int]:
+    def _bases(self, what: Asked, *, only_first: bool) -> tuple[np.ndarray, pa.Array, np.ndarray, int]:
         """Return owners, rising, and base forms; for each word its owner; the number of owners."""
         codes, parts, place = what.pairs()
         owners, texts = [np.empty(0, np.int64)], [pa.array([], pa.large_string())]
