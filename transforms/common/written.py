@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from schemas import Table
+from schemas.columns import Table
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.fingerprints import stream_digest
 from transforms.common.tables import PartFile, sort_rows, table_of, write_part
