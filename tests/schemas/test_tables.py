@@ -3,7 +3,7 @@ import pytest
 from schemas import TABLES
 from schemas.rejects import NOT_COUNTED, REASONS, RejectRow
 
-# The contract of docs/tables.md: columns may be added, not renamed.
+# The contract of docs/reference/tables.md: columns may be added, not renamed.
 CONTRACT = {
     "documents": "document_id source position language year year_to date genre author title text",
     "rejects": "source position stage reason detail",
