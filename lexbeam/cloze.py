@@ -53,8 +53,8 @@ def abstractness(
     """How concrete words are, learned from ratings: a model.
 
     Args:
-        ratings: rated words, FILE:word=COLUMN,value=COLUMN and what docs/resources.md has of
-            options, such as scale=1-5; the range is read from the file where that is not said;
+        ratings: rated words, FILE:word=COLUMN,value=COLUMN and what docs/reference/resources.md has
+            of options, such as scale=1-5; the range is read from the file where that is not said;
             several files are joined.
         out: folder of the model.
         overwrite: replace another model in that folder.
@@ -69,8 +69,8 @@ def abstractness(
             where there are such.
         vectors: static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`; several may be
             given.
-        wordnet: folder of the database files of WordNet, see docs/wordnet.md; if not given, where
-            Debian has them.
+        wordnet: folder of the database files of WordNet, see docs/reference/wordnet.md; if not
+            given, where Debian has them.
         components: numbers that all inputs of a word are reduced to (at least 1, at most 5000).
         ngram_words: rated words that an n-gram must be in (at least 1).
         ngram_dim: numbers that n-grams are reduced to (at least 1, at most 5000).
@@ -463,10 +463,10 @@ def candidates(
         abstractness: folder of a model of `lexbeam cloze abstractness`.
         concreteness_below: words from this concreteness on, 0 to 1, are not imperceptible; if not
             given, the threshold that the model was calibrated to (at least 0, at most 1).
-        wordnet: folder of the database files of WordNet, see docs/wordnet.md; if not given, where
-            Debian has them.
+        wordnet: folder of the database files of WordNet, see docs/reference/wordnet.md; if not
+            given, where Debian has them.
         vectors: static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`, and what
-            docs/resources.md has of options, such as centre=yes and remove=3.
+            docs/reference/resources.md has of options, such as centre=yes and remove=3.
         sense: which sense decides how deep a word lies: that of adapted Lesk, the first, or any.
         depth: longest or shortest way to a root of WordNet.
         depth_below: words of this depth, or deeper, are not nonspecific (at least 0).
@@ -602,10 +602,10 @@ def explain(
         abstractness: folder of a model of `lexbeam cloze abstractness`.
         concreteness_below: words from this concreteness on, 0 to 1, are not imperceptible; if not
             given, the threshold that the model was calibrated to (at least 0, at most 1).
-        wordnet: folder of the database files of WordNet, see docs/wordnet.md; if not given, where
-            Debian has them.
+        wordnet: folder of the database files of WordNet, see docs/reference/wordnet.md; if not
+            given, where Debian has them.
         vectors: static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`, and what
-            docs/resources.md has of options, such as centre=yes and remove=3.
+            docs/reference/resources.md has of options, such as centre=yes and remove=3.
         sense: which sense decides how deep a word lies: that of adapted Lesk, the first, or any.
         depth: longest or shortest way to a root of WordNet.
         depth_below: words of this depth, or deeper, are not nonspecific (at least 0).
@@ -820,8 +820,8 @@ def options(
         least_similar: the least cosine with the answer, where there are vectors (at least -1, at
             most 1).
         most_similar: the greatest one (at least -1, at most 1).
-        wordnet: folder of the database files of WordNet, see docs/wordnet.md; if not given, where
-            Debian has them.
+        wordnet: folder of the database files of WordNet, see docs/reference/wordnet.md; if not
+            given, where Debian has them.
         vectors: static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`.
         cache: folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's.
         resume: continue a run that was cut off, with the same options.

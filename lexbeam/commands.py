@@ -299,9 +299,9 @@ def corpus(
         date_range: year that counts of a date that is a range.
         engine: annotation engine: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG, or none for
             input that comes annotated.
-        normalise: TSV of rules for forms and lemmas, see docs/annotation.md.
+        normalise: TSV of rules for forms and lemmas, see docs/reference/annotation.md.
         layers: further columns of `sentences`: xpos, feats, heads, deprels, entities;
-            docs/annotation.md says what they are.
+            docs/reference/annotation.md says what they are.
         max_reject_share: publish nothing if more than this share of input records is rejected (at
             least 0, at most 1).
         max_record_bytes: larger files read whole (text, TEI, JSON object) or JSON elements are
@@ -517,9 +517,9 @@ def preview_corpus(
         date_range: year that counts of a date that is a range.
         engine: annotation engine: spacy:NAME_OR_PATH, stanza:LANG[:DIR], builtin:LANG, or none for
             input that comes annotated.
-        normalise: TSV of rules for forms and lemmas, see docs/annotation.md.
+        normalise: TSV of rules for forms and lemmas, see docs/reference/annotation.md.
         layers: further columns of `sentences`: xpos, feats, heads, deprels, entities;
-            docs/annotation.md says what they are.
+            docs/reference/annotation.md says what they are.
         max_reject_share: publish nothing if more than this share of input records is rejected (at
             least 0, at most 1).
         max_record_bytes: larger files read whole (text, TEI, JSON object) or JSON elements are

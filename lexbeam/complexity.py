@@ -185,11 +185,11 @@ def features(
         encoder_device: where the encoder runs; auto: a CUDA device if there is one, else the CPU.
         cache: folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's.
         use: groups of features; if not given, all for which there is what they need.
-        wordlist: word lists, each NAME=FILE:word=COLUMN,value=COLUMN, see docs/resources.md; the
-            columns are called NAME.
-        wordnet: folder of the database files of WordNet, see docs/wordnet.md.
+        wordlist: word lists, each NAME=FILE:word=COLUMN,value=COLUMN, see
+            docs/reference/resources.md; the columns are called NAME.
+        wordnet: folder of the database files of WordNet, see docs/reference/wordnet.md.
         vectors: static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`, and what
-            docs/resources.md has of options.
+            docs/reference/resources.md has of options.
         corpus: folder of `lexbeam corpus`: a reference corpus in which words and n-grams are
             counted.
         languages: languages beside its own in which a word's frequency is looked up.
@@ -424,7 +424,7 @@ def score(
         inner_folds: stack: folds of the training rows by which weights are found (at least 2, at
             most 100).
         seed: seed of folds, trees and permutations (at least 0, at most 2147483647).
-        metric: metrics of numbers, see docs/evaluation.md.
+        metric: metrics of numbers, see docs/reference/evaluation.md.
         threshold: also accuracy, precision, recall and f1 of what is at least as complex as this, 0
             to 1, for example 0.5.
         resamples: resamples of the bootstrap; 0: no intervals (at least 0, at most 1000000).
@@ -544,7 +544,7 @@ def select(
         seed: another seed draws other instances (at least 0).
         cache: folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's.
         resources: word lists, vectors, WordNet: NAME=FILE:word=COLUMN,value=COLUMN or
-            NAME=KIND:..., see docs/resources.md.
+            NAME=KIND:..., see docs/reference/resources.md.
         resume: continue a run that was cut off, with the same options.
         overwrite: replace what is published there; artefacts are still reused.
         fresh: make everything anew, whatever artefacts there are.

@@ -48,7 +48,7 @@ def change(
         binary_column: column of `gold`; the first of binary, change_binary if not given.
         graded_column: column of `gold`; the first of graded, change_graded, changed if not given.
         changed_above: without gold classes: words with a graded change above this have changed.
-        metric: metrics, see docs/evaluation.md.
+        metric: metrics, see docs/reference/evaluation.md.
         missing: gold words without a score: refuse those that no row of `scores` is of and leave
             out the others; leave all out; or give them the least or the median score.
         class_threshold: predicted classes: as published with the scores, or by this threshold over
@@ -201,7 +201,7 @@ def complexity(
         gold: complexity by id: lines `id,score`, or a table with a header `id` and `complexity`.
         predictions: predicted complexity by id, likewise.
         system: what the table calls what was evaluated.
-        metric: metrics of numbers, see docs/evaluation.md.
+        metric: metrics of numbers, see docs/reference/evaluation.md.
         threshold: also accuracy, precision, recall and f1 of what is at least as complex as this, 0
             to 1, for example 0.5.
         resamples: resamples of the bootstrap; 0: no intervals (at least 0, at most 1000000).

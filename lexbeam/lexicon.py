@@ -23,7 +23,7 @@ def look(
         pos: part of speech, as the resources have it.
         cache: folder of compiled resources; if not given, that of LEXBEAM_CACHE or the user's.
         resources: word lists, vectors, WordNet: NAME=FILE:word=COLUMN,value=COLUMN or
-            NAME=KIND:..., see docs/resources.md.
+            NAME=KIND:..., see docs/reference/resources.md.
 
     Returns:
         The lines that the command prints.

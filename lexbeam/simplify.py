@@ -92,7 +92,7 @@ def generate(
         thesaurus: thesauri: MyThes files, tab files of Open Multilingual Wordnet; behind it
             :format=, encoding=, language=.
         vectors: static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`.
-        wordnet: folder of the database files of WordNet, see docs/wordnet.md.
+        wordnet: folder of the database files of WordNet, see docs/reference/wordnet.md.
         model: masked language models: folders as save_pretrained writes them.
         model_device: where models run; auto: a CUDA device if there is one, else the CPU.
         inflector: what makes forms of lemmas: a file of `lexbeam simplify train-inflector`, or
@@ -103,7 +103,7 @@ def generate(
         protect: words that get no candidates: a text file, one a line.
         setting: name of the setting, where no file of settings is given.
         settings: settings by name, each with the options that it has other than given here; see
-            docs/simplification.md.
+            docs/tasks/simplification/README.md.
         resume: continue a run that was cut off, with the same options.
         overwrite: replace what is published there; artefacts are still reused.
         fresh: make everything anew, whatever artefacts there are.
@@ -332,7 +332,7 @@ def rank(
         vectors: static vectors for ranker similarity, FILE or DIR:slice=NAME[,seed=N] of `lexbeam
             change`.
         complexity: folder with labelled instances, of `lexbeam complexity load`, for the regressor.
-        regressor_scorer: how the regressor learns, see docs/complexity-score.md.
+        regressor_scorer: how the regressor learns, see docs/tasks/complexity/score.md.
         settings: settings by name, each with the options that it has other than given here;
             settings that it does not name have those given here.
         resume: continue a run that was cut off, with the same options.

@@ -3,7 +3,7 @@
     lexbeam cloze options cloze --readers ga,ar,ar-gloss
     lexbeam cloze options cloze --readers frequency --vectors news.vec
 
-docs/cloze-options.md says what readers compute and how options are chosen.
+docs/tasks/cloze/options.md says what readers compute and how options are chosen.
 """
 
 from collections import Counter
@@ -76,7 +76,8 @@ class ClozeOptionsOptions(RunnerOptions):
     bands: BandOptions = embedded(BandOptions, group="reader frequency")
     wordnet: str | None = option(
         None,
-        help="folder of the database files of WordNet, see docs/wordnet.md; if not given, where Debian has them",
+        help="folder of the database files of WordNet, "
+        "see docs/reference/wordnet.md; if not given, where Debian has them",
         metavar="PATH",
         path="resource",
         within=within_wordnet,

@@ -5,7 +5,7 @@ from schemas.rejects import NOT_COUNTED, REASONS, RejectRow
 
 TABLES = {table.name: table for words in COMMANDS for table in load(words).tables}
 
-# The contract of docs/tables.md: columns may be added, not renamed.
+# The contract of docs/reference/tables.md: columns may be added, not renamed.
 CONTRACT = {
     "documents": "document_id source position language year year_to date genre author title text",
     "rejects": "source position stage reason detail",

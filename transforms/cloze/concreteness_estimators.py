@@ -1,7 +1,7 @@
 """Estimators of concreteness: each a function that fits, one that predicts, a line in `ESTIMATORS`.
 
 What is fitted is arrays by name and nothing else, so that a model is kept and loaded without
-executing anything (docs/models.md). Inputs are rows whose mean square length is about 1, labels 0
+executing anything (docs/reference/models.md). Inputs are rows whose mean square length is about 1, labels 0
 (abstract) to 1 (concrete).
 """
 

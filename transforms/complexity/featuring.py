@@ -86,7 +86,8 @@ class FeatureOptions(CacheOptions, EncoderOptions):
     )
     wordlist: tuple[str, ...] = option(
         (),
-        help="word lists, each NAME=FILE:word=COLUMN,value=COLUMN, see docs/resources.md; the columns are called NAME",
+        help="word lists, each NAME=FILE:word=COLUMN,value=COLUMN, "
+        "see docs/reference/resources.md; the columns are called NAME",
         metavar="NAME=SPEC",
         split=False,
         path="resource",
@@ -96,7 +97,7 @@ class FeatureOptions(CacheOptions, EncoderOptions):
     )
     wordnet: str | None = option(
         None,
-        help="folder of the database files of WordNet, see docs/wordnet.md",
+        help="folder of the database files of WordNet, see docs/reference/wordnet.md",
         metavar="PATH",
         path="resource",
         within=_within_wordnet,
@@ -107,7 +108,7 @@ class FeatureOptions(CacheOptions, EncoderOptions):
     vectors: str | None = option(
         None,
         help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`, and what "
-        "docs/resources.md has of options",
+        "docs/reference/resources.md has of options",
         metavar="FILE|DIR",
         path="resource",
         within=_within_vectors,

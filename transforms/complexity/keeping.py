@@ -1,6 +1,6 @@
 """Scorers that are kept: one model of single words, of expressions, or of both.
 
-The folder is one of docs/models.md, of format safetensors: the arrays of each kind are called
+The folder is one of docs/reference/models.md, of format safetensors: the arrays of each kind are called
 `KIND/NAME`. So nothing of a file is executed when it is loaded, whatever the scorer is.
 """
 

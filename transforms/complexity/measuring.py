@@ -55,7 +55,7 @@ CLASSES = ("accuracy", "precision", "recall", "f1")
 class MeasureOptions:
     """How predictions are measured."""
 
-    metric: tuple[str, ...] = option(NUMBERS, help="metrics of numbers, see docs/evaluation.md")
+    metric: tuple[str, ...] = option(NUMBERS, help="metrics of numbers, see docs/reference/evaluation.md")
     threshold: tuple[str, ...] = option(
         (),
         help="also accuracy, precision, recall and f1 of what is at least as complex as this, 0 to 1, for example 0.5",

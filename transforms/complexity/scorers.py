@@ -1,7 +1,7 @@
 """The reference scorers: each a function that fits, one that predicts, and a line in `SCORERS`.
 
 What is fitted is arrays by name and nothing else, so that every scorer is kept in one format and
-loaded without executing anything (docs/models.md); trees are LightGBM's text as bytes, which is
+loaded without executing anything (docs/reference/models.md); trees are LightGBM's text as bytes, which is
 checked before it is read. Only what `Training` holds decides it: medians, scales and weights are
 fitted on training rows.
 """

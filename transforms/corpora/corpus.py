@@ -156,5 +156,5 @@ def check_layers(corpora: Sequence[Corpus], layers: Collection[str]) -> None:
         corpora,
         layers,
         remedy=f"make it anew with `layers` {','.join(sorted(layers))}, from an engine or an input "
-        "that has them (docs/annotation.md)",
+        "that has them (docs/reference/annotation.md)",
     )

@@ -89,7 +89,8 @@ class LexiconOptions(CacheOptions):
 
     resources: tuple[str, ...] = option(
         (),
-        help="word lists, vectors, WordNet: NAME=FILE:word=COLUMN,value=COLUMN or NAME=KIND:..., see docs/resources.md",
+        help="word lists, vectors, WordNet: NAME=FILE:word=COLUMN,value=COLUMN or NAME=KIND:..., "
+        "see docs/reference/resources.md",
         metavar="NAME=SPEC",
         split=False,
         path="resource",
