@@ -28,8 +28,10 @@ ROOT = Path(__file__).resolve().parent.parent
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Tests start dozens of processes that import Beam and spaCy: they may keep what Python compiles.
+# Tests start dozens of processes that import Beam and spaCy: they may keep what Python compiles,
+# and pytest may keep what it makes of the tests, which takes it longer than all imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Tests that one worker runs, one after another: they start many processes, or share what is costly
 # and cannot be made once for all workers. What takes longest is first. Of other tests those of a
