@@ -11,7 +11,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from edges_making import OBJECTS, TEXTS, YAML, all_options, at_most_seconds, is_readable, names_it, required_of
+from edges_making import OBJECTS, TEXTS, YAML, all_options, is_readable, names_it, required_of
+from nets import ends
 
 from lexbeam._given import given
 from pipelines import configuration
@@ -25,14 +26,6 @@ from transforms.common.yaml_files import read_yaml
 pytestmark = pytest.mark.slow
 
 each_option = pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.soak)])
-
-
-def options_to_try(every):
-    """Each option with the first command that has it; in a soak, with every command that has it."""
-    options = list(all_options())
-    if every:
-        return options
-    return list({repr(entry._replace(place=(), group="")): (words, entry) for words, entry in options[::-1]}.values())
 
 
 @cache
@@ -59,7 +52,7 @@ def words_of(entry, value):
 def fault_of(make, entry, value):
     """Make options; return what is wrong with them, or with the message that says what is."""
     try:
-        with at_most_seconds(20):
+        with ends():
             plain_options(make())  # as a manifest has them
     except UsageError as error:
         told = str(error)
@@ -82,7 +75,7 @@ def shown(words, entry, value, fault):
 def test_on_the_command_line(every, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     faults = []
-    for words, entry in options_to_try(every):
+    for words, entry in all_options(every):
         needed = required_of(words, load(words).options, tmp_path)
         known = options_of(load(words).options)
         others = {name for name in needed if known[name].positional and name != entry.name}
@@ -105,7 +98,7 @@ def test_in_a_configuration_file(every, tmp_path, monkeypatch):
         path.write_text(f"x: {text}\n", "utf-8")
         values[text] = read_yaml(str(path))["x"]
     faults = []
-    for words, entry in options_to_try(every):
+    for words, entry in all_options(every):
         if not load(words).tables or entry.name in ASKED:
             continue
         known = required_of(words, load(words).options, tmp_path)
@@ -125,7 +118,7 @@ def test_in_a_configuration_file(every, tmp_path, monkeypatch):
 @each_option
 def test_in_python(every, tmp_path):
     faults = []
-    for words, entry in options_to_try(every):
+    for words, entry in all_options(every):
         cls = load(words).options
         needed = required_of(words, cls, tmp_path)
         for value in [*OBJECTS, *TEXTS.values()]:
