@@ -35,8 +35,8 @@ sys.dont_write_bytecode = False
 
 # Tests that one worker runs, one after another: they start many processes, or share what is costly
 # and cannot be made once for all workers. What takes longest is first. Of other tests those of a
-# file are dealt out together, since the controller takes longer to deal than most of them to run,
-# but for whole pipelines.
+# file are dealt out together: they share what its fixtures make, and the controller takes longer to
+# deal than most of them to run.
 TOGETHER = (
     "tests/integration/runners/",
     "tests/integration/test_resume.py",
@@ -50,9 +50,8 @@ _STATUS = pytest.StashKey[int]()
 
 
 def _stays_with(nodeid: str) -> str:
-    """Return the path of TOGETHER that a test is of, or else its file; a whole pipeline's test."""
-    alone = nodeid if nodeid.startswith("tests/integration/") else nodeid.partition("::")[0]
-    return next((path for path in TOGETHER if nodeid.startswith(path)), alone)
+    """Return the path of TOGETHER that a test is of, or else its file."""
+    return next((path for path in TOGETHER if nodeid.startswith(path)), nodeid.partition("::")[0])
 
 
 @pytest.hookimpl(optionalhook=True)
