@@ -53,13 +53,17 @@ def score(folder, *words, wanted=0):
     return open_snapshot(str(folder))
 
 
+def files_of(snapshot):
+    return {name: [part.sha256 for part in snapshot.parts(f"complexity/{name}")] for name in TABLES}
+
+
 def values(snapshot, metric="pearson"):
     rows = snapshot.read("complexity/metrics").to_pylist()
     return {(r["system"], r["subset"]): r["value"] for r in rows if r["metric"] == metric}
 
 
 @pytest.mark.slow
-def test_scorers_side_by_side(published, capsys):
+def test_scorers_side_by_side_make_the_same_bytes(published, capsys):
     words = [
         "--scorer",
         "ridge",
@@ -79,6 +83,8 @@ def test_scorers_side_by_side(published, capsys):
     told = capsys.readouterr().out
     assert "ridge" in told
     assert "single without bible" in told
+    two = score(published("two"), *words, "--runner-config", "direct_multiprocess")
+    assert files_of(one) == files_of(two)
     found = values(one)
     assert {"ridge", "ridge/double"} == {name for name, _ in found}
     assert {"single", "mwe", "mwe by part", "mwe without biomed", "single/aoa known"} <= {subset for _, subset in found}

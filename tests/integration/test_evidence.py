@@ -96,6 +96,7 @@ def test_too_few_null_pairs_are_refused(number, out, capsys):
 
 
 @pytest.mark.slow
+@pytest.mark.soak
 def test_random_dates_change_nothing(tmp_path):
     """Three datings of the sample at random; its planted words, two-faced by document, left out."""
     sample = tmp_path / "sample"
