@@ -203,13 +203,10 @@ def test_baselines_by_hand(made):
         assert found["frequency", kind]["value"] == pytest.approx(frequent / number)
 
 
-def test_the_same_bytes_again_with_two_processes_and_rows_with_other_parts(made, tmp_path):
+def test_the_same_bytes_again_and_rows_with_other_parts(made, tmp_path):
     first = digests(made / "out")
     out = pairs(tmp_path / "files", tmp_path / "out")
-    two = ("--runner-config", "direct_multiprocess")
-    assert call("cloze", "answer", out, *TARGETS, *two) == 0
-    assert digests(out) == first
-    assert call("cloze", "answer", out, *TARGETS, "--overwrite", "--fresh") == 0
+    assert call("cloze", "answer", out, *TARGETS) == 0
     assert digests(out) == first
     other = pairs(tmp_path / "files", tmp_path / "other", parts="1")
     assert call("cloze", "answer", other, *TARGETS) == 0
