@@ -45,7 +45,7 @@ test: $(VENV)/.all lint ## lint, types and the whole suite, with every extra
 test-fast: $(VENV)/.all ## the tests that take seconds, with fewer examples each
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -m "not slow"
 
-lint: $(VENV)/.all ## ruff and mypy
+lint: $(VENV)/.all api ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -54,8 +54,8 @@ format: $(VENV)/.all ## put the code in order
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-api: $(VENV)/.all ## write the Python interface from the registry of commands
-	$(BIN)/python -m lexbeam._generate
+api: $(VENV)/.all ## write the types of the Python interface, as installing does
+	$(BIN)/python -m lexbeam._stubs
 
 LOCK := $(UV) pip compile --quiet --python-version 3.11 --python-platform x86_64-manylinux_2_28 \
 	--custom-compile-command "make lock" --upgrade setup.py
