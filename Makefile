@@ -48,7 +48,7 @@ test-fast: $(VENV)/.all ## the tests that take seconds, with fewer examples each
 test-soak: $(VENV)/.all ## the sweeps of which `make test` has samples, before a release
 	$(BIN)/python -m pytest -m soak
 
-lint: $(VENV)/.all ## ruff and mypy
+lint: $(VENV)/.all api ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -57,8 +57,8 @@ format: $(VENV)/.all ## put the code in order
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-api: $(VENV)/.all ## write the Python interface from the registry of commands
-	$(BIN)/python -m lexbeam._generate
+api: $(VENV)/.all ## write the types of the Python interface, as installing does
+	$(BIN)/python -m lexbeam._stubs
 
 LOCK := $(UV) pip compile --quiet --python-version 3.11 --python-platform x86_64-manylinux_2_28 \
 	--custom-compile-command "make lock" --upgrade setup.py

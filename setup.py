@@ -3,7 +3,12 @@
 Tool settings are in pyproject.toml; exact versions are in requirements/ (`make lock`).
 """
 
+import os
+import subprocess
+import sys
+
 from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
 
 CORE = [
     "apache-beam>=2.77,<2.78",  # the engine; results are promised per locked version
@@ -62,12 +67,25 @@ DEV = [
     "types-PyYAML",
 ]
 
+
+class BuildWithStubs(build_py):
+    """Writes the types of `lexbeam` for editors and mypy, which are made from the commands."""
+
+    def run(self) -> None:
+        """Build the modules, then write the stubs beside the built ones (of an editable install, the sources)."""
+        super().run()
+        here = os.path.dirname(os.path.abspath(__file__))
+        folder = os.path.join(here if self.editable_mode else os.path.abspath(self.build_lib), "lexbeam")
+        subprocess.run([sys.executable, "-m", "lexbeam._stubs", folder], cwd=here, check=True)
+
+
 setup(
     name="lexbeam",
     version="0.1.0",
     description="Apache Beam pipelines that turn raw corpora into lexical-semantics datasets",
     license="Apache-2.0",
     python_requires=">=3.11,<3.14",
+    cmdclass={"build_py": BuildWithStubs},
     packages=find_packages(include=["pipelines*", "transforms*", "schemas*", "runner_configs", "lexbeam*"]),
     package_data={
         "lexbeam": ["py.typed"],

@@ -6,33 +6,35 @@
     results = lexbeam.change(["results"], slices="1800-1849,1850-1900", seeds=3)
     results.top(20, alignment="op").to_pandas()
 
-docs/reference/python.md tells the rest. The modules `commands` and `views` are written by `make api`.
+docs/reference/python.md tells the rest. The functions of commands are made from the registry when they are
+asked for; `make api` writes their types to `*.pyi` beside the modules.
 """
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lexbeam._siblings import check_siblings
 
 check_siblings()
 
 # Imported only now: from here on, all depends on the packages that have just been checked.
-from lexbeam import commands
+from lexbeam import _functions
 from lexbeam._keyed import vectors
-from lexbeam.commands import *
 from lexbeam.results import Results
 from lexbeam.results import open_results as open
 from transforms.common.errors import LexbeamError, UsageError
 
 __all__ = ["LexbeamError", "Results", "UsageError", "open", "vectors"]
-__all__ += commands.__all__
+__all__ += _functions.names()
+globals().update({group: _functions.group_module(group) for group in _functions.groups()})
 
-if not TYPE_CHECKING:  # else no misspelt name would be found
 
-    def __getattr__(name: str) -> Any:
-        from lexbeam._outside import outside_command
+def __getattr__(name: str) -> Any:
+    return globals().setdefault(name, _functions.attribute("", name))
 
-        return outside_command(name)
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_functions.names("", _functions.commands())})
 
 
 # Who has set up no logging is told nothing on stderr.

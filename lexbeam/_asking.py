@@ -1,19 +1,19 @@
-"""Views of published tables, asked by name: what the methods of `lexbeam.views` do."""
+"""Views of published tables, asked by name, and as the methods of `lexbeam.views`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from lexbeam._given import given
-from pipelines.registry import command_of
+from pipelines.registry import COMMANDS, available, command_of, section_of
 from pipelines.tables_shown import shown_lines
 from transforms.common.errors import UsageError, nearest
-from transforms.common.options import from_mapping
+from transforms.common.options import from_mapping, options_of
 from transforms.common.snapshots import Snapshot
 from transforms.common.views import View
 
-__all__ = ["ask", "tell"]
+__all__ = ["ask", "tell", "view_methods", "views"]
 
 
 def ask(snapshot: Snapshot, section: str | Sequence[str], name: str, values: Mapping[str, Any]) -> pa.Table:
@@ -47,3 +47,42 @@ def _view(snapshot: Snapshot, several: str | Sequence[str], name: str) -> View[A
 
 def _options(view: View[Any], values: Mapping[str, Any]) -> Any:
     return from_mapping(view.options, given(view.options, values))
+
+
+def views() -> dict[str, tuple[tuple[str, ...], View[Any]]]:
+    """Return every view by its name, and the sections that have it: Lexbeam's first, the others where they add a name.
+
+    Raises:
+        ValueError: two of Lexbeam's commands have different views of one name.
+    """
+    found: dict[str, tuple[tuple[str, ...], View[Any]]] = {}
+    for words, command in available():
+        for name, view in command.views.items():
+            sections, known = found.get(name, ((), view))
+            if known is view:
+                found[name] = ((*sections, section_of(words)), view)
+            elif words in COMMANDS:
+                raise ValueError(f"{words} and {sections[0]} have different views {name!r}")
+    return found
+
+
+def view_methods() -> dict[str, Callable[..., Any]]:
+    """Return the methods of `Views` by name: `top` for the rows of a view, `tell_top` for its lines."""
+    from lexbeam._signatures import as_function
+
+    made = {}
+    for view_name, (sections, view) in views().items():
+        entries = list(options_of(view.options).values())
+        answers: list[tuple[str, Callable[..., Any], tuple[Any, str]]] = [("", ask, (pa.Table, "The answer as rows."))]
+        if view.told is not None:
+            answers.append(("tell_", tell, (list[str], "The answer as lines for a person.")))
+        for prefix, answer, returns in answers:
+            name = prefix + view_name.replace("-", "_")
+
+            def run(
+                values: dict[str, Any], answer: Any = answer, view_name: str = view_name, sections: Any = sections
+            ) -> Any:
+                return answer(values.pop("self").snapshot, sections, view_name, values)
+
+            made[name] = as_function(("lexbeam.views", f"Views.{name}"), entries, view.help, returns, run, method=True)
+    return made

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -79,15 +79,6 @@ class Results(Views):
     def paths(self, name: str) -> list[str]:
         """Return the Parquet files of a table, in the order of its rows; raises as `table`."""
         return self.snapshot.paths(name)
-
-    if not TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any:
-            from lexbeam._outside import outside_view
-
-            if name.startswith("_") or name == "snapshot":
-                raise AttributeError(name)
-            return outside_view(self.snapshot, name)
 
     def __fspath__(self) -> str:
         return self.folder

@@ -47,14 +47,21 @@ Lexbeam turns raw corpora into lexical-semantics datasets and Parquet features.
 
 
 class Entry(NamedTuple):
-    """A command that is not imported yet: `module:NAME`, and what the list of commands says."""
+    """A command that is not imported yet.
+
+    Attributes:
+        where: `module:NAME`.
+        help: what the list of commands says.
+        previews: whether it has an option `dry_run`, which is a function of its own in Python.
+    """
 
     where: str
     help: str
+    previews: bool = False
 
 
 COMMANDS: dict[str, Entry] = {
-    "corpus": Entry("pipelines.corpus:CORPUS", "raw text to annotated sentences"),
+    "corpus": Entry("pipelines.corpus:CORPUS", "raw text to annotated sentences", previews=True),
     "change": Entry("pipelines.change:CHANGE", "time slices, embeddings, alignments and change scores"),
     "complexity select": Entry(
         "pipelines.complexity_select:COMPLEXITY_SELECT", "targets in their sentences, drawn from corpora"

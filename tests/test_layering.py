@@ -7,15 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from lexbeam._generate import MARK
 from pipelines.registry import COMMANDS, load
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = sorted(path for top in ("transforms", "schemas") for path in (ROOT / top).rglob("*.py"))
 PURE = [path for path in MODULES if not path.name.endswith("ptransforms.py")]
 PIPELINES = sorted((ROOT / "pipelines").glob("*.py"))
-# Without what `make api` writes.
-PYTHON = [path for path in sorted((ROOT / "lexbeam").glob("*.py")) if not path.read_text("utf-8").startswith(MARK)]
+PYTHON = sorted((ROOT / "lexbeam").glob("*.py"))
 ALL = [*MODULES, *PIPELINES, *PYTHON]
 
 # A flag of the command line, not a CSS variable.

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from transforms.annotation.hanta import model_file
-from transforms.annotation.hanta_morphemes import searches
+from transforms.annotation.hanta_morphemes import MorphemeSearch
 
 LETTERS = "abcdefghilmnorstuäéß'-.19"
 
@@ -16,7 +16,7 @@ def both(request):
     from HanTa.HanoverTagger import HanoverTagger
 
     model = HanoverTagger(model_file(request.param))
-    return request.param, model, searches(model)
+    return request.param, model, MorphemeSearch(model)
 
 
 def same(model, found, word, targets):

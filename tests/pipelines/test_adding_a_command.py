@@ -166,10 +166,11 @@ def test_a_new_command_is_a_function_and_its_view_a_method_in_python(lexbeam, ma
         "assert results.table('toy/lengths').num_rows >= 1\n"
         "assert results.longest(1).num_rows == 1\n"
         "assert lexbeam.open(sys.argv[2]).longest(longest=1).num_rows == 1\n"
+        "assert 'toy' in dir(lexbeam) and 'least: ' in lexbeam.toy.lengths.__doc__\n"
         "for wrong in (lambda: lexbeam.toy.lengths('x', laest=1), lambda: results.longest(0)):\n"
         "    try:\n"
         "        wrong()\n"
-        "    except lexbeam.UsageError as error:\n"
+        "    except (lexbeam.UsageError, TypeError) as error:\n"
         "        print(error)\n"
         "for gone in (lambda: lexbeam.tyo, lambda: lexbeam.toy.lenghts, lambda: results.shortest):"
         "\n"
@@ -181,11 +182,11 @@ def test_a_new_command_is_a_function_and_its_view_a_method_in_python(lexbeam, ma
     done = lexbeam(made, tmp_path / "out", code=code)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
-        "unknown option laest; did you mean 'least'?",
+        "lengths() got an unexpected keyword argument 'laest'; did you mean 'least'?",
         "longest must be at least 1, not 0",
-        "module 'lexbeam' has no attribute 'tyo'",
-        "'lexbeam.toy' has no 'lenghts'; did you mean 'lengths'?",
-        "no view is called 'shortest'",
+        "module 'lexbeam' has no attribute 'tyo'; did you mean 'toy'?",
+        "module 'lexbeam.toy' has no attribute 'lenghts'; did you mean 'lengths'?",
+        "no view is called 'shortest'; did you mean 'hardest'?",
     ]
 
 

@@ -18,7 +18,7 @@ once `tests/annotation/test_hanta.py` passes with the new version.
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from transforms.annotation.hanta_morphemes import searches
+from transforms.annotation.hanta_morphemes import MorphemeSearch
 
 __all__ = ["MAX_SENTENCE", "MAX_WORD", "load_tagger", "model_file"]
 
@@ -57,7 +57,8 @@ def load_tagger(language: str) -> Tagger:
     from HanTa.HanoverTagger import EMPTY, END, START, UNKNOWN, HanoverTagger
 
     model = HanoverTagger(model_file(language))
-    model.analyze_forward, model.analyze_viterbi = searches(model)
+    search = MorphemeSearch(model)
+    model.analyze_forward, model.analyze_viterbi = search.analyze_forward, search.analyze_viterbi
     transitions = model.LP_trans_word
     every_tag = None
 

@@ -1,0 +1,197 @@
+"""What libraries would do in the place of modules of ours: the figures of docs/inside/decisions.md.
+
+    python -m benchmarks.kept_by_figures splits [FILE.tsv ...]
+    python -m benchmarks.kept_by_figures hanta [--tokens N]
+    python -m benchmarks.kept_by_figures skops
+
+splits   Kolmogorov-Smirnov distances of balanced splits: ours, and StratifiedGroupKFold of
+         scikit-learn over quantile bands of the values; of drawn instances, and of files with the
+         columns of CompLex. Medians of three seeds
+hanta    tokens a second of CPU on sentences of words drawn by their frequency: ours, ours with
+         HanTa's search over morphemes, HanTa's `tag_sent`
+skops    what `skops.io.loads` makes of the hostile files of tests/lexicon/models, each in a process
+         of its own, with 2 GiB of memory and 20 seconds
+"""
+
+import argparse
+import csv
+import itertools
+import os
+import resource
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from transforms.common.draws import content_hashes
+from transforms.common.splits import bands_of, deal_alike, distances, parse_shares
+
+__all__ = ["main"]
+
+SHARES = parse_shares(["train=.85", "trial=.05", "test=.10"])
+BANDS = (5, 10, 20, 50, 100)
+FOLDS = 20  # 1 for trial, 2 for test, the others for train
+SEEDS = (1, 2, 3)
+TESTS = Path(__file__).resolve().parent.parent / "tests" / "lexicon" / "models"
+
+Ints = npt.NDArray[np.int64]
+Instances = tuple[Ints, Ints, npt.NDArray[np.float64]]  # token, genre, value
+
+
+def drawn(rows: int) -> Instances:
+    """Return instances of tokens, 2.3 of each, in three genres: values are near those of the token."""
+    draw = np.random.default_rng(0)
+    token = np.unique(draw.integers(int(rows / 2.3), size=rows), return_inverse=True)[1]
+    level = draw.beta(2, 5, size=token.max() + 1)
+    return token, draw.integers(3, size=rows), np.clip(level[token] + draw.normal(0, 0.08, rows), 0, 1)
+
+
+def of_files(paths: list[str]) -> Instances:
+    """Return the instances of files of CompLex: id, corpus, sentence, token, complexity."""
+    rows: list[dict[str, str]] = []
+    for path in paths:
+        with open(path, encoding="utf-8", newline="") as stream:
+            rows += csv.DictReader(stream, delimiter="\t", quoting=csv.QUOTE_NONE)
+    columns = ([row[name].lower() for row in rows] for name in ("token", "corpus"))
+    token, genre = (np.unique(column, return_inverse=True)[1] for column in columns)
+    return token, genre, np.array([float(row["complexity"]) for row in rows])
+
+
+def ours(instances: Instances, seed: int) -> Ints:
+    """Return splits by `deal_alike`."""
+    token, genre, values = instances
+    names = content_hashes(list(range(token.max() + 1)))
+    place = np.argsort(np.argsort(names))
+    return deal_alike(np.sort(names), place[token], genre, values, SHARES, bands=256, seed=seed).split[place[token]]
+
+
+def stratified(instances: Instances, seed: int, bands: int) -> Ints:
+    """Return splits by StratifiedGroupKFold, whose classes are bands within genres."""
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    token, genre, values = instances
+    folds = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=seed)
+    split = np.zeros(len(values), np.int64)
+    of = genre * bands + bands_of(values, bands)
+    for place, (_, rows) in enumerate(itertools.islice(folds.split(values, of, token), 3)):
+        split[rows] = 1 if place == 0 else 2
+    return split
+
+
+def splits(paths: list[str]) -> Iterator[tuple[object, ...]]:
+    """Yield a row for each set of instances and method."""
+    warnings.filterwarnings("ignore", message="The least populated class")
+    sets: dict[str, Instances] = {f"{rows} drawn": drawn(rows) for rows in (2_000, 10_000, 50_000)}
+    if paths:
+        sets["files"] = of_files(paths)
+    methods: dict[str, Callable[[Instances, int], Ints]] = {"ours": ours}
+    for bands in BANDS:
+        methods[f"StratifiedGroupKFold, {bands} bands"] = lambda found, seed, bands=bands: stratified(
+            found, seed, bands
+        )
+    yield "instances", "method", "KS", "worst genre", "size", "seconds"
+    for (which, found), (name, method) in itertools.product(sets.items(), methods.items()):
+        if len(found[2]) > 10_000 and name.endswith((" 50 bands", " 100 bands")):
+            continue  # minutes
+        rows = []
+        for seed in SEEDS:
+            start = time.process_time()
+            split = method(found, seed)
+            seconds = time.process_time() - start
+            held = [found[1] >= 0, *(found[1] == genre for genre in np.unique(found[1]))]
+            whole, *of_genres = (np.nanmax(distances(found[2][one], split[one], 3)) for one in held)
+            size = np.abs(np.bincount(split, minlength=3) / len(split) - SHARES.values).max()
+            rows.append((whole, max(of_genres), 100 * size, seconds))
+        ks, worst, size, seconds = np.median(rows, axis=0)
+        yield which, name, f"{ks:.4f}", f"{worst:.4f}", f"{size:.2f}", f"{seconds:.1f}"
+
+
+class _Theirs:
+    """HanTa's own search over morphemes, in the place of `MorphemeSearch`."""
+
+    def __init__(self, model: Any) -> None:
+        self.analyze_forward, self.analyze_viterbi = model.analyze_forward, model.analyze_viterbi
+
+
+def hanta(tokens: int) -> Iterator[tuple[object, ...]]:
+    """Yield a row for each language; the three taggers agree on every token, or this stops."""
+    import wordfreq
+    from HanTa.HanoverTagger import HanoverTagger
+
+    from transforms.annotation import hanta as tagging
+
+    yield "language", "ours", "HanTa's morphemes", "HanTa"
+    for language in ("en", "de", "nl"):
+        words = wordfreq.top_n_list(language, 60_000, wordlist="best")
+        shares = np.array([wordfreq.word_frequency(word, language) for word in words])
+        places = np.random.default_rng(1).choice(len(words), size=(tokens // 20, 20), p=shares / shares.sum())
+        sentences = [[words[place] for place in row] for row in places]
+        speeds, found = [], []
+        own, theirs = tagging.MorphemeSearch, HanoverTagger(tagging.model_file(language))
+        for search in (own, _Theirs, None):
+            tagging.MorphemeSearch = search or own  # type: ignore[assignment, misc]
+            tag = tagging.load_tagger(language) if search else theirs.tag_sent
+            start = time.process_time()
+            found.append([tag(sentence) for sentence in sentences])
+            speeds.append(tokens / (time.process_time() - start))
+        tagging.MorphemeSearch = own  # type: ignore[misc]
+        plain = [[(lemma, name) for _, lemma, name in sentence] for sentence in found[2]]
+        if not found[0] == found[1] == plain:
+            raise SystemExit(f"{language}: the taggers do not agree")
+        yield language, *(f"{speed:.0f}" for speed in speeds)
+
+
+def outcome(content: bytes) -> str:
+    """Return what skops makes of a file, in a process of its own."""
+    import skops.io
+    from skops.io.exceptions import UntrustedTypesFoundException
+
+    if child := os.fork():
+        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        return {0: "loaded", 1: "refused by its types", 2: "another error"}.get(code, "process dead")
+    resource.setrlimit(resource.RLIMIT_CPU, (20, 20))
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    code = 2
+    try:
+        skops.io.loads(content, trusted=["numpy.dtype"])
+        code = 0
+    except UntrustedTypesFoundException:
+        code = 1
+    except BaseException:  # whatever it is
+        pass
+    os._exit(code)
+
+
+def skops_of_hostile() -> Iterator[tuple[object, ...]]:
+    """Yield how many hostile files have which outcome, and which were loaded."""
+    sys.path.insert(0, str(TESTS))
+    import test_skops_file as cases
+
+    hostile = {name: cases.packed(cases.ridge(x=node), cases.COEFFICIENTS) for name, (node, _) in cases.TYPES.items()}
+    hostile |= {name: content for name, (content, _) in cases.FILES.items()}
+    outcomes = {name: outcome(content) for name, content in hostile.items()}
+    yield "outcome", "files"
+    yield from Counter(outcomes.values()).most_common()
+    yield "loaded", ", ".join(name for name, found in outcomes.items() if found == "loaded")
+
+
+def main() -> None:
+    """Print the rows of what is named."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("which", choices=("splits", "hanta", "skops"))
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--tokens", type=int, default=100_000)
+    asked = parser.parse_args()
+    found = {"splits": lambda: splits(asked.files), "hanta": lambda: hanta(asked.tokens), "skops": skops_of_hostile}
+    for row in found[asked.which]():
+        print(" | ".join(map(str, row)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

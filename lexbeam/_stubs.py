@@ -1,0 +1,105 @@
+"""Types of what is made only when it is asked for, as stubs: `python -m lexbeam._stubs [FOLDER]`.
+
+`__init__.pyi` has a function for each command, a stub of their own have the commands that share a
+first word, and `views.pyi` has a method for each view. They hold Lexbeam's own commands alone.
+Packaging writes them into what is installed, `make api` beside the modules; none is in git.
+"""
+
+import inspect
+import sys
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import lexbeam
+from lexbeam import _functions
+from lexbeam._asking import view_methods
+from lexbeam.results import Results
+from pipelines.registry import COMMANDS, Entry
+
+__all__ = ["check_names", "main", "stubs"]
+
+# What a name in the package may not be: it has another meaning there.
+TAKEN = {"LexbeamError", "Results", "UsageError", "open", "results", "vectors", "views"}
+IMPORTS = """\
+import collections.abc
+import os
+import typing
+from typing import *
+
+import lexbeam.results
+import pyarrow.lib
+"""
+PACKAGE = """\
+from lexbeam import {groups}
+from lexbeam._keyed import vectors as vectors
+from lexbeam.results import Results as Results
+from lexbeam.results import open_results as open
+from transforms.common.errors import LexbeamError as LexbeamError
+from transforms.common.errors import UsageError as UsageError
+"""
+
+
+def stubs() -> dict[str, str]:
+    """Return the text of every stub by the name of its file.
+
+    Raises:
+        ValueError: two things have one name.
+    """
+    check_names(COMMANDS, view_methods())
+    shared = ", ".join(f"{group} as {group}" for group in _functions.groups())
+    found = {"views.pyi": _module([_views()], "from transforms.common.snapshots import Snapshot\n")}
+    for group in ("", *_functions.groups()):
+        module = getattr(lexbeam, group) if group else lexbeam
+        functions = (getattr(module, name) for name in _functions.names(group))
+        more = "" if group else PACKAGE.format(groups=shared)
+        found[f"{group or '__init__'}.pyi"] = _module([_function(f) for f in functions if inspect.isfunction(f)], more)
+    return found
+
+
+def check_names(commands: Mapping[str, Entry], views: Iterable[str]) -> None:
+    """Check that neither a command nor a view has a name that is taken.
+
+    Raises:
+        ValueError: one has.
+    """
+    places = _functions.places(commands)
+    for name in (place.name for place in places if not place.group):
+        if name in TAKEN or name in _functions.groups(commands):
+            raise ValueError(f"the package `lexbeam` has another {name!r}")
+    for name in TAKEN.intersection(_functions.groups(commands)):
+        raise ValueError(f"the package `lexbeam` has another {name!r}")
+    for name in views:
+        if name in vars(Results) or name in Results.__annotations__:
+            raise ValueError(f"`Results` has another {name!r}")
+
+
+def _views() -> str:
+    methods = "\n".join(textwrap.indent(_function(method), "    ") for method in view_methods().values())
+    return f"class Views:\n    snapshot: Snapshot\n\n{methods}"
+
+
+def _function(function: Callable[..., Any]) -> str:
+    text = str(function.__doc__).replace("\\", "\\\\").replace('"', '\\"')
+    body = textwrap.indent(f'"""{text}\n"""', "    ")
+    return f"def {function.__name__}{inspect.signature(function)}:\n{body}\n"
+
+
+def _module(definitions: Iterable[str], imports: str) -> str:
+    return "\n".join([IMPORTS + imports, *definitions])
+
+
+def main() -> None:
+    """Write the stubs into a folder, or beside the modules."""
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else __file__.removesuffix("_stubs.py"))
+    made = stubs()
+    for path in folder.glob("*.pyi"):
+        if path.name not in made:
+            path.unlink()
+    for name, text in made.items():
+        (folder / name).write_text(text, "utf-8")
+
+
+if __name__ == "__main__":
+    main()
