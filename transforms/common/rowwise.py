@@ -47,13 +47,17 @@ def product(rows: npt.NDArray[Any], matrix: npt.NDArray[Any]) -> Floats:
     left = np.ascontiguousarray(rows, np.float64)
     right = np.ascontiguousarray(matrix.T, np.float64)
     found = np.empty((len(left), len(right)))
+    whole = (_HEIGHT, _WIDTH)
     with one_thread():
         for column in range(0, len(right), _WIDTH):
             some = _filled(right[column : column + _WIDTH], _WIDTH).T
             for row in range(0, len(left), _HEIGHT):
                 place = found[row : row + _HEIGHT, column : column + _WIDTH]
                 tile = _filled(left[row : row + _HEIGHT], _HEIGHT)
-                place[:] = (tile @ some)[: len(place), : place.shape[1]]
+                if place.shape == whole:
+                    np.matmul(tile, some, out=place)
+                else:
+                    place[:] = (tile @ some)[: len(place), : place.shape[1]]
     return found
 
 
