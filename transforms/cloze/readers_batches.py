@@ -145,7 +145,7 @@ def alike(asked: Asked, rows: Ints, options: ReaderOptions, scores: int) -> Iter
 
     They go through the network 64 at a time, always as many, with texts of a width that each
     question decides by itself: in such a batch its place does not matter. Where `hidden` is no
-    multiple of 16 it would matter, and each goes by itself, which takes some five times as long.
+    multiple of 16 it would matter, and each goes by itself, which takes some twelve times as long.
 
     Args:
         asked: all questions.
