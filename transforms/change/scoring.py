@@ -285,5 +285,6 @@ COMBINE: Stage[CombineTask, ScoreOptions, Combined] = Stage(
     identity=_combine_identity,
     build=_combine,
     chosen=_combine_chosen,
+    blas=True,
     unit="pairs",
 )

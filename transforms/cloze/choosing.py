@@ -19,6 +19,7 @@ from transforms.cloze.reader_data import CANDIDATE_COLUMNS, Encoded, Group, aske
 from transforms.cloze.readers import FREQUENCY
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.errors import LexbeamError
+from transforms.common.rowwise import product
 from transforms.common.sound import checked
 from transforms.common.tables import Part, PartFile, read_rows, read_table, write_part
 from transforms.lexicon.resources import Lexicon
@@ -113,7 +114,7 @@ class _Words:
         other, known = self._directions(beside)
         if not known.any():
             return {}
-        best = (own @ other[known].T).max(1)
+        best = product(own, other[known].T).max(1)
         return {word: float(best[row]) for row, word in enumerate(named) if there[row]}
 
     def _directions(self, words: Collection[str]) -> tuple[Any, Any]:

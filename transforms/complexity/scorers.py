@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.rowwise import dots
 from transforms.complexity.preparation import fit_preparation, prepared
 from transforms.complexity.scorers_base import SINGLES, Fitted, Floats, Scorer, ScorerOptions, Training
 from transforms.complexity.stacking import fit_stack, predict_stack
@@ -72,7 +73,7 @@ def _fit_ridge(training: Training, options: ScorerOptions) -> Fitted:
 
 
 def _predict_ridge(fitted: Fitted, values: Floats) -> Floats:
-    found: Floats = prepared(fitted, values) @ fitted["weights"] + fitted["intercept"]
+    found: Floats = dots(prepared(fitted, values), fitted["weights"]) + fitted["intercept"]
     return found
 
 

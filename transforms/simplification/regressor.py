@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from transforms.common import files
 from transforms.common.artefacts import Artefact, Stage
+from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError
 from transforms.common.receipts import File
 from transforms.common.sound import checked
@@ -131,7 +132,8 @@ def fit_words(scorer: str, labelled: Sequence[LabelledWord], lexicon: Lexicon, l
     words = [one.word for one in labelled]
     values = word_features(words, [one.language for one in labelled], lexicon, lists)
     labels = np.array([one.complexity for one in labelled])
-    return SCORERS[scorer].fit(Training(values, (*LETTERS, *lists), labels, words), _OPTIONS)
+    with one_thread():
+        return SCORERS[scorer].fit(Training(values, (*LETTERS, *lists), labels, words), _OPTIONS)
 
 
 def predict_words(scorer: str, fitted: Fitted, features: Floats) -> Floats:
