@@ -10,7 +10,7 @@ export UV_LINK_MODE := copy
 # Beam and spaCy are two thousand modules: compiled once here, not at every start of a process.
 export UV_COMPILE_BYTECODE := 1
 
-.PHONY: help install run test test-fast lint format api lock bench flink-jar prism runners clean
+.PHONY: help install run test test-fast test-soak lint format api lock bench flink-jar prism runners clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -44,6 +44,9 @@ test: $(VENV)/.all lint ## lint, types and the whole suite, with every extra
 
 test-fast: $(VENV)/.all ## the tests that take seconds, with fewer examples each
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -m "not slow"
+
+test-soak: $(VENV)/.all ## sweeps over every case, before a release
+	$(BIN)/python -m pytest -m soak
 
 lint: $(VENV)/.all ## ruff and mypy
 	$(BIN)/ruff check .

@@ -23,6 +23,7 @@ from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader, BatchWriter
 from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError
+from transforms.common.identity import Fingerprinted
 from transforms.common.receipts import File
 from transforms.common.records import annotation_batch
 from transforms.formats.duplicates import AnnotateTask, Decision, document_id
@@ -44,7 +45,7 @@ class AnnotateOptions:
         layers: further columns of sentences.
     """
 
-    engine: str
+    engine: Fingerprinted
     name: str
     fingerprint: str
     normalise: Rules | None = None
@@ -251,7 +252,6 @@ ANNOTATE: Stage[AnnotateTask, AnnotateOptions, Annotated] = Stage(
     name="corpus/annotate",
     receipt=Annotated,
     build=_annotate_file,
-    unused={"options.engine": "the fingerprint says engine and model, wherever they lie"},
     unordered=("task.decisions",),
     chosen=_chosen,
     unit="batches",

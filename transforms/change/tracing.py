@@ -238,7 +238,6 @@ TRACE: Stage[TraceTask, SeriesOptions, Traced] = Stage(
     receipt=Traced,
     build=_trace,
     unused={
-        "task.slices.name": "what is traced is of words and places in the series",
         "options.rank.pos": "it decides which words are shown, not which are ranked",
         "options.align.targets": Unless(
             "targets are among the words that maps are fitted on", used=_leaves_out_targets

@@ -22,6 +22,7 @@ from transforms.cloze.pairing import join_rows
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader
 from transforms.common.blas import one_thread
+from transforms.common.identity import Fingerprinted
 from transforms.common.runs import SortedRows, rows_of_part
 from transforms.common.tables import PartFile, write_rows
 from transforms.formats.ingest import acceptable
@@ -51,7 +52,7 @@ class SettleOptions:
         fingerprint: what identifies engine and model.
     """
 
-    engine: str = ""
+    engine: Fingerprinted = ""
     fingerprint: str = ""
 
 
@@ -172,13 +173,7 @@ def _chosen(_: PartTask, options: SettleOptions) -> dict[str, tuple[str, ...]]:
 
 
 SETTLE: Stage[PartTask, SettleOptions, Settled] = Stage(
-    name="cloze/settle",
-    receipt=Settled,
-    build=_settle,
-    unused={"options.engine": "the fingerprint says engine and model, wherever they lie"},
-    unordered=("task.loaded",),
-    chosen=_chosen,
-    unit="parts",
+    name="cloze/settle", receipt=Settled, build=_settle, unordered=("task.loaded",), chosen=_chosen, unit="parts"
 )
 LIST_REJECTS: Stage[Sequence[StagedRejects], None, PartFile] = Stage(
     name="cloze/list-rejects", receipt=PartFile, build=_list_rejects, unordered=("task",), unit="tables"

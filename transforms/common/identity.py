@@ -1,11 +1,11 @@
 """What decides an artefact: the whole of its task and options, in one form, but for what is declared unused.
 
     canonical((1, "a"))               b'(i1;s1:a)'
-    Place, Size, Position             types of fields that never count, see below
+    Place, Fingerprinted, ...         types of fields that never count, see below
 
 Values of different types have different forms (1, 1.0, True, "1"); lists and tuples are alike, and
 so are a record's fields in whatever order they are defined. What counts nowhere is said once, by
-type: a field that is a `Place`, a `Size` or a `Position`, and an option that is a path, or decides
+type: a field that is a `Place`, `Fingerprinted`, a `Size` or a `Position`, and an option that is a path, or decides
 nothing that is published (`path` and `published` of `options.option`). Files count by their digests,
 which stand beside their paths; a class whose paths have none gives them by `content_digests`. An
 option that is `of` some entries of a registry counts where one of them is chosen.
@@ -22,7 +22,7 @@ from typing import Annotated, Any, NamedTuple, get_origin
 import numpy as np
 import pyarrow as pa
 
-__all__ = ["WHERE", "Place", "Position", "Size", "Uncounted", "canonical"]
+__all__ = ["WHERE", "Fingerprinted", "Place", "Position", "Size", "Uncounted", "canonical"]
 
 
 class Uncounted(NamedTuple):
@@ -33,6 +33,7 @@ class Uncounted(NamedTuple):
 
 WHERE = Uncounted("where a file lies decides nothing: its content counts")
 Place = Annotated[str, WHERE]
+Fingerprinted = Annotated[str, Uncounted("the fingerprint beside it says what it names, wherever that lies")]
 Size = Annotated[int, Uncounted("the size follows from the content, which counts by its digest")]
 Position = Annotated[int, Uncounted("where a thing stands among others is no part of it")]
 

@@ -20,6 +20,7 @@ from transforms.annotation.texts import annotate_sentences, tokens_of
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader
 from transforms.common.blas import one_thread
+from transforms.common.identity import Fingerprinted
 from transforms.common.runs import SortedRows, rows_of_part
 from transforms.common.side_rows import SideRows
 from transforms.common.tables import PartFile, write_rows
@@ -53,7 +54,7 @@ class SettleOptions:
         fingerprint: what identifies engine and model.
     """
 
-    engine: str = ""
+    engine: Fingerprinted = ""
     fingerprint: str = ""
 
 
@@ -225,7 +226,6 @@ SETTLE: Stage[PartTask, SettleOptions, Settlement] = Stage(
     name="complexity/settle",
     receipt=Settlement,
     build=_settle,
-    unused={"options.engine": "the fingerprint says engine and model, wherever they lie"},
     unordered=("task.loaded",),
     chosen=_chosen,
     unit="parts",

@@ -117,11 +117,5 @@ def _chosen(_: Any, selection: Selection) -> Mapping[str, Collection[str]]:
 
 
 SELECT: Stage[PartTask, Selection, Selected] = Stage(
-    name="simplification/select",
-    receipt=Selected,
-    build=_select,
-    unused={"options.engine": "the fingerprint says engine and model, wherever they lie"},
-    chosen=_chosen,
-    blas=True,
-    unit="parts",
+    name="simplification/select", receipt=Selected, build=_select, chosen=_chosen, blas=True, unit="parts"
 )

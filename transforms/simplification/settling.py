@@ -23,6 +23,7 @@ from transforms.annotation.texts import annotate_sentences, tokens_of
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader
 from transforms.common.blas import one_thread
+from transforms.common.identity import Fingerprinted
 from transforms.common.records import Sentence
 from transforms.common.runs import SortedRows, rows_of_part
 from transforms.common.side_rows import SideRows
@@ -61,7 +62,7 @@ class SettleOptions:
     """
 
     only_simplifiable: bool = False
-    engine: str = ""
+    engine: Fingerprinted = ""
     layers: tuple[str, ...] = ()
     fingerprint: str = ""
 
@@ -272,7 +273,6 @@ SETTLE: Stage[PartTask, SettleOptions, Settlement] = Stage(
     name="simplification/settle",
     receipt=Settlement,
     build=_settle,
-    unused={"options.engine": "the fingerprint says engine and model, wherever they lie"},
     unordered=("task.loaded",),
     chosen=_chosen,
     unit="parts",
