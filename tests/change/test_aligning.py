@@ -108,9 +108,11 @@ def identity(task, **options):
     return ALIGN.identity(task, AlignOptions(**options))
 
 
-def test_the_order_of_targets_changes_nothing(trained):
-    (cca,) = align_tasks(trained.sides(1), 1, ("cca",))
+def test_order_of_targets_and_a_default_that_is_named_change_nothing(trained):
+    cca, op = align_tasks(trained.sides(1), 1, ("op", "cca"))
     assert identity(cca, targets=("a", "b")) == identity(cca, targets=("b", "a"))
+    assert identity(op) == identity(op, fit_on="shared")
+    assert identity(cca) == identity(cca, fit_on="top:100000+without-targets")
 
 
 def test_spaces_slices_and_seed_decide_and_paths_do_not(trained, tmp_path):

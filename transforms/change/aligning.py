@@ -77,9 +77,19 @@ def _leaves_out_targets(task: AlignTask, options: AlignOptions) -> bool:
     return without_targets(options, task.alignment)
 
 
+def _fits_on_others(task: AlignTask, options: AlignOptions) -> bool:
+    return fits_on_others(options, task.alignment)
+
+
 def without_targets(options: AlignOptions, alignment: str) -> bool:
     """Return whether the words that an alignment is fitted on depend on the targets."""
     return parse_fit_on(options.fit_on or ALIGNMENTS[alignment].fit_on).without_targets
+
+
+def fits_on_others(options: AlignOptions, alignment: str) -> bool:
+    """Return whether an alignment is fitted on other words than by its default."""
+    default = ALIGNMENTS[alignment].fit_on
+    return parse_fit_on(options.fit_on or default) != parse_fit_on(default)
 
 
 def _chosen(task: AlignTask, _: AlignOptions) -> dict[str, tuple[str, ...]]:
@@ -139,6 +149,7 @@ ALIGN: Stage[AlignTask, AlignOptions, Aligned] = Stage(
         **dict.fromkeys(
             ("task.slices.counts", "task.slices.documents", "task.slices.min_count"), "maps are fitted on vectors alone"
         ),
+        "options.fit_on": Unless("it names what the alignment is fitted on anyway", used=_fits_on_others),
         "options.targets": Unless("targets are among the words that maps are fitted on", used=_leaves_out_targets),
     },
     unordered=("options.targets",),

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from schemas.series import DISTANCES
-from transforms.change.aligning import AlignOptions, SliceFacts, load_alignments, without_targets
+from transforms.change.aligning import AlignOptions, SliceFacts, fits_on_others, load_alignments, without_targets
 from transforms.change.alignment import Space, apply, fit_alignment
 from transforms.change.counts import look_up
 from transforms.change.feeds import read_counts
@@ -95,6 +95,10 @@ class Trace(NamedTuple):
 
 def _leaves_out_targets(_: TraceTask, options: SeriesOptions) -> bool:
     return without_targets(options.align, ALIGNMENT)
+
+
+def _fits_on_others(_: TraceTask, options: SeriesOptions) -> bool:
+    return fits_on_others(options.align, ALIGNMENT)
 
 
 def _chosen(_: TraceTask, __: SeriesOptions) -> dict[str, tuple[str, ...]]:
@@ -239,6 +243,7 @@ TRACE: Stage[TraceTask, SeriesOptions, Traced] = Stage(
     build=_trace,
     unused={
         "options.rank.pos": "it decides which words are shown, not which are ranked",
+        "options.align.fit_on": Unless("it names what the alignment is fitted on anyway", used=_fits_on_others),
         "options.align.targets": Unless(
             "targets are among the words that maps are fitted on", used=_leaves_out_targets
         ),
