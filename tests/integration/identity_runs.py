@@ -23,7 +23,8 @@ from small_runs import SMALL, call, corpus, write_texts
 from wordnet_making import write_wordnet
 
 from transforms.common import artefacts, ptransforms
-from transforms.common.artefacts import Stage, name_of
+from transforms.common.artefacts import Stage, Workspace, name_of
+from transforms.lexicon.resources import LexiconOptions, prepare
 
 __all__ = ["RUNS", "Case", "cases_of"]
 
@@ -89,6 +90,8 @@ def complexity(folder: Path) -> None:
     lists = (f"age={folder / 'norms.csv'}:word=word,value=age,language=en", "--cache", folder / "cache")
     use = ("--use", "form,norms,corpus,surprisal", "--corpus", folder / "corpus", "--wordlist", *lists)
     assert do("complexity", "features", loaded, *use) == 0
+    carried = prepare(LexiconOptions(resources=lists[:1], cache=str(folder / "cache")))
+    carried.carried(Workspace(str(folder / "carried")))  # as for workers on other machines
     quota = ("--quota", "single=4", "--contexts", "2", "--parts", "2", "--language", "en")
     assert do("complexity", "select", folder / "corpus", "--out", folder / "selected", *quota) == 0
     scored = publish(folder / "scored", tables(singles=24, expressions=12))
@@ -105,7 +108,7 @@ def cloze(folder: Path) -> None:
     for n in range(3):
         (texts / f"180{n}.txt").write_text(f"Title {n}\n\nThe {n} old ships sailed.\n\nThey came back.", "utf-8")
     assert corpus(texts, folder / "corpus") == 0
-    cut = ("--layout", "documents", "--skip-paragraphs", "1", "--max-reject-share", "0.95")
+    cut = ("--layout", "corpus", "--skip-paragraphs", "1", "--max-reject-share", "0.95")
     assert do("cloze", "pairs", folder / "corpus", *cut, "--out", folder / "documents") == 0
     ratings = f"{folder / 'rated.csv'}:word=WORD,value=CONC"
     learned = ("--inputs", "ngrams", "--estimator", "ridge", "--resamples", "0", "--out", folder / "model")
