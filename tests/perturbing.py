@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple, get_origin
 import numpy as np
 import pyarrow as pa
 
-from transforms.common.identity import Place, Uncounted
+from transforms.common.identity import Place, Position, Uncounted
 from transforms.common.options import options_of
 from transforms.common.receipts import ArtefactPath
 
@@ -25,8 +25,9 @@ class Change(NamedTuple):
         path: what was changed, as `Stage.unused` has it.
         value: the whole, with the change.
         by_type: why it never counts; empty: it does, but for what a stage declares.
-        of: the entries of a registry that use it, as its option says; empty: any.
-        sequence: how a sequence was changed: `turned`, or empty.
+        of: the entries of a registry that use it, as its option says, or that it is a position: if
+            the name stays, so must the bytes; empty: neither.
+        turned: whether a sequence was only turned round.
     """
 
     path: str
@@ -112,7 +113,10 @@ def _of_record(value: Any, path: str, most: int | None) -> Iterator[Change]:
             continue
         for change in changes(getattr(value, name), f"{path}.{name}", most, allowed.get(name, ())):
             whole = _with(value, name, change.value)
-            yield change._replace(value=whole, by_type=by_type or change.by_type, of=of or change.of)
+            if hint == Position:  # it counts nowhere, and is read nowhere
+                yield change._replace(value=whole, of="a position")
+            else:
+                yield change._replace(value=whole, by_type=by_type or change.by_type, of=of or change.of)
 
 
 def _of_sequence(value: Any, path: str, most: int | None, choices: Collection[str]) -> Iterator[Change]:

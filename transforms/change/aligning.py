@@ -150,7 +150,7 @@ ALIGN: Stage[AlignTask, AlignOptions, Aligned] = Stage(
             ("task.slices.counts", "task.slices.documents", "task.slices.min_count"), "maps are fitted on vectors alone"
         ),
         "options.fit_on": Unless("it names what the alignment is fitted on anyway", used=_fits_on_others),
-        "options.targets": Unless("targets are among the words that maps are fitted on", used=_leaves_out_targets),
+        "options.targets": Unless("maps are fitted on targets as on other words", used=_leaves_out_targets),
     },
     unordered=("options.targets",),
     chosen=_chosen,

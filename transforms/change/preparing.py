@@ -282,10 +282,7 @@ VIEW: Stage[ViewTask, ViewSpec, Viewed] = Stage(
     name="change/view",
     receipt=Viewed,
     build=_derive,
-    unused={
-        **_OF_ALL,
-        "options.targets.words": Unless("they decide which sentences downsampling keeps", used=_downsamples),
-    },
+    unused={**_OF_ALL, "options.targets.words": Unless("without a limit every sentence is kept", used=_downsamples)},
     together=True,
     unit="parts of slices",
 )

@@ -244,9 +244,7 @@ TRACE: Stage[TraceTask, SeriesOptions, Traced] = Stage(
     unused={
         "options.rank.pos": "it decides which words are shown, not which are ranked",
         "options.align.fit_on": Unless("it names what the alignment is fitted on anyway", used=_fits_on_others),
-        "options.align.targets": Unless(
-            "targets are among the words that maps are fitted on", used=_leaves_out_targets
-        ),
+        "options.align.targets": Unless("maps are fitted on targets as on other words", used=_leaves_out_targets),
     },
     unordered=("task.maps", "options.align.targets"),
     chosen=_chosen,

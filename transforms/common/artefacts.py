@@ -155,7 +155,7 @@ class Stage(Generic[T, Options, R]):
 
     def __post_init__(self) -> None:
         for path in (*self.unused, *self.unordered):
-            if not re.match(r"(task|options)\b", path):
+            if not re.match(r"(task(\[\])?|options)(\.|$)", path):
                 raise ValueError(f"stage {self.name}: {path!r} is neither of `task` nor of `options`")
         if not all(one.reason if isinstance(one, Unless) else one for one in self.unused.values()):
             raise ValueError(f"stage {self.name}: what is unused needs a reason")
@@ -173,16 +173,11 @@ class Stage(Generic[T, Options, R]):
         chosen = self.chosen(task, options)
         whole = hashlib.sha256()
         for name, value in (("task", task), ("options", options)):
-            own = [
-                [path for path in paths if path.partition(".")[0].removesuffix("[]") == name]
-                for paths in (unused, self.unordered)
-            ]
-            if name in own[0]:
-                continue
             try:
-                whole.update(canonical(value, name, unused=own[0], unordered=own[1], chosen=chosen))
+                whole.update(canonical(value, name, unused=unused, unordered=self.unordered, chosen=chosen))
             except (TypeError, ValueError) as error:
-                raise type(error)(f"stage {self.name}: {error}") from None
+                error.add_note(f"stage {self.name}")
+                raise
         return whole.hexdigest()
 
     def code(self, chosen: Mapping[str, Collection[str]] | None = None) -> CodeIdentity:

@@ -155,7 +155,7 @@ class _Form:
         if isinstance(value, list | tuple):
             return self._of_sequence(value, path, chosen)
         if isinstance(value, Mapping):
-            items = ((self.of(key, path, {}), self.of(item, path, chosen)) for key, item in value.items())
+            items = ((self.of(key, f"{path}: a key", {}), self.of(item, path, chosen)) for key, item in value.items())
             return b"{" + b"".join(key + item for key, item in sorted(items)) + b"}"
         if isinstance(value, set | frozenset):
             return b"<" + b"".join(sorted(self.of(item, path, chosen) for item in value)) + b">"

@@ -178,12 +178,12 @@ _UNUSED: dict[str, str | Unless] = {
     },
     "options.scorer.seed": Unless("nothing is drawn", used=_draws),
     "options.hold.folds": Unless("nothing is held out by folds", used=_has_folds),
-    "options.hold.importance": Unless("it is of folds", used=_has_folds),
+    "options.hold.importance": Unless("it is measured on folds alone", used=_has_folds),
     **dict.fromkeys(
         (f"options.hold.{name}" for name in ("mwe", "mwe_folds", "test", "leave_genre_out", "ablation", "curve")),
         "it decides which cases there are, and a case knows no other",
     ),
-    "options.keep": Unless("models are kept that are trained on all", used=_is_of_all),
+    "options.keep": Unless("only models trained on all instances are kept", used=_is_of_all),
 }
 
 
