@@ -284,8 +284,8 @@ class Method(NamedTuple):
 ALIGNMENTS: dict[str, Method] = {
     "op": Method(procrustes_centred, unit_length=True),
     "op-": Method(procrustes, unit_length=True),
-    "cca": Method(canonical, "without-targets+top:100000", 2, takes_rcond=True),
-    "cca-reversed": Method(canonical_reversed, "without-targets+top:100000", 2, takes_rcond=True),
+    "cca": Method(canonical, "without-targets+top:100000", 2),
+    "cca-reversed": Method(canonical_reversed, "without-targets+top:100000", 2),
     "none": Method(unaligned),
 }
 

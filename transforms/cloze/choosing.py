@@ -248,22 +248,17 @@ def _named(parts: Iterable[Part], kind: str, ids: pa.ChunkedArray) -> dict[str, 
     return found
 
 
-def _identity(task: ChooseTask, options: ChooseOptions) -> Any:
-    return [
-        task.candidates.sha256,
-        sorted(part.sha256 for part in task.pairs),
-        [[list(group), own.candidates.sha256, own.forms.sha256] for group, own in task.groups],
-        sorted(part.sha256 for part in task.predictions),
-        vars(options.rules),
-        options.asked,
-        options.lexicon.identity(),
-    ]
-
-
 def _chosen(_: Any, options: ChooseOptions) -> Mapping[str, Collection[str]]:
     return options.lexicon.chosen()
 
 
 CHOOSE: Stage[ChooseTask, ChooseOptions, Chosen] = Stage(
-    name="cloze/choose", receipt=Chosen, identity=_identity, build=_choose, chosen=_chosen, blas=True, unit="parts"
+    name="cloze/choose",
+    receipt=Chosen,
+    build=_choose,
+    unused={"task.number": "parts hold rows, not the number that they have"},
+    unordered=("task.pairs", "task.predictions"),
+    chosen=_chosen,
+    blas=True,
+    unit="parts",
 )

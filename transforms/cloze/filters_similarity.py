@@ -22,6 +22,7 @@ from transforms.lexicon.encoders.base import load_encoder
 from transforms.lexicon.encoders.encoding import Encoding
 from transforms.lexicon.encoders.vectors import span_vectors
 from transforms.lexicon.keys import MISSING
+from transforms.lexicon.resources import Lexicon
 
 __all__ = ["contextual", "contextual_vectors", "greatest", "pair_cosines", "static", "static_vectors"]
 
@@ -31,7 +32,7 @@ Known = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 def static(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
     """Ask that no word of the passage is as similar as the threshold, by static vectors."""
-    return _judged(batch, asked, static_vectors(batch, setting), setting.thresholds["static"])
+    return _judged(batch, asked, static_vectors(batch, setting.lexicon), setting.thresholds["static"])
 
 
 def contextual(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
@@ -44,13 +45,13 @@ def contextual(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
     return _judged(batch, asked, known, setting.thresholds["contextual"])
 
 
-def static_vectors(batch: Batch, setting: Setting) -> Known:
+def static_vectors(batch: Batch, lexicon: Lexicon) -> Known:
     """Return the unit vectors of the words of a batch; those of zeros are no vectors."""
     languages = batch.rows["language"].combine_chunks()
     matrices: list[np.ndarray] = []
     rows = [np.full(len(side.form), MISSING) for side in (batch.summary, batch.passage)]
     total = 0
-    for mine, found in setting.lexicon.by_language(VECTORS, languages):
+    for mine, found in lexicon.by_language(VECTORS, languages):
         opened: Any = found
         if opened is None or not len(mine):
             continue

@@ -236,21 +236,6 @@ class Featured:
     coverage: File
 
 
-def _identity(task: FeatureTask, setting: Setting) -> Any:
-    counts = task.counts
-    return [
-        task.part.sha256,
-        list(setting.use),
-        list(setting.lists),
-        list(setting.languages),
-        setting.lexicon.identity(),
-        setting.centroids,
-        None if setting.encoder is None else setting.encoder.identity(),
-        None if counts is None else [counts.file.sha256, counts.tokens, counts.documents],
-        None if task.ngrams is None else [task.ngrams.file.sha256, task.ngrams.own],
-    ]
-
-
 def _feature(artefact: Artefact, task: FeatureTask, setting: Setting) -> Featured:
     if task.counts is not None:
         setting = setting._replace(counts=open_counts(task.counts))
@@ -324,10 +309,6 @@ def _cover(artefact: Artefact, covered: Sequence[File], _: None) -> PartFile:
     return write_part(artefact, COVERAGE.schema(), [_added([rows])], sort_keys=COVERAGE.key)
 
 
-def _cover_identity(covered: Sequence[File], _: None) -> Any:
-    return sorted(file.sha256 for file in covered)
-
-
 def _chosen(_: Any, setting: Setting) -> Mapping[str, Any]:
     encoder = {} if setting.encoder is None else setting.encoder.chosen()
     return {_GROUPS: setting.use, **setting.lexicon.chosen(), **encoder}
@@ -340,8 +321,8 @@ def described(setting: Setting) -> Mapping[str, Any]:
 
 
 FEATURE: Stage[FeatureTask, Setting, Featured] = Stage(
-    name="complexity/feature", receipt=Featured, identity=_identity, build=_feature, chosen=_chosen, unit="parts"
+    name="complexity/feature", receipt=Featured, build=_feature, chosen=_chosen, unit="parts"
 )
 COVER: Stage[Sequence[File], None, PartFile] = Stage(
-    name="complexity/cover", receipt=PartFile, identity=_cover_identity, build=_cover, unit="tables"
+    name="complexity/cover", receipt=PartFile, build=_cover, unordered=("task",), unit="tables"
 )

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from transforms.common.errors import LexbeamError
 from transforms.common.fingerprints import digest
+from transforms.common.identity import Place
 from transforms.complexity.design import Column
 from transforms.complexity.holding_out import Case
 from transforms.complexity.scorers import SCORERS
@@ -35,7 +36,7 @@ class Kept:
         modes: by kind, how expressions are scored; empty for single words.
     """
 
-    folder: str
+    folder: Place
     digest: str
     scorer: str
     modes: Mapping[str, str]

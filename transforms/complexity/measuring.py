@@ -172,18 +172,6 @@ def subsets_of(rows: Rows, title: str, seen: Bools) -> Iterator[tuple[str, Bools
             yield f"{title}/{name} not known", ~known
 
 
-def _identity(task: EvaluateTask, options: MeasureOptions) -> Any:
-    return [
-        task.system,
-        task.design.sha256,
-        None if task.other is None else task.other.sha256,
-        sorted([list(c.case), c.fitted.predictions.sha256] for c in task.cases),
-        list(options.metric),
-        list(options.threshold),
-        [options.bootstrap.resamples, options.bootstrap.level, options.bootstrap.seed],
-    ]
-
-
 def _chosen(_: Any, options: MeasureOptions) -> Mapping[str, Sequence[str]]:
     names = list(options.metric) + (list(CLASSES) if options.threshold else [])
     return {"transforms.evaluation.metrics:METRICS": sorted(set(names))}
@@ -326,5 +314,11 @@ def _curve(system: str, kind: str, cases: Sequence[CaseDone], way: str, rows: Ro
 
 
 EVALUATE: Stage[EvaluateTask, MeasureOptions, Evaluated] = Stage(
-    name="complexity/evaluate", receipt=Evaluated, identity=_identity, build=_evaluate, chosen=_chosen, unit="systems"
+    name="complexity/evaluate",
+    receipt=Evaluated,
+    build=_evaluate,
+    unused={"task.cases.fitted.model": "its predictions count"},
+    unordered=("task.cases",),
+    chosen=_chosen,
+    unit="systems",
 )

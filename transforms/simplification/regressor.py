@@ -8,7 +8,7 @@ so that no word is ranked by what people said of itself.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -170,16 +170,6 @@ def _fit(artefact: Artefact, task: FitTask, fitting: Fitting) -> Regressed:
     )
 
 
-def _identity(task: FitTask, fitting: Fitting) -> Any:
-    return [
-        [sorted(part.sha256 for part in parts) for parts in task],
-        fitting.scorer,
-        fitting.lexicon.identity(),
-        list(fitting.lists),
-        asdict(_OPTIONS),
-    ]
-
-
 def _chosen(_: Any, fitting: Fitting) -> Mapping[str, Any]:
     return {"transforms.complexity.scorers:SCORERS": [fitting.scorer], **fitting.lexicon.chosen()}
 
@@ -187,8 +177,8 @@ def _chosen(_: Any, fitting: Fitting) -> Mapping[str, Any]:
 FIT: Stage[FitTask, Fitting, Regressed] = Stage(
     name="simplification/fit",
     receipt=Regressed,
-    identity=_identity,
     build=_fit,
+    unordered=("task.instances", "task.labels", "task.own", "task.substitutes", "task.candidates"),
     chosen=_chosen,
     blas=True,
     unit="regressors",
