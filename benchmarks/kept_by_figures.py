@@ -29,8 +29,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from transforms.common.draws import content_hashes
-from transforms.common.splits import bands_of, deal_alike, distances, parse_shares
+from transforms.common.draws.by_content import content_hashes
+from transforms.common.draws.splits import bands_of, deal_alike, distances, parse_shares
 
 __all__ = ["main"]
 
@@ -124,7 +124,7 @@ def hanta(tokens: int) -> Iterator[tuple[object, ...]]:
     import wordfreq
     from HanTa.HanoverTagger import HanoverTagger
 
-    from transforms.annotation import hanta as tagging
+    from transforms.annotation.engines import hanta as tagging
 
     yield "language", "ours", "HanTa's morphemes", "HanTa"
     for language in ("en", "de", "nl"):
