@@ -4,6 +4,8 @@
 docs/reliability.md.
 """
 
+import os
+
 import pytest
 
 from benchmarks.readers import READERS, TABLES, WRITERS, measure, parts_of, publish_corpus, read_places
