@@ -17,7 +17,7 @@ from transforms.cloze.candidate_options import CandidateOptions, asking_of, chec
 from transforms.cloze.candidates import JUDGE, Asking, Count, Judgement
 from transforms.cloze.filters_base import WORDNET
 from transforms.cloze.panels_candidates import candidate_panels
-from transforms.cloze.thresholds import MEASURE, SETTLE, Sampled, Thresholds, cutoff_of
+from transforms.cloze.thresholds import MEASURE, RANDOM_PAIRS, SETTLE, Sampled, Thresholds, cutoff_of
 from transforms.common.options import embedded, option
 from transforms.common.shown import Block, Grid
 from transforms.common.snapshots import Snapshot
@@ -83,7 +83,7 @@ def _plan(options: ClozeCandidatesOptions, inputs: Inputs) -> Plan:
     if not quantiles:
         return Plan(parts, asking, {}, None)
     ids = read_rows([checked(part) for part in parts], ["pair_id"])
-    cutoff = cutoff_of(ids, own.random_pairs, own.seed)
+    cutoff = cutoff_of(ids, RANDOM_PAIRS, own.seed)
     return Plan(parts, asking, quantiles, Sampled(asking.setting, tuple(quantiles), cutoff, own.seed))
 
 

@@ -18,7 +18,7 @@ from schemas.cloze import CANDIDATES, KINDS, OPTIONS, PAIRS
 from schemas.cloze_questions import QUESTION_REASONS, QUESTIONS
 from transforms.cloze.drafting import DRAFT, Drafted, DraftTask
 from transforms.cloze.question_files import check_name, refuse_existing, write_questions
-from transforms.cloze.question_splits import SplitOptions
+from transforms.cloze.question_splits import SCORE_TOLERANCE, TOLERANCE, SplitOptions
 from transforms.cloze.question_views import QUESTION_VIEWS, question_panels, quoted_questions
 from transforms.cloze.questioning import SPLIT, WRITE, Split, SplitRules
 from transforms.cloze.questions import QuestionOptions
@@ -100,7 +100,7 @@ def _plan(options: ClozeQuestionsOptions, inputs: Inputs) -> Plan:
         tuple(DraftTask(one.number, one, of(made, one.number), of(pairs, one.number)) for one in candidates),
         tuple(pairs),
         options.how,
-        SplitRules(options.split.shares, options.split.tolerance, options.split.score_tolerance, options.how.seed),
+        SplitRules(options.split.shares, TOLERANCE, SCORE_TOLERANCE, options.how.seed),
     )
 
 
