@@ -42,7 +42,7 @@ from transforms.common.splits import bands_of, deal_alike, distances, parse_shar
 __all__ = ["main"]
 
 SHARES = parse_shares(["train=.85", "trial=.05", "test=.10"])
-BANDS = (5, 10, 20, 50, 100)
+BANDS = (5, 10, 20, 50)
 FOLDS = 20  # 1 for trial, 2 for test, the others for train
 SEEDS = (1, 2, 3)
 ROOT = Path(__file__).resolve().parent.parent
