@@ -10,7 +10,7 @@ export UV_LINK_MODE := copy
 # Beam and spaCy are two thousand modules: compiled once here, not at every start of a process.
 export UV_COMPILE_BYTECODE := 1
 
-.PHONY: help install run test test-fast lint format api lock bench flink-jar prism runners clean
+.PHONY: help install run test test-fast test-soak lint format api lock bench flink-jar prism runners clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -43,7 +43,10 @@ test: $(VENV)/.all lint ## lint, types and the whole suite, with every extra
 	$(BIN)/python -m pytest
 
 test-fast: $(VENV)/.all ## the tests that take seconds, with fewer examples each
-	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -m "not slow"
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -m "not slow and not soak"
+
+test-soak: $(VENV)/.all ## the sweeps of which `make test` has samples, before a release
+	$(BIN)/python -m pytest -m soak
 
 lint: $(VENV)/.all api ## ruff and mypy
 	$(BIN)/ruff check .

@@ -199,7 +199,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--readers", default=",".join(NEURAL))
     parser.add_argument("--seeds", default="1,2,3")
     parser.add_argument("--folds", type=int, default=4)
-    parser.add_argument("--wordnet", default="wordnet", help="for glosses, see docs/wordnet.md")
+    parser.add_argument("--wordnet", default="wordnet", help="for glosses, see docs/reference/wordnet.md")
     options = parser.parse_args(words)
     with tempfile.TemporaryDirectory(prefix="lexbeam-bench-") as folder:
         work = options.work or Path(folder)

@@ -11,7 +11,7 @@ computed as `lexbeam complexity features` computes those of one part.
 
 All 251 columns of groups form, frequency, norms, wordnet and context are computed by both, and must
 be the same in all rows; but for those of tagged senses and definitions, for which nltk reads
-another file or cuts otherwise (docs/wordnet.md): there in 98 of 100. No target is a word that
+another file or cuts otherwise (docs/reference/wordnet.md): there in 98 of 100. No target is a word that
 WordNet does not know, or of fewer than four letters: nltk has other base forms for some of them.
 
 Two processes against one: `lexbeam run` from files of the same kind to features, which loads and

@@ -1,4 +1,4 @@
-"""What LightGBM does with damaged texts, unchecked and behind our check: figures of docs/models.md.
+"""What LightGBM does with damaged texts, unchecked and behind our check: figures of docs/reference/models.md.
 
     python -m benchmarks.damaged_models
 

@@ -1,4 +1,4 @@
-"""How even draws, folds and smallest are: the figures of docs/draws.md.
+"""How even draws, folds and smallest are: the figures of docs/inside/draws.md.
 
     python -m benchmarks.draws
 

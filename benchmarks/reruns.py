@@ -122,7 +122,7 @@ def _reruns(folder: Path, ranked: Sequence[str]) -> dict[str, list[list[str]]]:
 
 
 def _ranked(out: Path) -> list[str]:
-    """Return the three words that changed most, as docs/tables.md finds them."""
+    """Return the three words that changed most, as docs/reference/tables.md finds them."""
     scores = pq.read_table((out / "current").resolve() / "scores")
     ranked = scores.filter(pc.and_(pc.is_null(scores["seed"]), scores["ranked"]))
     words = ranked.sort_by([("score", "descending"), ("word", "ascending")])["word"].to_pylist()

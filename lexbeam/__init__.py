@@ -6,7 +6,7 @@
     results = lexbeam.change(["results"], slices="1800-1849,1850-1900", seeds=3)
     results.top(20, alignment="op").to_pandas()
 
-docs/python.md tells the rest. The functions of commands are made from the registry when they are
+docs/reference/python.md tells the rest. The functions of commands are made from the registry when they are
 asked for; `make api` writes their types to `*.pyi` beside the modules.
 """
 

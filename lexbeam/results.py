@@ -38,7 +38,7 @@ class Results(Views):
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """The manifest: sections, tables and environments; docs/tables.md has its keys."""
+        """The manifest: sections, tables and environments; docs/reference/tables.md has its keys."""
         return self.snapshot.manifest
 
     @property

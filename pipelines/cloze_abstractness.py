@@ -3,7 +3,7 @@
     lexbeam cloze abstractness --ratings mrc.csv:word=WORD,value=CONC --out models/concreteness \\
         --vectors results:slice=1880-1920
 
-docs/cloze-abstractness.md says what words are described by and what the model holds.
+docs/tasks/cloze/abstractness.md says what words are described by and what the model holds.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

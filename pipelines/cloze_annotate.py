@@ -3,7 +3,7 @@
     lexbeam cloze annotate cloze --annotations sheets/
     lexbeam cloze annotate cloze --annotations crowd.csv --accuracy-of annotator
 
-docs/cloze-annotate.md says what the rules are, and what the figures mean.
+docs/tasks/cloze/annotate.md says what the rules are, and what the figures mean.
 """
 
 from collections import Counter

@@ -3,7 +3,7 @@
     lexbeam cloze answer cloze
     lexbeam cloze answer cloze --systems ga5,multiple-choice:models/bert --by split
 
-docs/cloze-answer.md says what systems compute, and what they are trained and asked on.
+docs/tasks/cloze/answer.md says what systems compute, and what they are trained and asked on.
 """
 
 from collections import Counter

@@ -84,7 +84,12 @@ def _plan(options: ClozeCandidatesOptions, inputs: Inputs) -> Plan:
         return Plan(parts, asking, {}, None)
     ids = read_rows([checked(part) for part in parts], ["pair_id"])
     cutoff = cutoff_of(ids, RANDOM_PAIRS, own.seed)
-    return Plan(parts, asking, quantiles, Sampled(asking.setting, tuple(quantiles), cutoff, own.seed))
+    return Plan(
+        parts,
+        asking,
+        quantiles,
+        Sampled(asking.setting.lexicon, asking.setting.encoder, tuple(quantiles), cutoff, own.seed),
+    )
 
 
 def _languages(parts: Sequence[Part]) -> set[str | None]:
@@ -122,7 +127,7 @@ def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, 
     setting = plan.asking.setting
     setting = setting._replace(lexicon=graph.carry(setting.lexicon))
     asking = plan.asking._replace(setting=setting)
-    sampled = None if plan.sampled is None else plan.sampled._replace(setting=setting)
+    sampled = None if plan.sampled is None else plan.sampled._replace(lexicon=setting.lexicon)
     judged, taken, parts = (
         pipeline
         | "PairParts" >> beam.Create(plan.parts, reshuffle=False)

@@ -3,7 +3,7 @@
     lexbeam cloze explain --passage passage.txt --summary summary.txt --engine builtin:en
     lexbeam cloze explain --passage passage.txt --summary summary.txt --engine builtin:en --json
 
-docs/cloze-explain.md says what is shown.
+docs/tasks/cloze/candidates.md says what is shown.
 """
 
 import logging

@@ -3,7 +3,7 @@
     lexbeam cloze options cloze --readers ga,ar,ar-gloss
     lexbeam cloze options cloze --readers frequency --vectors news.vec
 
-docs/cloze-options.md says what readers compute and how options are chosen.
+docs/tasks/cloze/options.md says what readers compute and how options are chosen.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ from schemas.cloze import CANDIDATES, KINDS, OPTION_REASONS, OPTIONS, PAIRS, PRE
 from schemas.columns import column
 from transforms.cloze.choosing import CHOOSE, ChooseOptions, Chosen
 from transforms.cloze.distractors import BandOptions
-from transforms.cloze.filters_base import WORDNET
+from transforms.cloze.filters_base import VECTORS, WORDNET
 from transforms.cloze.options import OptionRules
 from transforms.cloze.reader_data import EncodeOptions, Group, GroupTask, asked_rows
 from transforms.cloze.reader_encoding import ENCODE
@@ -76,7 +76,8 @@ class ClozeOptionsOptions(RunnerOptions):
     bands: BandOptions = embedded(BandOptions, group="reader frequency")
     wordnet: str | None = option(
         None,
-        help="folder of the database files of WordNet, see docs/wordnet.md; if not given, where Debian has them",
+        help="folder of the database files of WordNet, "
+        "see docs/reference/wordnet.md; if not given, where Debian has them",
         metavar="PATH",
         path="resource",
         within=within_wordnet,
@@ -158,7 +159,15 @@ def _plan(options: ClozeOptionsOptions, inputs: Inputs) -> Plan:
         groups=tuple(GroupTask(group, pairs, found) for group in groups),
         readers=readers,
         encode=options.encode,
-        options=FoldOptions(options.folds, options.seed, options.reader, options.bands, GLOSS_TOKENS, lexicon),
+        options=FoldOptions(
+            options.folds,
+            options.seed,
+            options.reader,
+            options.bands,
+            GLOSS_TOKENS,
+            lexicon.only(VECTORS),
+            lexicon.only(WORDNET),
+        ),
         choose=ChooseOptions(options.rules, options.encode.asked, lexicon),
         candidates=found,
         pairs=pairs,
@@ -181,12 +190,12 @@ def _build(pipeline: "beam.Pipeline", plan: Plan, graph: Graph) -> Mapping[str, 
     from transforms.cloze.options_ptransforms import ChooseOptions as ChooseAll
     from transforms.cloze.options_ptransforms import ReadInFolds
 
-    lexicon = graph.carry(plan.options.lexicon)
+    lexicon = graph.carry(plan.choose.lexicon)
+    options = plan.options._replace(lexicon=lexicon.only(VECTORS), glosses=lexicon.only(WORDNET))
     encoded, trained, predicted = (
         pipeline
         | "Groups" >> beam.Create([(task.group, task) for task in plan.groups], reshuffle=False)
-        | "Read"
-        >> ReadInFolds(graph.workspace, plan.readers, plan.encode, plan.options._replace(lexicon=lexicon), graph.lanes)
+        | "Read" >> ReadInFolds(graph.workspace, plan.readers, plan.encode, options, graph.lanes)
     )
     chosen, parts = (encoded, predicted) | "Choose" >> ChooseAll(
         graph.workspace,
@@ -392,7 +401,7 @@ CLOZE_OPTIONS: Command[ClozeOptionsOptions, Plan] = Command(
     },
     expected=_expected,
     chosen=_chosen,
-    resources=lambda plan: plan.options.lexicon.described(),
+    resources=lambda plan: plan.choose.lexicon.described(),
     section=_section,
     summary=_summary,
     report=_panels,

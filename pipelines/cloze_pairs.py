@@ -4,7 +4,7 @@
         --engine spacy:en_core_web_sm
     lexbeam cloze pairs bbc --layout documents --skip-paragraphs 1 --out cloze --engine builtin:en
 
-docs/cloze-pairs.md says what the layouts are, what is rejected and what is flagged.
+docs/tasks/cloze/pairs.md says what the layouts are, what is rejected and what is flagged.
 """
 
 from collections import Counter

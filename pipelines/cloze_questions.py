@@ -3,7 +3,7 @@
     lexbeam cloze questions cloze
     lexbeam cloze questions cloze --per-summary best --write-jsonl 'task/{kind}_{split}.jsonl'
 
-docs/cloze-questions.md says what becomes a question, how splits are made, and what files hold.
+docs/tasks/cloze/questions.md says what becomes a question, how splits are made, and what files hold.
 """
 
 import logging

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import pyarrow as pa
 
-from schemas import Table
+from schemas.columns import Table
 from transforms.common.artefacts import Stage, Workspace
 from transforms.common.errors import LexbeamError
 from transforms.common.sections import Read, table_digest

@@ -2,7 +2,7 @@
 
     lexbeam complexity aggregate words --judgments sheets/
 
-docs/complexity-load.md says what counts, and what the figures mean.
+docs/tasks/complexity/judgments.md says what counts, and what the figures mean.
 """
 
 from collections import Counter

@@ -3,7 +3,7 @@
     lexbeam complexity features complexity --wordnet /usr/share/wordnet \\
         --wordlist aoa=aoa.csv:word=Word,value=Rating.Mean,sd=Rating.SD
 
-docs/complexity-features.md lists the groups and their columns.
+docs/tasks/complexity/features.md lists the groups and their columns.
 """
 
 import logging

@@ -3,7 +3,7 @@
     lexbeam complexity load lcp_single_train.tsv --layout complex --out lcp
     lexbeam complexity load Spanish_*.tsv --layout cwi2018 --out cwi --engine builtin:es
 
-docs/complexity-load.md says what the layouts are, and what is flagged.
+docs/tasks/complexity/load.md says what the layouts are, and what is flagged.
 """
 
 from collections import Counter

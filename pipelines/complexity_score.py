@@ -4,7 +4,7 @@
     lexbeam complexity score train --scorer stack --on trial --save models/stack
     lexbeam complexity score words --model models/stack
 
-docs/complexity-score.md says what is computed, and how.
+docs/tasks/complexity/score.md says what is computed, and how.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

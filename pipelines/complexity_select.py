@@ -4,7 +4,7 @@
         --quota single=3000,mwe=600 --seed 1
 
 Targets are found by patterns of parts of speech; which of them are taken is drawn by content; see
-docs/complexity-select.md.
+docs/tasks/complexity/select.md.
 """
 
 import logging

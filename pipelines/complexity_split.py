@@ -3,7 +3,7 @@
     lexbeam complexity split results --shares train=.7,trial=.05,test=.25
     lexbeam complexity split results --method paper --overwrite
 
-docs/complexity-split.md says what the methods do, and how alike their splits are.
+docs/tasks/complexity/split.md says what the methods do, and how alike their splits are.
 """
 
 import logging

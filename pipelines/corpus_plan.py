@@ -88,7 +88,7 @@ class CorpusOptions(IntakeOptions):
     )
     normalise: str | None = option(
         None,
-        help="TSV of rules for forms and lemmas, see docs/annotation.md",
+        help="TSV of rules for forms and lemmas, see docs/reference/annotation.md",
         metavar="FILE",
         path="file",
         group=ANNOTATION,
@@ -137,7 +137,7 @@ def plan_corpus(options: CorpusOptions, given: Inputs | None = None) -> CorpusPl
         sections = ", ".join(asked)
         raise UsageError(
             f"`dates` must be given: {sections} compares periods, and without it no document has a "
-            "year (docs/formats.md)"
+            "year (docs/reference/formats.md)"
         )
     if options.format == "html" or (options.format == "auto" and options.reader.html != "reject"):
         check_html(options.reader)

@@ -41,7 +41,7 @@ def _next(
     if not documents:
         yield (
             "no document has a date: `lexbeam change` compares periods and needs dates; to use it, "
-            "make the corpus anew with `dates` (docs/formats.md)"
+            "make the corpus anew with `dates` (docs/reference/formats.md)"
         )
         return
     found = propose_slices(documents, tokens)

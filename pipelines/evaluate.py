@@ -3,7 +3,7 @@
     lexbeam evaluate change results --binary truth/binary.txt --graded truth/graded.txt
     lexbeam evaluate change results --gold sample/truth.tsv --changed-above 0
 
-docs/evaluation.md says what is computed, and how.
+docs/reference/evaluation.md says what is computed, and how.
 """
 
 import logging

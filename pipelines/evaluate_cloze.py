@@ -4,7 +4,7 @@
     lexbeam evaluate cloze --gold Task_2_dev.jsonl --predictions cross.csv --trained-on \\
         imperceptibility
 
-docs/cloze-evaluate.md says what is read, and what is computed.
+docs/tasks/cloze/answer.md says what is read, and what is computed.
 """
 
 import importlib.util

@@ -3,7 +3,7 @@
     lexbeam evaluate complexity --gold lcp_single_test.tsv --predictions answer.csv
     lexbeam evaluate complexity --gold gold.csv --predictions answer.csv --threshold 0.5
 
-docs/complexity-score.md says what is computed.
+docs/tasks/complexity/score.md says what is computed.
 """
 
 from collections.abc import Iterator, Mapping

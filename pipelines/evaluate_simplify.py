@@ -3,7 +3,7 @@
     lexbeam evaluate simplify simplified --k 10,50
     lexbeam evaluate simplify --gold tsar2022_en_test_gold.tsv --predictions run1.tsv --layout tsar
 
-docs/simplify-evaluate.md says what is read, and what is computed.
+docs/tasks/simplification/evaluate.md says what is read, and what is computed.
 """
 
 import logging

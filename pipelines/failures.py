@@ -16,7 +16,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from schemas import Table
+from schemas.columns import Table
 from transforms.common import files
 from transforms.common.errors import LexbeamError
 from transforms.common.failed import write_failed

@@ -155,7 +155,7 @@ def _language(look: Look) -> Iterator[str]:
     engine = guess_engine(language) if language else None
     if engine is None:
         what = f"no engine knows {language!r}" if language else "the language was not recognised"
-        yield f"  engine: builtin:en  # {_comment(what)}: correct this (docs/annotation.md)"
+        yield f"  engine: builtin:en  # {_comment(what)}: correct this (docs/reference/annotation.md)"
         return
     if number < look.languages.total():
         listed = ", ".join(f"{name} {n}" for name, n in look.languages.most_common(5))

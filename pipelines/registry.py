@@ -16,7 +16,7 @@ from transforms.common.errors import LexbeamError
 
 if TYPE_CHECKING:
     from pipelines.command import Command
-    from schemas import Table
+    from schemas.columns import Table
 
 __all__ = [
     "COMMANDS",

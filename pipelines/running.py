@@ -349,7 +349,7 @@ def _run_action(job: Job, action: Action, workspace: Workspace) -> HandedBack:
     for table in command.tables:
         if table.name not in tables:
             raise LexbeamError(f"{job.section}: the command has not made its table {table.name}")
-        task = WrittenTable(table, tables[table.name])
+        task = WrittenTable.of(table, tables[table.name])
         made = make(workspace, written(job.section), task, None)
         parts.append(Part.of(table.name, 0, made))
     return HandedBack(tuple(parts), {})

@@ -2,7 +2,7 @@
 
     lexbeam simplify generate es --thesaurus th_es_v2.dat mcr30_spa.tab --inflector es.inflector
 
-docs/simplify-generate.md says how candidates are generated, inflected and combined.
+docs/tasks/simplification/generate.md says how candidates are generated, inflected and combined.
 """
 
 from collections import Counter
@@ -58,7 +58,8 @@ class GenerateOptions(RunnerOptions):
     )
     settings: str | None = option(
         None,
-        help="settings by name, each with the options that it has other than given here; see docs/simplification.md",
+        help="settings by name, each with the options that it has other than given here; "
+        "see docs/tasks/simplification/README.md",
         metavar="FILE.yaml",
         path="file",
     )

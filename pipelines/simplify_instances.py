@@ -3,7 +3,7 @@
     lexbeam simplify instances ALEXSIS.tsv --layout alexsis --language es --out alexsis
     lexbeam simplify instances sentences.txt --layout text --language en --out own
 
-docs/simplify-instances.md says what the layouts are, and what is flagged.
+docs/tasks/simplification/instances.md says what the layouts are, and what is flagged.
 """
 
 import re

@@ -2,7 +2,7 @@
 
     lexbeam simplify rank es --ranker senses --wordlist zipf=wordfreq:es
 
-docs/simplify-rank.md says what each ranker's score is.
+docs/tasks/simplification/rank.md says what each ranker's score is.
 """
 
 from collections import Counter

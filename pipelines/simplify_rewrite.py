@@ -2,7 +2,7 @@
 
     lexbeam simplify rewrite es
 
-docs/simplify-rank.md says when the target stays.
+docs/tasks/simplification/rank.md says when the target stays.
 """
 
 from collections import Counter

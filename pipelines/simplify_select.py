@@ -3,7 +3,7 @@
     lexbeam simplify select es --filters morphology,pos --inflector es.inflector \\
         --engine spacy:es_core_news_md
 
-docs/simplify-select.md says what each filter drops.
+docs/tasks/simplification/rank.md says what each filter drops.
 """
 
 from collections import Counter

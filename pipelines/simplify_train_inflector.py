@@ -3,7 +3,7 @@
     lexbeam simplify train-inflector spanish.txt --language es --out models/es.inflector
     lexbeam simplify train-inflector spa.tsv es_gsd-ud-train.conllu --language es --out es.inflector
 
-docs/simplify-inflector.md says what is read, and how forms are made.
+docs/tasks/simplification/inflector.md says what is read, and how forms are made.
 """
 
 from pipelines.command import Action, Command

@@ -32,7 +32,7 @@ def metrics_table(task: str) -> Table:
         columns=[
             column("system", pa.string(), "what was evaluated"),
             column("subset", pa.string(), "the instances that it was evaluated on"),
-            column("metric", pa.string(), "name of the metric, see docs/evaluation.md"),
+            column("metric", pa.string(), "name of the metric, see docs/reference/evaluation.md"),
             column(
                 "k",
                 pa.int32(),

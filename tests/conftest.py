@@ -28,13 +28,15 @@ ROOT = Path(__file__).resolve().parent.parent
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Tests start dozens of processes that import Beam and spaCy: they may keep what Python compiles.
+# Tests start dozens of processes that import Beam and spaCy: they may keep what Python compiles,
+# and pytest may keep what it makes of the tests, which takes it longer than all imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # Tests that one worker runs, one after another: they start many processes, or share what is costly
 # and cannot be made once for all workers. What takes longest is first. Of other tests those of a
-# file are dealt out together, since the controller takes longer to deal than most of them to run,
-# but for whole pipelines.
+# file are dealt out together: they share what its fixtures make, and the controller takes longer to
+# deal than most of them to run.
 TOGETHER = (
     "tests/integration/runners/",
     "tests/integration/test_resume.py",
@@ -48,9 +50,8 @@ _STATUS = pytest.StashKey[int]()
 
 
 def _stays_with(nodeid: str) -> str:
-    """Return the path of TOGETHER that a test is of, or else its file; a whole pipeline's test."""
-    alone = nodeid if nodeid.startswith("tests/integration/") else nodeid.partition("::")[0]
-    return next((path for path in TOGETHER if nodeid.startswith(path)), alone)
+    """Return the path of TOGETHER that a test is of, or else its file."""
+    return next((path for path in TOGETHER if nodeid.startswith(path)), nodeid.partition("::")[0])
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
 from pipelines.registry import COMMANDS, load
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -79,54 +77,56 @@ def imports(path: Path, *, nested: bool) -> set[str]:
     return source_of(path).imported if nested else source_of(path).at_the_top
 
 
+def packages(path: Path) -> set[str]:
+    return {name.partition(".")[0] for name in imports(path, nested=True)}
+
+
 def named(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("path", PURE, ids=named)
-def test_only_ptransforms_knows_beam(path):
+def test_only_ptransforms_knows_beam():
     # files.py reaches remote paths through Beam's file systems, imported only for such a path.
-    nested = named(path) != "transforms/common/files.py"
-    assert not {name for name in imports(path, nested=nested) if name.startswith("apache_beam")}
+    lazy = ROOT / "transforms/common/files.py"
+    wrong = {named(path) for path in PURE if knows_beam(imports(path, nested=path != lazy))}
+    assert not wrong
 
 
-@pytest.mark.parametrize("path", MODULES, ids=named)
-def test_transforms_do_not_know_pipelines(path):
-    assert not {name for name in imports(path, nested=True) if name.startswith("pipelines")}
+def knows_beam(names: set[str]) -> bool:
+    return any(name.startswith("apache_beam") for name in names)
 
 
-@pytest.mark.parametrize("path", [*MODULES, *PIPELINES], ids=named)
-def test_nothing_knows_the_python_interface(path):
-    own = {name.partition(".")[0] for name in imports(path, nested=True)}
-    assert "lexbeam" not in own
+def test_transforms_do_not_know_pipelines():
+    assert not {named(path) for path in MODULES if "pipelines" in packages(path)}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "lexbeam").glob("*.py")), ids=named)
-def test_the_python_interface_knows_no_beam(path):
-    own = {name.partition(".")[0] for name in imports(path, nested=True)}
-    assert "apache_beam" not in own
+def test_nothing_knows_the_python_interface():
+    assert not {named(path) for path in [*MODULES, *PIPELINES] if "lexbeam" in packages(path)}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "transforms/corpora").glob("*.py")), ids=named)
-def test_corpora_know_no_task(path):
-    own = {name for name in imports(path, nested=True) if name.startswith("transforms.")}
-    assert {name.split(".")[1] for name in own} <= {"common", "corpora", "report"}
+def test_the_python_interface_knows_no_beam():
+    assert not {named(path) for path in (ROOT / "lexbeam").glob("*.py") if "apache_beam" in packages(path)}
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "schemas").glob("*.py")), ids=named)
-def test_schemas_know_only_schemas(path):
-    own = {"transforms", "pipelines"}
-    assert not {name for name in imports(path, nested=True) if name.partition(".")[0] in own}
+def test_corpora_know_no_task():
+    wrong = {}
+    for path in sorted((ROOT / "transforms/corpora").glob("*.py")):
+        own = {name.split(".")[1] for name in imports(path, nested=True) if name.startswith("transforms.")}
+        wrong[named(path)] = own - {"common", "corpora", "report"}
+    assert not {path: others for path, others in wrong.items() if others}
 
 
-@pytest.mark.parametrize("path", ALL, ids=named)
-def test_a_module_is_read_in_one_sitting(path):
-    assert source_of(path).lines <= 400
+def test_schemas_know_only_schemas():
+    wrong = {named(path): packages(path) & {"transforms", "pipelines"} for path in (ROOT / "schemas").glob("*.py")}
+    assert not {path: others for path, others in wrong.items() if others}
 
 
-@pytest.mark.parametrize("path", ALL, ids=named)
-def test_every_module_says_what_it_is(path):
-    assert source_of(path).docstring
+def test_a_module_is_read_in_one_sitting():
+    assert not {named(path): source_of(path).lines for path in ALL if source_of(path).lines > 400}
+
+
+def test_every_module_says_what_it_is():
+    assert not {named(path) for path in ALL if not source_of(path).docstring}
 
 
 # What is the same for every command; the rest of pipelines/ is the commands themselves.
@@ -156,21 +156,19 @@ FRAME = (
 )
 
 
-@pytest.mark.parametrize("name", FRAME)
-def test_what_serves_all_commands_names_none(name):
-    path = ROOT / "pipelines" / f"{name}.py"
+def test_what_serves_all_commands_names_none():
     tables = {table for words in COMMANDS for table in load(words).table_names}
     makers = {words for words in COMMANDS if load(words).tables}
-    assert not {*source_of(path).texts} & {*tables, *makers}
     modules = {COMMANDS[words].where.partition(":")[0] for words in makers}
-    assert not imports(path, nested=True) & modules
+    wrong = {}
+    for path in (ROOT / "pipelines" / f"{name}.py" for name in FRAME):
+        wrong[named(path)] = ({*source_of(path).texts} & (tables | makers)) | (imports(path, nested=True) & modules)
+    assert not {path: names for path, names in wrong.items() if names}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=named)
-def test_messages_name_options_as_python_has_them(path):
-    found = [text for text in source_of(path).texts if FLAG.search(text)]
-    if named(path) in DETAILS:
-        assert found, "it names no flag (any more): take it off the list"
-        assert all("see --" in text for text in found)
-    else:
-        assert not found
+def test_messages_name_options_as_python_has_them():
+    flags = {named(path): [text for text in source_of(path).texts if FLAG.search(text)] for path in MODULES}
+    assert not {path: texts for path, texts in flags.items() if texts and path not in DETAILS}
+    assert not {path for path in DETAILS if not flags[path]}, "they name no flag (any more): take them off the list"
+    details = [text for path in DETAILS for text in flags[path]]
+    assert not [text for text in details if "see --" not in text]

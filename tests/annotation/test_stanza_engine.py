@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from importlib.util import find_spec
 
 import pytest
 
@@ -10,8 +11,9 @@ from transforms.annotation.normalise import parse_rules
 from transforms.annotation.stanza import prepare, sentences_of
 from transforms.common.errors import UsageError
 
-pytest.importorskip("stanza", reason="the extra 'stanza' is not installed")
-pytestmark = pytest.mark.slow
+# Not imported here: that takes seconds, and every worker collects this.
+missing = find_spec("stanza") is None
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(missing, reason="the extra 'stanza' is not installed")]
 
 PUNCT = (".", ".", "PUNCT")
 # A multiword token is followed by its two words.

@@ -1,6 +1,7 @@
 """Nulls as artefacts, against the sentences that they are dealt from."""
 
 from collections import Counter, defaultdict
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -194,7 +195,8 @@ def test_null_pairs_are_the_same_with_a_series_and_without():
 def test_a_part_becomes_the_null_slices_of_its_group_from_the_views_of_that_group():
     groups = groups_of(THREE_SLICES, series=True)
     deal = Deal(unit="document", sizes=(1, 1), nulls=(("n0a", "n0c"), ("n1a", "n1c")))
-    found = dealt_tasks(groups, 1, deal, ("A", "B", "C"), (5, 6, 7))
+    views = [SimpleNamespace(sentences=name) for name in "ABC"]
+    found = dealt_tasks(groups, 1, deal, views, (5, 6, 7))
     assert found == [
         (4, DealtTask(("A", "C"), "n0a", 5)),
         (5, DealtTask(("A", "C"), "n0c", 7)),

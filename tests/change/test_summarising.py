@@ -7,7 +7,7 @@ import pytest
 from space_making import RANK, score_task, tag_of
 
 from schemas.summary import SUMMARY
-from transforms.change.scoring import COMBINE, SCORE, CombineTask, ScoreOptions
+from transforms.change.scoring import COMBINE, SCORE, CombineTask, ScoreOptions, cosine_alignments
 from transforms.change.summarising import SUMMARISE, SummaryTask
 from transforms.common.artefacts import Workspace, make
 
@@ -28,7 +28,7 @@ def task(trained, space):
 
 
 def test_a_word_has_a_row_with_its_scores_and_its_part_of_speech(task, space):
-    part = make(space, SUMMARISE, task, OPTIONS).part
+    part = make(space, SUMMARISE, task, cosine_alignments(OPTIONS)).part
     found = pq.read_table(part.file.path)
     assert found.schema.equals(SUMMARY.schema(alignments=("op", "none")), check_metadata=True)
     rows = {row["word"]: row for row in found.to_pylist()}
@@ -45,13 +45,13 @@ def test_a_word_has_a_row_with_its_scores_and_its_part_of_speech(task, space):
 
 
 def test_without_cosines_no_alignment_has_columns(task, space):
-    part = make(space, SUMMARISE, task, replace(OPTIONS, measures=("frequency",))).part
+    part = make(space, SUMMARISE, task, cosine_alignments(replace(OPTIONS, measures=("frequency",)))).part
     assert pq.read_schema(part.file.path).names == SUMMARY.schema(alignments=()).names
 
 
 def test_what_decides_a_summary_counts(task):
     found = [
-        SUMMARISE.identity(changed, options)
+        SUMMARISE.identity(changed, cosine_alignments(options))
         for changed, options in (
             (task, OPTIONS),
             (task._replace(scores=task.counts[0]), OPTIONS),
@@ -62,4 +62,4 @@ def test_what_decides_a_summary_counts(task):
     ]
     assert len({str(identity) for identity in found}) == len(found) == 5
     for other in ({"neighbour_words": 3}, {"rank": replace(RANK, pos=("ADP",))}):
-        assert SUMMARISE.identity(task, replace(OPTIONS, **other)) == found[0]
+        assert SUMMARISE.identity(task, cosine_alignments(replace(OPTIONS, **other))) == found[0]

@@ -92,9 +92,7 @@ def test_maps_that_the_run_has_fitted_are_those_that_are_fitted_here(series, tra
 def test_what_a_series_is_named_by(series):
     task = series.task(1)
     name = name_of(TRACE, task, OPTIONS)
-    renamed = task._replace(slices=tuple(one._replace(name="x") for one in task.slices))
     same = [
-        (renamed, OPTIONS),
         (task._replace(maps=task.maps[::-1]), OPTIONS),
         (task, replace(OPTIONS, rank=replace(OPTIONS.rank, pos=("VERB",)))),
         (task, replace(OPTIONS, align=AlignOptions(rcond=0.5))),

@@ -1,6 +1,7 @@
 """Contextual similarity against transformers alone, sentence by sentence."""
 
 import sys
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
@@ -9,8 +10,6 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
-
-pytest.importorskip("transformers")
 
 from asked import batch, pair, said
 from small_encoders import trained
@@ -21,6 +20,7 @@ from transforms.lexicon.encoders.encoding import encoding_of
 from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.resources import Lexicon
 
+pytestmark = pytest.mark.skipif(find_spec("transformers") is None, reason="needs transformers")
 ROWS = [
     pair("Many birds slept . The garden", "The cat was tired . Two kitchens and birds ."),
     pair("hungry kitchens", "Many birds , tired", 1),

@@ -195,7 +195,7 @@ def test_what_is_trained_on(tmp_path):
 
 
 def options_of(**reader):
-    return FoldOptions(3, 1, ReaderOptions(**{**vars(SMALL), **reader}), BandOptions(), 5, Lexicon(()))
+    return FoldOptions(3, 1, ReaderOptions(**{**vars(SMALL), **reader}), BandOptions(), 5, Lexicon(), Lexicon())
 
 
 @pytest.mark.slow

@@ -26,16 +26,16 @@ def lists(values):
     return Lists(bounds, np.array([n for one in values for n in one], np.int32))
 
 
-def questions(number, words, candidates, seed=0):
+def questions(number, words, candidates, seed=0, long=8):
     """Questions whose answer is told by the one marked word of the passage."""
     random = np.random.default_rng(seed)
     answers = random.integers(candidates, size=number)
     passages, summaries, places = [], [], []
     for answer in answers:
-        text = random.integers(RESERVED + candidates, words, random.integers(2, 9)).tolist()
+        text = random.integers(RESERVED + candidates, words, random.integers(2, long + 1)).tolist()
         text.insert(int(random.integers(len(text) + 1)), RESERVED + int(answer))
         passages.append(text)
-        query = random.integers(RESERVED + candidates, words, random.integers(1, 5)).tolist()
+        query = random.integers(RESERVED + candidates, words, random.integers(1, long // 2 + 1)).tolist()
         places.append(int(random.integers(len(query) + 1)))
         query.insert(places[-1], PLACEHOLDER)
         summaries.append(query)
@@ -65,6 +65,30 @@ def test_scores_are_those_of_the_equations(kind):
         wanted -= np.log(np.exp(wanted).sum())
         assert found[row] == pytest.approx(wanted, abs=1e-5)
     assert np.exp(found).sum(1) == pytest.approx(np.ones(7))
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "ga5"])
+@pytest.mark.parametrize("hidden", [3, 16, 48])
+def test_what_is_predicted_of_a_question_does_not_depend_on_others(kind, hidden):
+    count = 24 if hidden == 3 else 150
+    asked, data = questions(count, 60, 37, long=40), data_of(60, 37)
+    if kind == "ga5":
+        asked = asked._replace(options=np.random.default_rng(4).integers(3, 60, (count, 5)))
+        asked = asked._replace(answers=asked.answers % 5)
+    options = ReaderOptions(hidden=hidden, dim=7, hops=2, epochs=0, passage_tokens=35)
+    weights = train_reader(kind, asked, np.arange(count), data, options, seed=1).weights
+
+    def predicted(rows):
+        found = list(log_probabilities(kind, weights, asked, rows, data, options))
+        assert np.concatenate([some for some, _ in found]).tolist() == rows.tolist()
+        return np.concatenate([own for _, own in found])
+
+    whole = predicted(np.arange(count))
+    for size in (1, 7, 64, count):
+        order = np.random.default_rng(size).permutation(count)
+        batches = [order[start : start + size] for start in range(0, count if size > 1 else 9, size)]
+        found = np.concatenate([predicted(batch) for batch in batches])
+        assert (found == whole[np.concatenate(batches)]).all()
 
 
 @pytest.mark.slow

@@ -67,7 +67,9 @@ def load(tmp_path):
         for task in part_tasks(receipts, parts):
             settled = make(workspace, SETTLE, task, SettleOptions(engine=engine))
             pairs += pq.read_table(settled.part.file.path).to_pylist()
-        rejects = pq.read_table(make(workspace, LIST_REJECTS, receipts, None).file.path).to_pylist()
+        rejects = pq.read_table(
+            make(workspace, LIST_REJECTS, [one.rejects for one in receipts], None).file.path
+        ).to_pylist()
         assert sum(one.records for one in receipts) == sum(pair["rows"] for pair in pairs)
         assert sum(sum(one.reasons.values()) for one in receipts) == len(rejects)
         return pairs, rejects
@@ -297,6 +299,6 @@ def test_any_bytes_are_pairs_rejects_or_an_error_that_names_the_file(tmp_path_fa
             records += pair["rows"]
             assert set(pair["flags"]) <= set(FLAGS)
     assert records == loaded.records
-    rejects = make(workspace, LIST_REJECTS, [loaded], None)
+    rejects = make(workspace, LIST_REJECTS, [loaded.rejects], None)
     reasons = {row["reason"] for row in pq.read_table(rejects.file.path).to_pylist()}
     assert reasons == set(loaded.reasons) <= set(PAIR_REASONS)

@@ -32,7 +32,7 @@ def rows(count):
 def measured(folder, setting, parts, most):
     """Return the cosines that are drawn of parts, and their median as a threshold."""
     cutoff = cutoff_of((table(*part).select(["pair_id"]) for part in parts), most, seed=1)
-    sampled = Sampled(setting, ("static",), cutoff, 1)
+    sampled = Sampled(setting.lexicon, setting.encoder, ("static",), cutoff, 1)
     files = []
     for number, part in enumerate(parts):
         artefact = Artefact(str(folder / f"pairs{len(parts)}-{number}"))

@@ -30,10 +30,6 @@ class Toy:
     more: dict[str, int]
 
 
-def _identity(task: Any, options: Any) -> Any:
-    return [task, options]
-
-
 def _build(artefact: Artefact, task: Any, options: Any) -> Toy:
     if task == "fail":
         raise RuntimeError("killed")
@@ -43,7 +39,7 @@ def _build(artefact: Artefact, task: Any, options: Any) -> Toy:
     return Toy(artefact.file(".txt"), (1, 2), {"a": 1})
 
 
-TOY: Stage[Any, Any, Toy] = Stage(name="toy/make", receipt=Toy, identity=_identity, build=_build)
+TOY: Stage[Any, Any, Toy] = Stage(name="toy/make", receipt=Toy, build=_build)
 
 
 def part_of(folder: Path, table: str, number: int, words: list[str]) -> Part:

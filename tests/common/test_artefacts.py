@@ -91,16 +91,12 @@ class _Pair:
     number: int
 
 
-def _identity(task, _):
-    return task
-
-
 def _build_together(artefacts, tasks, _):
     BUILT.append(tuple(tasks))
     return [_Pair(task) for task in tasks]
 
 
-TOGETHER: Stage = Stage(name="toy/together", receipt=_Pair, identity=_identity, build=_build_together, together=True)
+TOGETHER: Stage = Stage(name="toy/together", receipt=_Pair, build=_build_together, together=True)
 
 
 def test_of_several_artefacts_only_the_missing_are_made_together(space):

@@ -1,6 +1,11 @@
+import json
+import os
+import subprocess
+import sys
 import threading
 
 import numpy as np  # noqa: F401  loads a BLAS
+import pytest
 import threadpoolctl
 
 from transforms.common.blas import one_thread
@@ -65,3 +70,22 @@ def test_limit_is_lifted_after_an_error():
     except RuntimeError:
         pass
     assert threads() == before
+
+
+def test_a_library_that_is_loaded_later_is_limited_too():
+    code = """
+import json, sys, threadpoolctl
+from transforms.common.blas import one_thread
+def blas(): return [i["num_threads"] for i in threadpoolctl.threadpool_info() if i["user_api"] == "blas"]
+with one_thread():
+    before = blas()
+    import scipy.linalg
+    with one_thread():
+        json.dump([before, blas()], sys.stdout)
+"""
+    environment = {**os.environ, "OPENBLAS_NUM_THREADS": "2", "PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    before, after = json.loads(run.stdout)
+    assert set(before) == set(after) == {1}
+    if len(after) == len(before):
+        pytest.skip("scipy has the BLAS of numpy here")

@@ -2,11 +2,11 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from apache_beam.io.filesystem import FileSystem
+from nets import ends
 from store import OBJECTS
 
 from transforms.common import files
@@ -170,10 +170,9 @@ def test_no_pattern_of_an_object_store_hangs():
     OBJECTS.clear()
     names = ["a" * 200 + ".txt", "a" * 200 + "b", "ab/c.txt", "x [1].txt", "x 1.txt", "é.txt"]
     OBJECTS.update({f"store://bucket/in/{name}": b"x" for name in names})
-    start = time.process_time()
-    found = files.list_files("store://bucket/in/" + "*a" * 12 + "*b")
+    with ends():
+        found = files.list_files("store://bucket/in/" + "*a" * 12 + "*b")
     assert [entry.name for entry in found] == [names[1]]
-    assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize(

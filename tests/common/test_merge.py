@@ -6,7 +6,8 @@ import pyarrow.parquet as pq
 from schemas.documents import DOCUMENTS
 from transforms.common.artefacts import Artefact
 from transforms.common.batches import BatchReader, BatchWriter
-from transforms.common.merge import MergeTask, Staged, batches, in_order, merge, staged_identity
+from transforms.common.identity import canonical
+from transforms.common.merge import WHOLE_BATCHES, MergeTask, Staged, batches, in_order, merge
 
 SCHEMA = DOCUMENTS.schema()
 
@@ -55,7 +56,8 @@ def test_content_decides_a_part_and_not_where_or_which_it_is(tmp_path):
         (tmp_path / folder).mkdir()
         file = stage(tmp_path / folder / "x", "b", "a", "a")
         staged = [Staged(("b", 0), file, 0), Staged(("a", 0), file, ordinal)]
-        return staged_identity(MergeTask(bucket, parts, tuple(staged[:: -1 if turned else 1])), None)
+        task = MergeTask(bucket, parts, tuple(staged[:: -1 if turned else 1]))
+        return canonical(task, "task", unused=WHOLE_BATCHES, unordered=("task.staged",))
 
     first = identity("1")
     assert identity("2", bucket=3, parts=4, turned=True) == first

@@ -22,10 +22,6 @@ class Made:
     number: int
 
 
-def _identity(task: int, options: int) -> Any:
-    return [task, options]
-
-
 def _single(artefact: Any, task: int, options: int) -> Made:
     return Made(task * options)
 
@@ -34,10 +30,8 @@ def _together(artefacts: Any, tasks: list[int], options: int) -> list[Made]:
     return [Made(task * options) for task in tasks]
 
 
-SINGLE: Stage[int, int, Made] = Stage(name="toy/single", receipt=Made, identity=_identity, build=_single)
-TOGETHER: Stage[int, int, Made] = Stage(
-    name="toy/together", receipt=Made, identity=_identity, build=_together, together=True
-)
+SINGLE: Stage[int, int, Made] = Stage(name="toy/single", receipt=Made, build=_single)
+TOGETHER: Stage[int, int, Made] = Stage(name="toy/together", receipt=Made, build=_together, together=True)
 
 
 def test_a_task_becomes_its_receipt_under_its_key(tmp_path):

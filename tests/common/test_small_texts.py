@@ -2,10 +2,10 @@
 
 import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from nets import ends
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "formats"))
 
@@ -42,11 +42,9 @@ def test_a_line_that_no_word_stands_in(kind, damage, tmp_path):
     path = tmp_path / "x.txt"
     path.write_bytes(GOOD[kind].encode() + b"\n" + data + b"\n")
     number = GOOD[kind].count("\n") + 2
-    started = time.process_time()
-    with pytest.raises(UsageError, match=f"x.txt.*{message}") as caught:
+    with ends(), pytest.raises(UsageError, match=f"x.txt.*{message}") as caught:
         READERS[kind](str(path))
     assert isinstance(line, bytes) or f"line {number}:" in str(caught.value)
-    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize("kind", READERS)

@@ -1,9 +1,9 @@
 """YAML with bounds: bombs, brackets, tags and odd values end in a message that names the line."""
 
 import os
-import time
 
 import pytest
+from nets import ends
 
 from transforms.common.errors import UsageError
 from transforms.common.yaml_files import LARGEST, read_yaml
@@ -18,11 +18,8 @@ def read(tmp_path):
     def read(content):
         path = tmp_path / "x.yaml"
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        started = time.process_time()
-        try:
+        with ends():
             return read_yaml(str(path))
-        finally:
-            assert time.process_time() - started < 10
 
     return read
 

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +10,6 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "common"))
 sys.path.insert(0, str(Path(__file__).parent))
-
-pytest.importorskip("transformers")
 
 from featured import computed, instance
 from small_encoders import trained
@@ -21,6 +20,7 @@ from transforms.complexity.features_encoder import encoding_of
 from transforms.lexicon.encoders.options import EncoderOptions
 from transforms.lexicon.resources import Lexicon
 
+pytestmark = pytest.mark.skipif(find_spec("transformers") is None, reason="needs transformers")
 TEXT = "Many birds slept in the garden, and two kitchens was hungry."
 ROWS = [
     instance("garden", TEXT),

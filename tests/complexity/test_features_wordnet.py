@@ -30,7 +30,7 @@ def theirs(tmp_path_factory):
     data = pytest.importorskip("nltk.data")
     reader = pytest.importorskip("nltk.corpus.reader.wordnet").WordNetCorpusReader
     folder = tmp_path_factory.mktemp("nltk")
-    for path in Path(DEBIAN).iterdir():
+    for path in filter(Path.is_file, Path(DEBIAN).iterdir()):  # the package wordnet has folders beside them
         shutil.copyfile(path, folder / path.name)  # it follows no link out of its folder
     lines = [f"{n:02d}\t{name}\t1\n" for n, name in enumerate(LEXNAMES)]
     (folder / "lexnames").write_text("".join(lines))

@@ -39,8 +39,11 @@ def test_each_learns_and_says_the_same_of_each_row_by_itself(name):
     assert np.corrcoef(predicted, other.labels)[0, 1] > 0.6
     again = SCORERS[name].predict(SCORERS[name].fit(training, SMALL), other.values)
     np.testing.assert_array_equal(predicted, again)
-    alone = np.concatenate([SCORERS[name].predict(fitted, row[None]) for row in other.values[:5]])
-    np.testing.assert_allclose(alone, predicted[:5], rtol=1e-9)
+    order = np.random.default_rng(3).permutation(len(predicted))
+    for size in (1, 7, 64, len(order)):
+        batches = [order[start : start + size] for start in range(0, len(order), size)]
+        alone = np.concatenate([SCORERS[name].predict(fitted, other.values[batch]) for batch in batches])
+        np.testing.assert_array_equal(alone, predicted[order])
 
 
 @pytest.mark.parametrize("name", SCORERS)

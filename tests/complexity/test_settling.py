@@ -59,7 +59,7 @@ def load(tmp_path):
             instances += pq.read_table(found.instances.file.path).to_pylist()
             if found.labels:
                 labels += pq.read_table(found.labels.file.path).to_pylist()
-        rejects = make(workspace, LIST_REJECTS, receipts, None)
+        rejects = make(workspace, LIST_REJECTS, [one.rejects for one in receipts], None)
         return instances, labels, pq.read_table(rejects.file.path).to_pylist()
 
     return loaded
@@ -327,7 +327,7 @@ def test_any_bytes_are_instances_rejects_or_an_error_that_names_the_file(tmp_pat
         return
     found = [make(workspace, SETTLE, one, SettleOptions()) for one in part_tasks([loaded], 2)]
     assert sum(one.instances.rows for one in found) == loaded.instances
-    assert make(workspace, LIST_REJECTS, [loaded], None).rows == sum(loaded.reasons.values())
+    assert make(workspace, LIST_REJECTS, [loaded.rejects], None).rows == sum(loaded.reasons.values())
     for one in found:
         for row in pq.read_table(one.instances.file.path).to_pylist():
             if row["start"] is not None:

@@ -1,4 +1,4 @@
-"""Splits of CompLex, train and trial pooled; with `-s` the rows of docs/complexity-split.md."""
+"""Splits of CompLex, train and trial pooled; with `-s` the rows of docs/tasks/complexity/split.md."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""How many input records bytes hold, counted without the readers, by docs/formats.md's table.
+"""How many input records bytes hold, counted without the readers, by docs/reference/formats.md's table.
 
 What is one record follows from the definition alone, so each count is as plain as can be and need
 not be fast. `PACKED` bytes are taken for a compressed file or an archive, whatever the format.
@@ -154,7 +154,7 @@ def count_json(data, options=PLAIN, name=""):
 
 
 def _at(value, path):
-    """Return what lies at a path, as docs/formats.md has it."""
+    """Return what lies at a path, as docs/reference/formats.md has it."""
     if isinstance(value, dict) and path in value:
         return value[path]
     found = [value]

@@ -1,4 +1,4 @@
-"""How many rows a table in text has, counted without its reader, by docs/formats.md."""
+"""How many rows a table in text has, counted without its reader, by docs/reference/formats.md."""
 
 import csv
 import re
@@ -62,7 +62,7 @@ def _row(lines, delimiter, quoting):
 
 
 def is_stray(lines, cells, delimiter, first, tabs):
-    """Return whether the quote that makes one row of lines is a stray one, by docs/formats.md.
+    """Return whether the quote that makes one row of lines is a stray one, by docs/reference/formats.md.
 
     `first` are the cells of the first row that has several; `tabs` tells whether the table is known
     to be separated by tabs.

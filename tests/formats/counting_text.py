@@ -1,4 +1,4 @@
-"""Text of bytes, decoded and refused without the readers' code, by docs/formats.md."""
+"""Text of bytes, decoded and refused without the readers' code, by docs/reference/formats.md."""
 
 import codecs
 import re

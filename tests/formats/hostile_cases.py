@@ -1,8 +1,8 @@
 """Hostile input case by case: what is fed, and what must come out of it.
 
-docs/hostile-input.md is made from these cases and checked against them:
+docs/running/hostile-input.md is made from these cases and checked against them:
 
-    python tests/formats/hostile_cases.py > docs/hostile-input.md
+    python tests/formats/hostile_cases.py > docs/running/hostile-input.md
 """
 
 import gzip

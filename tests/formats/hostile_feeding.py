@@ -21,12 +21,12 @@ HEAD = "| what was fed | as | records | what came out | detail |\n|---|---|---|-
 TOP = """\
 # Hostile input, case by case
 
-What was fed to `lexbeam corpus`, how many input records that is, and what came out of it:
-documents, and rejects by their reason (docs/formats.md explains them), each after its member and
-position, if it has them. The detail is what table `rejects` holds. The tests feed every case and
+Which broken and malicious files were given to `lexbeam corpus`, how many input records each is, and what came
+out: documents, and rejects with their reason ([formats.md](../reference/formats.md) explains them), each behind
+its member and position, if it has them. The detail is what table `rejects` holds. The tests feed every case and
 compare; this page is written by
 
-    python tests/formats/hostile_cases.py > docs/hostile-input.md
+    python tests/formats/hostile_cases.py > docs/running/hostile-input.md
 """
 
 
@@ -113,7 +113,7 @@ def feed(case: Case, folder: Path) -> Outcome:
 
 
 def row(case: Case, found: Outcome) -> str:
-    """Return the case's row of docs/hostile-input.md."""
+    """Return the case's row of docs/running/hostile-input.md."""
     flags = " ".join(_flag(name, value) for name, value in case.options.items())
     fed = case.fed + (f" (`{flags}`)" if flags else "")
     details = "; ".join(f"`{' '.join(detail.split())}`" for detail in dict.fromkeys(found.details))
@@ -130,7 +130,7 @@ def _flag(name: str, value: Any) -> str:
 
 
 def document(cases: dict[str, list[Case]]) -> str:
-    """Feed all cases, and return docs/hostile-input.md."""
+    """Feed all cases, and return docs/running/hostile-input.md."""
     text = TOP
     with tempfile.TemporaryDirectory() as folder:
         for section, members in cases.items():

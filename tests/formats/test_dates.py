@@ -1,9 +1,9 @@
 import re
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nets import ends
 
 from transforms.common.errors import UsageError
 from transforms.formats.base import Record, Reject
@@ -99,9 +99,8 @@ def test_only_table_rules_have_a_table():
 @pytest.mark.parametrize("pattern", ["(a+)+$x", "(a|a)*$x", "(.*a){20}x", "(a?){30}a{30}x"])
 def test_no_pattern_hangs(pattern):
     """Each took `re` from minutes to ages on this name."""
-    start = time.process_time()
-    assert year(f"name:{pattern}", "a" * 255) == "no_date"
-    assert time.process_time() - start < 1
+    with ends():
+        assert year(f"name:{pattern}", "a" * 255) == "no_date"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import functools
 import io
 import itertools
-import os
 import random
 import re
 import time
@@ -20,34 +19,23 @@ from schemas.rejects import REASONS
 from transforms.formats.base import ReaderOptions, Record, Reject
 from transforms.formats.registry import READERS, read_file
 
-# Of each format; LEXBEAM_INPUTS=10000 goes through more.
-INPUTS = int(os.environ.get("LEXBEAM_INPUTS", "3000"))
+INPUTS = 10_000  # of each format, in a soak
 
 
 @pytest.mark.parametrize("format", MAKERS)
-def test_made_inputs_end_as_records_or_rejects(format):
-    assert fuzz(format, 1, range(300)).failures == {}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("format", MAKERS)
-def test_thousands_of_made_inputs_of_each_format(format):
-    found = fuzz(format, 2, range(INPUTS))
+@pytest.mark.parametrize("inputs", [300, pytest.param(INPUTS, marks=[pytest.mark.slow, pytest.mark.soak])])
+def test_made_inputs_end_as_records_or_rejects(format, inputs):
+    found = fuzz(format, 1, range(inputs))
     assert found.failures == {}
-    assert found.counts["documents"] > 0.2 * INPUTS
-    assert found.counts["rejects"] > 0.2 * INPUTS
-    assert found.counts["known"] > 0.8 * INPUTS
+    assert found.counts["documents"] > 0.2 * inputs
+    assert found.counts["rejects"] > 0.2 * inputs
+    assert found.counts["known"] > 0.8 * inputs
 
 
 @pytest.mark.parametrize("name", ABOVE)
-def test_what_is_above_the_readers(name):
-    assert fuzz(name, 1, range(40 if name == "ingestion" else 300)).failures == {}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ABOVE)
-def test_thousands_of_inputs_above_the_readers(name):
-    assert fuzz(name, 2, range(INPUTS // 10 if name == "ingestion" else INPUTS)).failures == {}
+@pytest.mark.parametrize("inputs", [300, pytest.param(INPUTS, marks=[pytest.mark.slow, pytest.mark.soak])])
+def test_what_is_above_the_readers(name, inputs):
+    assert fuzz(name, 1, range(inputs // 10 if name == "ingestion" else inputs)).failures == {}
 
 
 def test_inputs_meet_most_reasons_and_all_that_is_noted():

@@ -1,4 +1,4 @@
-"""docs/hostile-input.md, row by row, and all of it in one folder."""
+"""docs/running/hostile-input.md, row by row, and all of it in one folder."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from hostile_feeding import HEAD, TOP, feed, put, row
 from pipelines.cli import main
 from schemas.rejects import REASONS
 
-DOC = Path(__file__).parents[2] / "docs" / "hostile-input.md"
+DOC = Path(__file__).parents[2] / "docs" / "running" / "hostile-input.md"
 ALL = [case for cases in CASES.values() for case in cases]
 PARAMETERS = [
     pytest.param(case, id=f"{number}-{case.fed}", marks=[pytest.mark.slow] if case.large else [])

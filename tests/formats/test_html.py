@@ -3,12 +3,12 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from nets import ends
 from reading import entries, summary
 
 from pipelines.corpus_plan import CorpusOptions, plan_corpus
@@ -173,15 +173,14 @@ HOSTILE = {
 
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_pages_end_soon_as_a_document_or_a_reject(kind):
-    begun = time.process_time()
     for way in ("main", "all"):
-        found = page("<html>" + HOSTILE[kind], html=way)
+        with ends():
+            found = page("<html>" + HOSTILE[kind], html=way)
         if isinstance(found, Record):
             found.text.encode()
             assert "\x00" not in found.text
         else:
             assert found.reason in ("too_large", "empty", "malformed", "control")
-    assert time.process_time() - begun < 20
 
 
 def test_a_page_of_many_tags_is_for_all_alone():
@@ -209,15 +208,15 @@ def test_scripts_and_comments_go_and_nothing_else(text):
 
 PROGRAM = """
 import io, sys, time
-sys.path[:0] = sys.argv[1:3]
+sys.path[:0] = sys.argv[1:4]
 import test_html as t
 pages = [t.PAGE, t.PAGE.replace("dog", "cat"), t.PAGE, t.PAGE.replace("<p>", "<div>")]
-if sys.argv[3] == "back":
+if sys.argv[4] == "back":
     pages.reverse()
     now = time.time  # as if it were another year
     time.time = lambda: now() - 1e9
 found = [repr((t.page(p).text, t.page(p).fields, t.page(p, html="all").text)) for p in pages]
-sys.stdout.buffer.write("\\n".join(found if sys.argv[3] != "back" else found[::-1]).encode())
+sys.stdout.buffer.write("\\n".join(found if sys.argv[4] != "back" else found[::-1]).encode())
 """
 
 
@@ -226,7 +225,7 @@ def test_neither_time_nor_order_nor_hashes_change_what_is_read():
     here = Path(__file__).parent
     found = set()
     for way, seed in (("forth", "1"), ("back", "2"), ("forth", "3")):
-        words = [sys.executable, "-c", PROGRAM, str(here), str(here.parents[1]), way]
+        words = [sys.executable, "-c", PROGRAM, str(here), str(here.parent), str(here.parents[1]), way]
         env = {**os.environ, "PYTHONHASHSEED": seed, "TZ": "Asia/Tokyo" if seed == "2" else "UTC"}
         found.add(subprocess.run(words, capture_output=True, check=True, env=env).stdout)
     assert len(found) == 1

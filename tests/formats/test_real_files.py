@@ -114,7 +114,7 @@ def test_novels_are_dated_by_their_headers(data):
     ],
 )
 def test_dates_of_novels_against_their_time_slots(data, tmp_path, language, said):
-    """The script of docs/real-data-corpora.md, which reads the slots without any of our readers."""
+    """The script of docs/running/real-corpora.md, which reads the slots without any of our readers."""
     folder = data / f"eltec-{language}"
     years = take_in(folder.glob("*.xml"), "header")[2]
     (tmp_path / "current" / "documents").mkdir(parents=True)

@@ -1,7 +1,7 @@
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from nets import ends
 from reading import entries, summary
 
 TEI = '<TEI xmlns="http://www.tei-c.org/ns/1.0">{}<text><body>{}</body></text></TEI>'
@@ -109,9 +109,8 @@ def test_entities_count_in_text_and_in_attributes():
 )
 def test_time_grows_with_length_alone(content):
     declared = '<!DOCTYPE TEI [<!ENTITY e "é">]>'
-    start = time.process_time()
-    assert len(body(content, declared)[0]) > 2
-    assert time.process_time() - start < 10
+    with ends():
+        assert len(body(content, declared)[0]) > 2
 
 
 def test_deep_nesting():
@@ -285,12 +284,12 @@ def test_declared_encodings_are_followed():
         assert summary(data.format(encoding).encode(encoding), "tei") == ["café"]
 
 
-def test_thousands_of_cut_words_take_no_time():
-    body = "".join(f"{word}-<lb/>gabe {word}gabe " for word in map("w{}x".format, range(4000)))
-    start = time.process_time()
-    (record,) = entries(f"<TEI><text><body><p>{body}</p></body></text></TEI>".encode(), "tei")
-    assert time.process_time() - start < 2
-    assert record.text == "".join(f"w{n}xgabe w{n}xgabe " for n in range(4000)).strip()
+def test_thousands_of_cut_words_are_no_thousand_searches():
+    number = 40_000
+    body = "".join(f"{word}-<lb/>gabe {word}gabe " for word in map("w{}x".format, range(number)))
+    with ends():
+        (record,) = entries(f"<TEI><text><body><p>{body}</p></body></text></TEI>".encode(), "tei")
+    assert record.text == "".join(f"w{n}xgabe w{n}xgabe " for n in range(number)).strip()
 
 
 def test_sentences_without_words_leave_no_marks():

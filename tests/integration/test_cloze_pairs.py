@@ -29,18 +29,11 @@ def rows(out, table="cloze/pairs"):
     return open_snapshot(str(out)).read(table).to_pylist()
 
 
-def bytes_of(out):
-    return {
-        table: [(part["rows"], part["sha256"]) for part in manifest(out)["tables"][table]["parts"]]
-        for table in ("cloze/pairs", "cloze/rejects")
-    }
-
-
 CUT = ("--layout", "documents", "--skip-paragraphs", "1", "--max-reject-share", "0.5")
 
 
-def test_documents_to_pairs_the_same_with_two_processes(texts, tmp_path, capsys):
-    out, two = tmp_path / "out", tmp_path / "two"
+def test_documents_to_pairs(texts, tmp_path, capsys):
+    out = tmp_path / "out"
     assert pairs(out, texts, *CUT, "--engine", "builtin:en", "--genre", "sea") == 0
     said = capsys.readouterr().out
     assert "6 pairs of 1 passages; 1 of 7 records rejected, empty_summary 1" in said
@@ -56,11 +49,6 @@ def test_documents_to_pairs_the_same_with_two_processes(texts, tmp_path, capsys)
     assert (reject["source"], reject["reason"]) == ("1899.txt", "empty_summary")
     section = manifest(out)["cloze.pairs"]
     assert (section["pairs"], section["records"], section["articles"]) == (6, 7, 1)
-    assert (
-        pairs(two, texts, *CUT, "--engine", "builtin:en", "--genre", "sea", "--runner-config", "direct_multiprocess")
-        == 0
-    )
-    assert bytes_of(two) == bytes_of(out)
 
 
 def test_a_corpus_gives_the_same_pairs_with_its_annotation(texts, tmp_path):

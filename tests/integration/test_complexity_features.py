@@ -110,15 +110,20 @@ def test_tables_coverage_and_summary(tmp_path, norms, capsys):
     assert groups == {b"form", b"frequency", b"norms", b"context", b"syntax", b"mwe"}
 
 
-def test_the_same_on_two_processes_and_whatever_the_labels(tmp_path):
+def test_the_same_on_two_processes_and_whatever_the_labels(tmp_path, norms, made_once):
     one = publish(tmp_path / "one", complexity=0.1)
     two = publish(tmp_path / "two", complexity=0.9)
-    assert features(one) == 0
-    assert features(two, "--runner-config", "direct_multiprocess") == 0
+    assert corpus(write_texts(tmp_path / "texts"), tmp_path / "corpus") == 0
+    words = ["--use", "form,frequency,norms,context,syntax,mwe,corpus,surprisal,vectors,encoder"]
+    words += ["--wordlist", norms, "--corpus", tmp_path / "corpus"]
+    words += ["--vectors", f"{made_once('small_out', make_out)}:slice=1850-1900"]
+    words += ["--encoder", made_once("encoder-bert", lambda folder: trained(folder, "bert")), "--encoder-device", "cpu"]
+    assert features(one, *words) == 0
+    assert features(two, *words, "--runner-config", "direct_multiprocess") == 0
     assert digests(one) == digests(two)
     # How the instances are dealt out to parts changes no row.
     three = publish(tmp_path / "three", parts=1)
-    assert features(three) == 0
+    assert features(three, *words) == 0
     rows = [open_snapshot(str(out)).read("complexity/features").to_pylist() for out in (one, three)]
     assert rows[0] == rows[1]
 
@@ -179,10 +184,6 @@ def test_a_reference_corpus(tmp_path):
     tokens = sum(map(len, sentences))
     assert sea["corpus_zipf"] == pytest.approx(math.log10(40 / tokens) + 9)
     assert pair["phrase_pmi"] == pytest.approx(math.log2(tokens / 40))
-    two = publish(tmp_path / "two", rows)
-    words = ["--use", "corpus", "--corpus", tmp_path / "corpus"]
-    assert features(two, *words, "--runner-config", "direct_multiprocess") == 0
-    assert digests(two) == digests(out)
 
 
 def test_surprisal_without_the_sentence(tmp_path):
@@ -201,9 +202,6 @@ def test_surprisal_without_the_sentence(tmp_path):
         model = Retrained([list(other) for other in sentences if list(other) != words])
         base = 10 ** (word_frequency(words[place]) - 9)
         assert found[row["instance_id"]]["surprisal"] == pytest.approx(model.bits(words, place, base))
-    two = publish(tmp_path / "two", rows, parts=3)
-    assert features(two, "--use", "surprisal", "--runner-config", "direct_multiprocess") == 0
-    assert digests(two) == digests(out)
     one = publish(tmp_path / "one", rows, parts=1)
     assert features(one, "--use", "surprisal") == 0
     assert told(one) == found
@@ -225,9 +223,6 @@ def test_surprisal_in_a_reference_corpus(tmp_path):
         place = forms.index("sea")
         expected = Retrained(left).bits(forms, place, 10 ** (word_frequency("sea") - 9))
         assert found[row["instance_id"]]["surprisal"] == pytest.approx(expected)
-    two = publish(tmp_path / "two", rows)
-    assert features(two, *words, "--runner-config", "direct_multiprocess") == 0
-    assert digests(two) == digests(out)
 
 
 def test_vectors_of_a_run_of_change(tmp_path, made_once):
@@ -242,9 +237,6 @@ def test_vectors_of_a_run_of_change(tmp_path, made_once):
     assert late != pytest.approx(early, rel=1e-5)
     assert -1 <= ship["vector_near"] <= 1
     assert ship["vector_near_zipf"] > 4
-    two = publish(tmp_path / "two", rows)
-    assert features(two, *words, "--runner-config", "direct_multiprocess") == 0
-    assert digests(two) == digests(out)
 
 
 def test_a_slice_that_is_not_there(tmp_path, made_once, capsys):
@@ -263,9 +255,6 @@ def test_an_encoder(tmp_path, made_once):
     assert sea["encoder_pieces"] >= 1
     assert sea["encoder_surprisal"] > 0
     assert open_snapshot(str(out)).section("complexity.features")["resources"]["encoder"]["digest"]
-    two = publish(tmp_path / "two")
-    assert features(two, *words, "--runner-config", "direct_multiprocess") == 0
-    assert digests(two) == digests(out)
 
 
 def told(out):

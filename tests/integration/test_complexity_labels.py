@@ -33,12 +33,12 @@ def parts(out, table):
     return [path.read_bytes() for path in sorted((out / "complexity" / table).glob("*.parquet"))]
 
 
-def test_the_same_bytes_with_one_process_and_two_and_in_any_order(files, tmp_path, capsys):
+def test_the_same_bytes_in_any_order(files, tmp_path, capsys):
     one, two = tmp_path / "one", tmp_path / "two"
     engine = ("--engine", "builtin:en", "--parts", 3)
     assert load(one, *files, *engine) == 0
     told = capsys.readouterr().out
-    assert load(two, *files[::-1], *engine, "--runner-config", "direct_multiprocess") == 0
+    assert load(two, *files[::-1], *engine) == 0
     for table in ("instances", "labels", "rejects"):
         assert parts(one, table) == parts(two, table)
     found = open_snapshot(str(one)).read("complexity/instances").to_pylist()

@@ -191,10 +191,10 @@ def check_rows(rows, sentences):
         assert row["instance_id"] == instance_id(**{name: row[name] for name in named})
 
 
-def test_the_same_bytes_whatever_the_parts_the_order_and_the_processes(corpora, tmp_path):
+def test_the_same_bytes_whatever_the_parts_and_the_order(corpora, tmp_path):
     one, two = tmp_path / "one", tmp_path / "two"
     assert select(one, corpora / "first", corpora / "second") == 0
-    assert select(two, corpora / "other", corpora / "first", "--runner-config", "direct_multiprocess") == 0
+    assert select(two, corpora / "other", corpora / "first") == 0
     assert files_of(one) == files_of(two)
     names = [row["instance_id"] for row in instances(one)]
     assert len(set(names)) == len(names)

@@ -17,18 +17,23 @@ def whole(tmp_path_factory):
 @pytest.mark.parametrize(
     "stage",
     [
-        "corpus/ingest",
-        "corpus/annotate",
         "corpus/merge-sentences",
-        "corpus/merge-documents",
-        "change/view",
         "change/train",
-        "change/align",
-        "change/score",
-        "change/combine",
         "change/summarise",
-        "change/neighbours",
-        "change/slices",
+        *(
+            pytest.param(stage, marks=pytest.mark.soak)
+            for stage in (
+                "corpus/ingest",
+                "corpus/annotate",
+                "corpus/merge-documents",
+                "change/view",
+                "change/align",
+                "change/score",
+                "change/combine",
+                "change/neighbours",
+                "change/slices",
+            )
+        ),
     ],
 )
 def test_a_flipped_bit_in_any_stage_is_made_good(stage, whole, tmp_path):
@@ -37,6 +42,6 @@ def test_a_flipped_bit_in_any_stage_is_made_good(stage, whole, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", DAMAGES)
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.soak)])
 def test_a_damaged_run_publishes_the_undisturbed_bytes(kind, seed, whole, tmp_path):
     assert damaged_resume(*whole, kind, seed, tmp_path) in ("first", "second")

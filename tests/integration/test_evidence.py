@@ -14,7 +14,7 @@ from small_runs import call, change, make_out
 from pipelines.cli import main
 
 sys.path.insert(0, str(Path(__file__).parent / "runners"))
-from mixed_runs import skip_without
+from mixed_runs import RUNNERS, skip_without
 
 NULL = ["--null", "3", "--rank-min-count", "5", "--rank-min-documents", "1"]
 
@@ -41,7 +41,8 @@ def judged(made_once):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("runner", ["direct_multiprocess", "flink_local", "prism"])
+@pytest.mark.soak
+@pytest.mark.parametrize("runner", RUNNERS)
 def test_null_pairs_are_the_same_on_every_runner(runner, judged, out):
     skip_without(runner)
     assert change(out, *NULL, "--overwrite", "--runner-config", runner) == 0
@@ -95,6 +96,7 @@ def test_too_few_null_pairs_are_refused(number, out, capsys):
 
 
 @pytest.mark.slow
+@pytest.mark.soak
 def test_random_dates_change_nothing(tmp_path):
     """Three datings of the sample at random; its planted words, two-faced by document, left out."""
     sample = tmp_path / "sample"

@@ -12,7 +12,7 @@ from pipelines.corpus_plan import CorpusOptions
 from transforms.common.options import options_of
 
 WORDS = b"Dogs bark. "
-FORMATS_MD = Path(__file__).parents[2] / "docs" / "formats.md"
+FORMATS_MD = Path(__file__).parents[2] / "docs" / "reference" / "formats.md"
 BOMB = b"\n" * (17 << 20)
 
 

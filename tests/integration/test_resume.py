@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -92,10 +93,12 @@ def is_finished(out: Path) -> bool:
     return not (out / "_artefacts" / "unfinished.json").exists()
 
 
-# A run is killed twice: in one of the first stages, and when it is resumed in one of the last.
-def twice(stages: Sequence[str]) -> list[tuple[str, str]]:
+# A run is killed twice: in one of the first stages, and when it is resumed in one of the last. In
+# the suite the first two of them are; in a soak, all.
+def twice(stages: Sequence[str]) -> list[Any]:
     half = len(stages) // 2
-    return list(itertools.zip_longest(stages[:half], stages[half:], fillvalue=stages[0]))
+    pairs = itertools.zip_longest(stages[:half], stages[half:], fillvalue=stages[0])
+    return [pytest.param(*pair, marks=[pytest.mark.soak] * (place > 1)) for place, pair in enumerate(pairs)]
 
 
 @pytest.mark.slow

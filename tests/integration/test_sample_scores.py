@@ -1,7 +1,7 @@
 """The planted changes of the sample corpus are found, the controls are not, the baselines fail.
 
 A corpus, three training seeds, through the whole pipeline. The table that the test prints
-of five (`LEXBEAM_SAMPLES=5 pytest -n 0 -s`) stands in docs/change.md.
+of five (`LEXBEAM_SAMPLES=5 pytest -n 0 -s`) stands in docs/tasks/change/evidence.md.
 """
 
 import os

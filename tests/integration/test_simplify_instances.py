@@ -92,10 +92,9 @@ def test_files_of_substitutes(gold, tmp_path, capsys):
         "ship": [("BOAT", 4, 1, False), ("vessel", 1, 2, False)],
     }
     assert rejected(tmp_path / "one") == [("a.tsv", "4", "not_in_sentence"), ("a.tsv", "5", "malformed")]
-    # Whatever the order of files, the runner and its workers; and told, the layout is the same.
+    # Whatever the order of files; and told, the layout is the same.
     auto = ("--language", "en", "--max-reject-share", ".5", "--parts", 3)
-    more = ("--runner-config", "direct_multiprocess")
-    assert instances(tmp_path / "two", *gold[::-1], *auto, *more) == 0
+    assert instances(tmp_path / "two", *gold[::-1], *auto) == 0
     assert parts(tmp_path / "one") == parts(tmp_path / "two")
     capsys.readouterr()
     assert call("show", tmp_path / "one", "--instances", 5, "--of", "SHIP") == 0

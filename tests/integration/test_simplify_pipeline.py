@@ -7,6 +7,9 @@ import pytest
 import yaml
 from small_runs import call, manifest
 
+sys.path.insert(0, str(Path(__file__).parent / "runners"))
+from mixed_runs import RUNNERS, skip_without
+
 sys.path.insert(0, str(Path(__file__).parents[1] / "simplification"))
 
 from generated import write_world
@@ -60,12 +63,18 @@ def rows(out, table):
     return open_snapshot(str(out)).read(f"simplification/{table}").to_pylist()
 
 
-def test_all_in_one_and_by_steps_on_two_runners(world):
+@pytest.mark.parametrize("runner", RUNNERS)
+def test_the_same_on_every_runner(runner, world):
+    skip_without(runner)
     one, two = world / "one", world / "two"
     assert call("run", world / "config.yaml", "--out", one) == 0
-    assert call("run", world / "config.yaml", "--out", two, "--runner-config", "direct_multiprocess") == 0
+    assert call("run", world / "config.yaml", "--out", two, "--runner-config", runner) == 0
     assert digests(one) == digests(two)
 
+
+def test_all_in_one(world):
+    one = world / "one"
+    assert call("run", world / "config.yaml", "--out", one) == 0
     made = rows(one, "simplifications")
     sentences = {(r["setting"], r["ranker"], r["sentence_out"]) for r in made}
     assert ("a", "senses", "Vio los canes de su vecino.") in sentences

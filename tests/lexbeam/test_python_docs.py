@@ -1,4 +1,4 @@
-"""docs/python.md and the example go from texts to a plot as they say."""
+"""docs/reference/python.md and the example go from texts to a plot as they say."""
 
 import re
 import subprocess
@@ -16,12 +16,12 @@ BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 @pytest.mark.slow
 def test_every_block_of_the_page_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    text = (ROOT / "docs" / "python.md").read_text("utf-8")
+    text = (ROOT / "docs" / "reference" / "python.md").read_text("utf-8")
     blocks = BLOCK.findall(text)
     assert len(blocks) == text.count("```python") > 4
     names = {"__name__": "page"}
     for block in blocks:
-        exec(compile(block, "docs/python.md", "exec"), names)
+        exec(compile(block, "docs/reference/python.md", "exec"), names)
     assert (tmp_path / "change.svg").read_text("utf-8").startswith("<svg")
 
 

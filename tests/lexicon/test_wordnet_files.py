@@ -156,6 +156,15 @@ def test_an_empty_folder_is_an_error(tmp_path):
         list(compile_wordnet([str(tmp_path)], None))
 
 
+def test_folders_beside_the_files_change_nothing(folder):
+    # Debian's package wordnet has a folder wnres there.
+    expected, digest = opened_tables(folder), WORDNET.digest(str(folder))
+    (folder / "wnres").mkdir()
+    (folder / "wnres" / "license.txt").write_text("no database file")
+    assert opened_tables(folder) == expected
+    assert WORDNET.digest(str(folder)) == digest
+
+
 def test_line_ends_of_windows_and_upper_case_in_the_index_change_nothing(folder, tmp_path):
     expected = opened_tables(folder)
     for name in [*folder.glob("data.*"), *folder.glob("index.*"), *folder.glob("*.exc")]:

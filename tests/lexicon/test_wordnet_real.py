@@ -57,7 +57,7 @@ def theirs(tmp_path_factory):
     from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
     folder = tmp_path_factory.mktemp("nltk")
-    for path in Path(DEBIAN).iterdir():
+    for path in filter(Path.is_file, Path(DEBIAN).iterdir()):  # the package wordnet has folders beside them
         shutil.copyfile(path, folder / path.name)  # it follows no link out of its folder
     lines = [f"{number:02d}\t{name}\t{LEXNAME_PARTS[name.partition('.')[0]]}\n" for number, name in enumerate(LEXNAMES)]
     (folder / "lexnames").write_text("".join(lines))

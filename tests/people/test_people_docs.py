@@ -1,4 +1,4 @@
-"""docs/people.md, block by block."""
+"""docs/reference/people.md, block by block."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from people_making import cells_of, text_from
 from schemas.answers import REASONS
 from transforms.people.answers import KINDS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "people.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "people.md").read_text("utf-8")
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -17,7 +17,7 @@ def test_the_example_is_what_it_makes(tmp_path, monkeypatch, capsys):
     (kind, define), (_, file), (_, read), (_, printed) = BLOCK.findall(PAGE)
     assert kind == "python"
     names = {"__name__": "page"}
-    exec(compile(define, "docs/people.md", "exec"), names)
+    exec(compile(define, "docs/reference/people.md", "exec"), names)
     path = Path(names["path"])
     assert path.read_text("utf-8-sig") == file
 
@@ -25,7 +25,7 @@ def test_the_example_is_what_it_makes(tmp_path, monkeypatch, capsys):
     table[-2][2] = "4,0"
     table[-2].append("(a remark)")
     path.write_text(text_from(table), "utf-8")
-    exec(compile(read, "docs/people.md", "exec"), names)
+    exec(compile(read, "docs/reference/people.md", "exec"), names)
     assert capsys.readouterr().out == printed
 
 

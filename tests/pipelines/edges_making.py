@@ -3,8 +3,6 @@
 import dataclasses
 import decimal
 import re
-import signal
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +10,7 @@ import numpy as np
 from pipelines.registry import available
 from transforms.common.options import options_of
 
-__all__ = ["OBJECTS", "TEXTS", "YAML", "all_options", "at_most_seconds", "is_readable", "names_it", "required_of"]
+__all__ = ["OBJECTS", "TEXTS", "YAML", "all_options", "is_readable", "names_it", "required_of"]
 
 # As a person, a shell or a script may write them.
 TEXTS = {
@@ -140,11 +138,12 @@ OBJECTS = (
 )
 
 
-def all_options():
-    """Yield every option of every command there is: the command's words, and the option."""
-    for words, command in available():
-        for entry in options_of(command.options).values():
-            yield words, entry
+def all_options(every):
+    """Return pairs of a command's words and an option: each with the first that has it, or with every one."""
+    options = [(words, entry) for words, command in available() for entry in options_of(command.options).values()]
+    if every:
+        return options
+    return list({repr(entry._replace(place=(), group="")): (words, entry) for words, entry in options[::-1]}.values())
 
 
 # What makes sense of what a command needs; a command of others gets any value of the right type.
@@ -194,19 +193,3 @@ def names_it(told, entry, value):
     if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", told) for name in names):
         return True
     return bool(value) and isinstance(value, str) and repr(value[:60])[1:-1][:50] in told
-
-
-@contextmanager
-def at_most_seconds(seconds):
-    """Break what does not end by itself."""
-
-    def late(number, frame):
-        raise AssertionError(f"not done after {seconds} seconds")
-
-    old = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, old)

@@ -19,9 +19,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "cloze"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "simplification"))
 
 from asked import SYNSETS
-from edges_making import at_most_seconds, is_readable, names_it, required_of
+from edges_making import all_options, is_readable, names_it, required_of
 from instances_made import instance
 from instances_made import publish as publish_instances
+from nets import ends
 from questioned import publish as publish_questions
 from questioned import question
 from scored import publish, tables
@@ -210,7 +211,7 @@ def call(words, values, capsys):
             flags.append(f"--{known[name].shown}={value}")
         elif value is True:
             flags.append(f"--{known[name].shown}")
-    with at_most_seconds(60):
+    with ends():
         code = main([*words.split(), *flags, *last])
     told = [line for line in capsys.readouterr().err.splitlines() if line.startswith("lexbeam: ")]
     return code, "\n".join(told)
@@ -224,14 +225,15 @@ def here(tmp_path, monkeypatch, base):
     return tmp_path
 
 
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("words", commands())
-def test_one_odd_value(words, base, here, capsys, monkeypatch):
+def test_one_odd_value(words, every, base, here, capsys, monkeypatch):
     def stop(*given):
         raise LexbeamError("as far as the graph")
 
     monkeypatch.setattr(running, "_run_graph", stop)
     monkeypatch.setattr(report, "commands", dict)  # a page without panels
-    for name, entry in options_of(load(words).options).items():
+    for name, entry in ((entry.name, entry) for command, entry in all_options(every) if command == words):
         for value in ODD:
             if entry.type is bool or (entry.positional and value.startswith("-")):
                 continue

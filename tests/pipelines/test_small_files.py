@@ -1,11 +1,11 @@
-"""What many small files take: each as much as the one before, in time, memory and the shuffle."""
+"""What many small files take: each as much as the one before, in calls, memory and the shuffle."""
 
 import gc
 import pickle
-import time
 import tracemalloc
 
 import pytest
+from nets import calls
 
 from pipelines.corpus_plan import UNIT_FILES, CorpusOptions, plan_corpus
 from transforms.common.fingerprints import digest
@@ -34,14 +34,6 @@ def planned(folder, out=None):
 
 @pytest.mark.slow
 def test_a_further_file_takes_no_more_than_the_first_thousand(folders):
-    def seconds(number):
-        found = []
-        for _ in range(3):
-            start = time.process_time()
-            planned(folders[number])
-            found.append(time.process_time() - start)
-        return min(found)
-
     def size(number):
         gc.collect()
         tracemalloc.start()
@@ -53,7 +45,7 @@ def test_a_further_file_takes_no_more_than_the_first_thousand(folders):
 
     planned(folders[FEW])  # what is read and imported once
     times = MANY / FEW
-    assert seconds(MANY) < 2 * times * seconds(FEW)
+    assert calls(lambda: planned(folders[MANY])) < 1.1 * times * calls(lambda: planned(folders[FEW]))
     assert size(MANY) < 1.25 * times * size(FEW)
 
 

@@ -1,7 +1,6 @@
 """What becomes of failures in threads; workers themselves are in tests/integration/runners."""
 
 import threading
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -50,11 +49,11 @@ def test_threads_that_are_not_of_beam_fail_as_ever(told):
 
 
 def test_threads_that_go_on_are_not_waited_for_long(told):
-    begun, ended = time.monotonic(), threading.Event()
+    ended = threading.Event()
     known = set(threading.enumerate())
     with thread_failures(Leash()):
         read_from_a_server(ended)
-    assert time.monotonic() - begun < 15
+    # Here it has not ended, and nothing but the test will end it.
     (reader,) = set(threading.enumerate()) - known
     ended.set()
     reader.join()

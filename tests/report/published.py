@@ -7,8 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas import TABLES
-from schemas.pairs import PAIRS
+from pipelines.registry import COMMANDS, load
 from transforms.common.snapshots import Snapshot
 from transforms.common.tables import write_rows
 
@@ -27,7 +26,7 @@ CORPUS: dict[str, Any] = {
 }
 
 
-_KNOWN = TABLES | {PAIRS.name: PAIRS}
+_KNOWN = {table.name: table for words in COMMANDS for table in load(words).tables}
 _OPTIONS = {"vectors": {"dim": DIM}}
 
 

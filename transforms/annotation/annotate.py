@@ -7,7 +7,7 @@ Ids are settled here, after duplicates are known. A record that the engine fails
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,12 +17,13 @@ from schemas.documents import DOCUMENTS
 from schemas.rejects import RejectRow
 from schemas.sentences import sentences_schema
 from transforms.annotation.base import Engine, annotate_text, load_engine
-from transforms.annotation.layers import columns_of, told
+from transforms.annotation.layers import columns_of
 from transforms.annotation.normalise import Rules
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader, BatchWriter
 from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError
+from transforms.common.identity import Fingerprinted
 from transforms.common.receipts import File
 from transforms.common.records import annotation_batch
 from transforms.formats.duplicates import AnnotateTask, Decision, document_id
@@ -44,7 +45,7 @@ class AnnotateOptions:
         layers: further columns of sentences.
     """
 
-    engine: str
+    engine: Fingerprinted
     name: str
     fingerprint: str
     normalise: Rules | None = None
@@ -103,18 +104,6 @@ class _Tally:
         self.tokens_by_year: Counter[int] = Counter()
         self.languages: Counter[str] = Counter()
         self.columns: set[str] = set()
-
-
-def _identity(task: AnnotateTask, options: AnnotateOptions) -> Any:
-    stage = task.stage
-    identity = [
-        [stage.records.sha256, stage.ready.sha256 if stage.ready else None],
-        [[d.place, d.number, d.same_as] for d in sorted(task.decisions)],
-        [options.name, options.fingerprint, options.max_characters],
-        asdict(options.normalise) if options.normalise else None,
-    ]
-    # Those of who asks for none are those of before there were layers.
-    return [*identity, told(columns_of(options.layers))] if options.layers else identity
 
 
 def _annotate_file(artefact: Artefact, task: AnnotateTask, options: AnnotateOptions) -> Annotated:
@@ -260,5 +249,10 @@ def _chosen(_: AnnotateTask, options: AnnotateOptions) -> dict[str, tuple[str, .
 
 
 ANNOTATE: Stage[AnnotateTask, AnnotateOptions, Annotated] = Stage(
-    name="corpus/annotate", receipt=Annotated, identity=_identity, build=_annotate_file, chosen=_chosen, unit="batches"
+    name="corpus/annotate",
+    receipt=Annotated,
+    build=_annotate_file,
+    unordered=("task.decisions",),
+    chosen=_chosen,
+    unit="batches",
 )

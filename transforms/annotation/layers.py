@@ -68,7 +68,7 @@ class LayerOptions:
     layers: tuple[str, ...] = option(
         (),
         help="further columns of `sentences`: xpos, feats, heads, deprels, entities; "
-        "docs/annotation.md says what they are",
+        "docs/reference/annotation.md says what they are",
         metavar="LAYER",
         choices="transforms.annotation.layers:LAYERS",
     )

@@ -2,17 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
 
 import pyarrow as pa
 
 from schemas.documents import DOCUMENTS
 from schemas.sentences import SENTENCES, sentences_schema
-from transforms.annotation.layers import told
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader
 from transforms.common.errors import LexbeamError
-from transforms.common.merge import MergeTask, Staged, batches, in_order, merge, staged_identity
+from transforms.common.merge import WHOLE_BATCHES, MergeTask, Staged, batches, in_order, merge
 from transforms.common.tables import PartFile
 
 __all__ = ["MERGE_DOCUMENTS", "MERGE_SENTENCES"]
@@ -43,11 +41,6 @@ def _place(reader: BatchReader, entry: Staged) -> str:
     return f"{row['source']} {row['position']}".rstrip()
 
 
-def _identity(task: MergeTask, layers: Layers) -> Any:
-    batches = staged_identity(task, None)
-    return [batches, told(layers)] if layers else batches
-
-
 def _merge_sentences(artefact: Artefact, task: MergeTask, layers: Layers) -> PartFile:
     with BatchReader() as reader:
         rows = _renumbered(reader, in_order(task.staged))
@@ -68,8 +61,18 @@ def _renumbered(reader: BatchReader, staged: Sequence[Staged]) -> Iterator[pa.Re
 
 
 MERGE_DOCUMENTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="corpus/merge-documents", receipt=PartFile, identity=staged_identity, build=_merge_documents, unit="parts"
+    name="corpus/merge-documents",
+    receipt=PartFile,
+    build=_merge_documents,
+    unused={**WHOLE_BATCHES},
+    unordered=("task.staged",),
+    unit="parts",
 )
 MERGE_SENTENCES: Stage[MergeTask, Layers, PartFile] = Stage(
-    name="corpus/merge-sentences", receipt=PartFile, identity=_identity, build=_merge_sentences, unit="parts"
+    name="corpus/merge-sentences",
+    receipt=PartFile,
+    build=_merge_sentences,
+    unused={**WHOLE_BATCHES},
+    unordered=("task.staged",),
+    unit="parts",
 )

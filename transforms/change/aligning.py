@@ -5,14 +5,14 @@ An artefact holds one alignment, so that asking for one more does not fit it aga
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
 from schemas.alignments import ALIGNMENTS as TABLE
 from transforms.change.alignment import ALIGNMENTS, Alignment, Space, fit_alignment, parse_fit_on
 from transforms.change.spaces import load_side, load_space, side_row
-from transforms.common.artefacts import Artefact, Stage
+from transforms.common.artefacts import Artefact, Stage, Unless
 from transforms.common.options import option
 from transforms.common.receipts import File
 from transforms.common.sound import checked
@@ -56,7 +56,13 @@ class AlignOptions:
         "default shared for op, without-targets+top:100000 for cca",
         metavar="WORDS",
     )
-    rcond: float = option(1e-10, help="cca drops singular values below this share of the first", least=0, most=1)
+    rcond: float = option(
+        1e-10,
+        help="cca drops singular values below this share of the first",
+        least=0,
+        most=1,
+        of="transforms.change.alignment:ALIGNMENTS=cca,cca-reversed",
+    )
     targets: tuple[str, ...] = ()
 
 
@@ -67,18 +73,23 @@ class Aligned:
     part: PartFile
 
 
-def _identity(task: AlignTask, options: AlignOptions) -> Any:
-    method = ALIGNMENTS[task.alignment]
-    fit_on = parse_fit_on(options.fit_on or method.fit_on)
-    return [
-        [[facts.name, facts.tokens] for facts in task.slices],
-        [space.sha256 for space in task.spaces],
-        task.seed,
-        task.alignment,
-        fit_on,
-        options.rcond if method.takes_rcond else None,
-        sorted(options.targets) if fit_on.without_targets else None,
-    ]
+def _leaves_out_targets(task: AlignTask, options: AlignOptions) -> bool:
+    return without_targets(options, task.alignment)
+
+
+def _fits_on_others(task: AlignTask, options: AlignOptions) -> bool:
+    return fits_on_others(options, task.alignment)
+
+
+def without_targets(options: AlignOptions, alignment: str) -> bool:
+    """Return whether the words that an alignment is fitted on depend on the targets."""
+    return parse_fit_on(options.fit_on or ALIGNMENTS[alignment].fit_on).without_targets
+
+
+def fits_on_others(options: AlignOptions, alignment: str) -> bool:
+    """Return whether an alignment is fitted on other words than by its default."""
+    default = ALIGNMENTS[alignment].fit_on
+    return parse_fit_on(options.fit_on or default) != parse_fit_on(default)
 
 
 def _chosen(task: AlignTask, _: AlignOptions) -> dict[str, tuple[str, ...]]:
@@ -131,5 +142,18 @@ def load_alignments(parts: Mapping[str, File | None]) -> dict[str, Alignment]:
 _UNALIGNED = (load_side({"unit_length": False, "mean": None, "matrix": None}),) * 2
 
 ALIGN: Stage[AlignTask, AlignOptions, Aligned] = Stage(
-    name="change/align", receipt=Aligned, identity=_identity, build=_align, chosen=_chosen, blas=True, unit="alignments"
+    name="change/align",
+    receipt=Aligned,
+    build=_align,
+    unused={
+        **dict.fromkeys(
+            ("task.slices.counts", "task.slices.documents", "task.slices.min_count"), "maps are fitted on vectors alone"
+        ),
+        "options.fit_on": Unless("it names what the alignment is fitted on anyway", used=_fits_on_others),
+        "options.targets": Unless("maps are fitted on targets as on other words", used=_leaves_out_targets),
+    },
+    unordered=("options.targets",),
+    chosen=_chosen,
+    blas=True,
+    unit="alignments",
 )

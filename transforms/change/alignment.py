@@ -33,6 +33,7 @@ import pyarrow.compute as pc
 
 from transforms.common.blas import one_thread
 from transforms.common.errors import UsageError, nearest
+from transforms.common.rowwise import product
 
 __all__ = [
     "ALIGNMENTS",
@@ -193,7 +194,8 @@ def _fit_places(
 def apply(side: Side, vectors: npt.NDArray[np.floating]) -> Matrix:
     """Return vectors (rows) mapped by one side of an alignment, float64.
 
-    A vector of length zero stays zero, which has no direction whatever the mean.
+    A vector of length zero stays zero, which has no direction whatever the mean. What a vector
+    becomes does not depend on those beside it.
     """
     mapped = vectors.astype(np.float64)
     length = np.linalg.norm(mapped, axis=1, keepdims=True)
@@ -202,8 +204,7 @@ def apply(side: Side, vectors: npt.NDArray[np.floating]) -> Matrix:
     if side.mean is not None:
         mapped -= side.mean
     if side.matrix is not None:
-        with one_thread():
-            mapped = mapped @ side.matrix
+        mapped = product(mapped, side.matrix)
     mapped[length[:, 0] == 0] = 0.0
     return mapped
 
@@ -283,8 +284,8 @@ class Method(NamedTuple):
 ALIGNMENTS: dict[str, Method] = {
     "op": Method(procrustes_centred, unit_length=True),
     "op-": Method(procrustes, unit_length=True),
-    "cca": Method(canonical, "without-targets+top:100000", 2, takes_rcond=True),
-    "cca-reversed": Method(canonical_reversed, "without-targets+top:100000", 2, takes_rcond=True),
+    "cca": Method(canonical, "without-targets+top:100000", 2),
+    "cca-reversed": Method(canonical_reversed, "without-targets+top:100000", 2),
     "none": Method(unaligned),
 }
 

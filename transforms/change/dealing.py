@@ -94,13 +94,9 @@ class DealtTask(NamedTuple):
         ranges: into how many ranges its keys are cut.
     """
 
-    views: tuple[Viewed, ...]
+    views: tuple[File, ...]
     documents: File
     ranges: int
-
-
-def _sizes_identity(task: SizesTask, _: None) -> Any:
-    return [task.view.sha256, task.documents.sha256]
 
 
 def _sizes(artefact: Artefact, task: SizesTask, _: None) -> Sized:
@@ -133,11 +129,6 @@ def _staged(file: File) -> Iterator[pa.RecordBatch]:
     with BatchReader() as reader:
         for ordinal in range(reader.count(file)):
             yield reader.read(file, ordinal)
-
-
-def _deal_identity(task: DealTask, options: DealOptions) -> Any:
-    held = [sorted(file.sha256 for file in files) for files in task.slices]
-    return [held, options.nulls, options.seed]
 
 
 def _deal(artefact: Artefact, task: DealTask, options: DealOptions) -> Deal:
@@ -194,12 +185,8 @@ def _sha256(file: File) -> str:
     return file.sha256
 
 
-def _dealt_identity(task: DealtTask, _: None) -> Any:
-    return [[v.sentences.sha256 for v in task.views], task.documents.sha256, task.ranges]
-
-
 def _dealt(artefacts: Sequence[Artefact], tasks: Sequence[DealtTask], _: None) -> list[Viewed]:
-    views = {view.sentences.sha256: view.sentences for task in tasks for view in task.views}
+    views = {view.sha256: view for task in tasks for view in task.views}
     dealt = {task.documents.sha256: _documents(task.documents) for task in tasks}
     ranges: list[list[int]] = [[] for _ in tasks]
     with ExitStack() as stack:
@@ -210,7 +197,7 @@ def _dealt(artefacts: Sequence[Artefact], tasks: Sequence[DealtTask], _: None) -
                 keys = content_hashes(batch["document_id"].dictionary_encode())
                 inside = {name: np.isin(keys, held) for name, held in dealt.items()}
                 for task, writer, made in zip(tasks, writers, ranges, strict=True):
-                    if view.sha256 in [own.sentences.sha256 for own in task.views]:
+                    if view.sha256 in [own.sha256 for own in task.views]:
                         _write(batch, inside[task.documents.sha256], task.ranges, writer, made)
     return [
         counted(artefact, tuple(made), _NOTHING_LEFT_OUT, seen=0, of=0)
@@ -235,17 +222,10 @@ def _write(batch: pa.RecordBatch, own: Any, ranges: int, writer: BatchWriter, ma
             made.append(number)
 
 
-SIZES: Stage[SizesTask, None, Sized] = Stage(
-    name="change/sizes", unit="parts of slices", receipt=Sized, identity=_sizes_identity, build=_sizes
-)
+SIZES: Stage[SizesTask, None, Sized] = Stage(name="change/sizes", unit="parts of slices", receipt=Sized, build=_sizes)
 DEAL: Stage[DealTask, DealOptions, Deal] = Stage(
-    name="change/deal", unit="deals", receipt=Deal, identity=_deal_identity, build=_deal
+    name="change/deal", unit="deals", receipt=Deal, build=_deal, unordered=("task.slices[]",)
 )
 DEALT: Stage[DealtTask, None, Viewed] = Stage(
-    name="change/dealt",
-    receipt=Viewed,
-    identity=_dealt_identity,
-    build=_dealt,
-    together=True,
-    unit="parts of null slices",
+    name="change/dealt", receipt=Viewed, build=_dealt, together=True, unit="parts of null slices"
 )

@@ -4,7 +4,7 @@ A null pair, or null series, is trained, aligned and scored as the real one; wha
 difference in time. What is dealt are clusters: all documents of an author together where authors
 are known, none wrote in two slices, and each slice has enough of them; else single documents.
 Sentences would not do: topics clump by document, and as much again by author, so a null of
-sentences finds change where dates are random (docs/change.md has the figures).
+sentences finds change where dates are random (docs/tasks/change/evidence.md has the figures).
 """
 
 from collections.abc import Sequence

@@ -65,7 +65,7 @@ class EvaluationOptions:
 
     metric: tuple[str, ...] = option(
         ("spearman", "average_precision", "accuracy", "precision", "recall", "f1"),
-        help="metrics, see docs/evaluation.md",
+        help="metrics, see docs/reference/evaluation.md",
     )
     missing: str = option(
         "refuse",

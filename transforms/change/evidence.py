@@ -26,6 +26,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from transforms.common.blas import one_thread
+from transforms.common.rowwise import dots
+
 __all__ = ["LEAST_RUNS", "Evidence", "Run", "Standard", "benjamini_hochberg", "evidence_of", "fitting", "moments"]
 
 Floats = npt.NDArray[np.float64]
@@ -166,17 +169,18 @@ class Standard(NamedTuple):
         floor = float(positive.min()) if len(positive) else 1.0
         y = np.log(np.maximum(scores, floor))
         terms = _terms(x)
-        level = np.linalg.lstsq(terms, y, rcond=None)[0]
-        residual = np.abs(y - terms @ level)
-        least = residual[residual > 0].min(initial=1.0)
-        log_scale = np.linalg.lstsq(terms, np.log(np.maximum(residual, least)), rcond=None)[0]
+        with one_thread():
+            level = np.linalg.lstsq(terms, y, rcond=None)[0]
+            residual = np.abs(y - dots(terms, level))
+            least = residual[residual > 0].min(initial=1.0)
+            log_scale = np.linalg.lstsq(terms, np.log(np.maximum(residual, least)), rcond=None)[0]
         return cls(x.min(axis=0), x.max(axis=0), floor, level, log_scale)
 
     def __call__(self, run: Run) -> Floats:
         """Return r of a run's words."""
         terms = _terms(np.clip(_predictors(run), self.low, self.high))
         y = np.log(np.maximum(run.scores, self.floor))
-        return np.asarray((y - terms @ self.level) / np.exp(terms @ self.log_scale))
+        return np.asarray((y - dots(terms, self.level)) / np.exp(dots(terms, self.log_scale)))
 
 
 def _predictors(run: Run) -> Floats:

@@ -47,10 +47,6 @@ class Listed:
     part: PartFile
 
 
-def _identity(task: NeighbourTask, options: NeighbourOptions) -> Any:
-    return [task.slice, task.seed, task.space.sha256, task.words, options.neighbours, options.min_count]
-
-
 def _find(artefact: Artefact, task: NeighbourTask, options: NeighbourOptions) -> Listed:
     table = neighbours_table(
         task.slice,
@@ -68,18 +64,14 @@ def _cut(rows: pa.Table) -> Iterator[pa.Table]:
         yield rows.slice(start, GROUP_ROWS)
 
 
-def _row_identity(row: dict[str, Any], _: None) -> Any:
-    return row
-
-
 def _write_row(artefact: Artefact, row: dict[str, Any], _: None) -> Listed:
     schema = SLICES.schema()
     return Listed(write_part(artefact, schema, [pa.Table.from_pylist([row], schema=schema)]))
 
 
 NEIGHBOURS: Stage[NeighbourTask, NeighbourOptions, Listed] = Stage(
-    name="change/neighbours", receipt=Listed, identity=_identity, build=_find, blas=True, unit="embeddings"
+    name="change/neighbours", receipt=Listed, build=_find, blas=True, unit="embeddings"
 )
 SLICE: Stage[dict[str, Any], None, Listed] = Stage(
-    name="change/slices", receipt=Listed, identity=_row_identity, build=_write_row, unit="slices"
+    name="change/slices", receipt=Listed, build=_write_row, unit="slices"
 )

@@ -17,6 +17,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from transforms.common.rowwise import dots
+
 __all__ = ["MEASURES", "Measure", "cosine_distance", "frequency_difference"]
 
 Matrix = npt.NDArray[np.float64]
@@ -24,7 +26,7 @@ Matrix = npt.NDArray[np.float64]
 
 def cosine_distance(earlier: Matrix, later: Matrix) -> npt.NDArray[np.float64]:
     """Return 1 - cos of the rows of two matrices, 0 to 2; nan where a row is zero."""
-    dot = np.einsum("ij,ij->i", earlier, later)
+    dot = dots(earlier, later)
     lengths = np.linalg.norm(earlier, axis=1) * np.linalg.norm(later, axis=1)
     distance = np.full(len(dot), np.nan)
     np.divide(dot, lengths, out=distance, where=lengths > 0)

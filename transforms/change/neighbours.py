@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from schemas.neighbours import NEIGHBOURS
 from transforms.change.alignment import Side, Space, apply
-from transforms.common.blas import one_thread
+from transforms.common.rowwise import product
 
 __all__ = ["Neighbour", "mean_neighbours", "nearest_neighbours", "neighbours_table"]
 
@@ -43,8 +43,7 @@ def nearest_neighbours(
     for start in range(0, len(candidates), BLOCK):
         places = candidates[start : start + BLOCK]
         block = apply(unit, vectors[places])
-        with one_thread():
-            cosines = np.clip(asked @ block.T, -1.0, 1.0)
+        cosines = np.clip(product(asked, block.T), -1.0, 1.0)
         cosines[:, ~block.any(axis=1)] = -np.inf
         cosines[~asked.any(axis=1)] = -np.inf
         cosines[queries[:, None] == places] = -np.inf
@@ -136,8 +135,7 @@ def mean_neighbours(
         for start in range(0, len(space.words), BLOCK):
             rows = slice(start, start + BLOCK)
             block = apply(Side(unit_length=True), space.vectors[rows])
-            with one_thread():
-                cosines = np.clip(queries @ block.T, -1.0, 1.0)
+            cosines = np.clip(product(queries, block.T), -1.0, 1.0)
             able = np.flatnonzero(block.any(axis=1) & (space.counts[rows] >= min_count))
             cells = np.ix_(mine, there[rows][able])
             sums[cells] += cosines[:, able]

@@ -61,7 +61,7 @@ def dealt_tasks(
     """Return what a part becomes in the nulls of a group: tasks with the places of null slices."""
     places = groups[group]
     first = first_place(groups, group, len(deal.nulls))
-    own = tuple(views[place] for place in places)
+    own = tuple(views[place].sentences for place in places)
     return [
         (first + number * len(places) + index, DealtTask(own, documents, ranges[places[index]]))
         for number, held in enumerate(deal.nulls)

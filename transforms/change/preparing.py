@@ -9,7 +9,7 @@ leaves those of the others as they are.
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ from transforms.change.tags import NO_TAG
 from transforms.change.targets import Targets
 from transforms.change.view import ViewBatch, columns_needed, derive
 from transforms.change.words import ViewOptions
-from transforms.common.artefacts import Artefact, Stage
+from transforms.common.artefacts import Artefact, Stage, Unless
 from transforms.common.batches import BatchReader, BatchWriter
 from transforms.common.receipts import File
 from transforms.common.sound import checked
@@ -123,26 +123,6 @@ def _sizes(batch: ViewBatch) -> Any:
     return batch.words.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
 
 
-def _identity(task: ViewTask, spec: ViewSpec) -> Any:
-    targets = asdict(spec.targets)
-    if task.limit is None:
-        del targets["words"]  # they decide only which sentences downsampling keeps
-    return [
-        task.part.sha256,
-        task.slice[1:],
-        list(task.left_out),
-        task.limit,
-        targets,
-        asdict(spec.options),
-        task.ranges,
-    ]
-
-
-def _measure_identity(task: ViewTask, spec: ViewSpec) -> Any:
-    targets, options = asdict(spec.targets), asdict(spec.options)
-    return [task.part.sha256, task.slice[1:], list(task.left_out), targets, options]
-
-
 def _measure(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: ViewSpec) -> list[Measured]:
     bins = np.zeros((len(tasks), BINS), np.int64)
     held = [0] * len(tasks)
@@ -154,6 +134,17 @@ def _measure(artefacts: Sequence[Artefact], tasks: Sequence[ViewTask], spec: Vie
             bins[index] += more
             held[index] += with_target
     return [Measured(bins=tuple(row.tolist()), held=own) for row, own in zip(bins, held, strict=True)]
+
+
+_OF_ALL = {
+    "task.slice.name": "the years decide what is in a slice",
+    "options.slices": "the task has the one that it is about",
+    "options.ranges": "the task has their number",
+}
+
+
+def _downsamples(task: ViewTask, _: ViewSpec) -> bool:
+    return task.limit is not None
 
 
 def limits_of(measured: Sequence[Sequence[Measured]], budget: int | str) -> list[int]:
@@ -276,8 +267,22 @@ def ranges_of(keys: Any, ranges: int) -> Any:
 
 
 MEASURE: Stage[ViewTask, ViewSpec, Measured] = Stage(
-    name="change/measure", receipt=Measured, identity=_measure_identity, build=_measure, together=True, unit="parts"
+    name="change/measure",
+    receipt=Measured,
+    build=_measure,
+    unused={
+        **_OF_ALL,
+        "task.ranges": "nothing is written yet that has ranges",
+        "task.limit": "it follows from what is measured",
+    },
+    together=True,
+    unit="parts",
 )
 VIEW: Stage[ViewTask, ViewSpec, Viewed] = Stage(
-    name="change/view", receipt=Viewed, identity=_identity, build=_derive, together=True, unit="parts of slices"
+    name="change/view",
+    receipt=Viewed,
+    build=_derive,
+    unused={**_OF_ALL, "options.targets.words": Unless("without a limit every sentence is kept", used=_downsamples)},
+    together=True,
+    unit="parts of slices",
 )

@@ -28,7 +28,16 @@ from transforms.change.comparisons import (
     train_tasks,
 )
 from transforms.change.listing import NEIGHBOURS, Listed, NeighbourOptions, NeighbourTask
-from transforms.change.scoring import COMBINE, SCORE, Combined, CombineTask, ScoredSeed, ScoreOptions, ScoreTask
+from transforms.change.scoring import (
+    COMBINE,
+    SCORE,
+    Combined,
+    CombineTask,
+    ScoredSeed,
+    ScoreOptions,
+    ScoreTask,
+    cosine_alignments,
+)
 from transforms.change.sgns import SgnsOptions
 from transforms.change.slice_merges import SliceCounts
 from transforms.change.summarising import SUMMARISE, SummaryTask
@@ -248,7 +257,7 @@ class SummarisePairs(beam.PTransform):
         return (
             combined
             | "MakeTasks" >> beam.ParDo(_SummaryTasks(self.comparisons), slices=counts)
-            | "SummarisePair" >> beam.ParDo(MakeArtefact(self.workspace, SUMMARISE, self.options))
+            | "SummarisePair" >> beam.ParDo(MakeArtefact(self.workspace, SUMMARISE, cosine_alignments(self.options)))
         )
 
 

@@ -5,7 +5,7 @@ COMBINE   scores of all seeds and null pairs     -> parts of `scores` and `chang
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -102,21 +102,6 @@ def _all_measures(options: ScoreOptions) -> list[str]:
     return sorted({*options.measures, "frequency"})
 
 
-def _score_identity(task: ScoreTask, options: ScoreOptions) -> Any:
-    maps = sorted((name, file and file.sha256) for name, file in task.alignments.items())
-    rank = asdict(options.rank)
-    del rank["pos"]  # which decides what is shown alone
-    return [
-        [[f.name, f.counts.sha256, f.tokens, f.documents, f.min_count] for f in task.slices],
-        [space.sha256 for space in task.spaces],
-        task.seed,
-        maps,
-        _all_measures(options),
-        sorted(options.targets),
-        rank,
-    ]
-
-
 def _score_chosen(_: ScoreTask, options: ScoreOptions) -> dict[str, tuple[str, ...]]:
     return {"transforms.change.measures:MEASURES": tuple(_all_measures(options))}
 
@@ -185,20 +170,6 @@ class Combined:
     part: PartFile
     pair: PartFile
     tops: tuple[Ranking, ...]
-
-
-def _combine_identity(task: CombineTask, options: ScoreOptions) -> Any:
-    deal = task.deal
-    return [
-        *(sorted([s.rows.sha256, s.documents] for s in some) for some in (task.seeds, task.nulls)),
-        deal and [deal.unit, deal.sizes],
-        options.threshold,
-        options.neighbour_words,
-        options.alignments,
-        options.measures,
-        options.rank.pos,
-        [file.sha256 for file in task.counts],
-    ]
 
 
 def _combine_chosen(_: CombineTask, options: ScoreOptions) -> dict[str, tuple[str, ...]]:
@@ -273,8 +244,14 @@ def _number(value: float) -> float | None:
 SCORE: Stage[ScoreTask, ScoreOptions, ScoredSeed] = Stage(
     name="change/score",
     receipt=ScoredSeed,
-    identity=_score_identity,
     build=_score,
+    unused={
+        **dict.fromkeys(
+            ("options.threshold", "options.neighbour_words", "options.rank.pos"), "used where seeds are combined"
+        ),
+        "options.alignments": "the task has the maps by alignment",
+    },
+    unordered=("options.measures", "options.targets"),
     chosen=_score_chosen,
     blas=True,
     unit="seeds of pairs",
@@ -282,8 +259,16 @@ SCORE: Stage[ScoreTask, ScoreOptions, ScoredSeed] = Stage(
 COMBINE: Stage[CombineTask, ScoreOptions, Combined] = Stage(
     name="change/combine",
     receipt=Combined,
-    identity=_combine_identity,
     build=_combine,
+    unused={
+        **dict.fromkeys(
+            ("options.targets", "options.rank.min_count", "options.rank.min_documents", "options.rank.max_proper"),
+            "used where a seed is scored: rows say what is a target and what is ranked",
+        ),
+        "task.deal.nulls": "their scores are in `task.nulls`",
+    },
+    unordered=("task.seeds", "task.nulls"),
     chosen=_combine_chosen,
+    blas=True,
     unit="pairs",
 )

@@ -65,16 +65,6 @@ class _Nulls(NamedTuple):
     runs: npt.NDArray[np.int64]
 
 
-def _identity(task: SeriesTask, options: SeriesOptions) -> Any:
-    deal = task.deal
-    return [
-        [[facts.name, facts.counts.sha256, facts.tokens] for facts in task.slices],
-        *(sorted([t.rows.sha256, t.documents] for t in some) for some in (task.seeds, task.nulls)),
-        deal and [deal.unit, deal.sizes],
-        sorted(options.align.targets),
-    ]
-
-
 def _make(artefact: Artefact, task: SeriesTask, options: SeriesOptions) -> SeriesMade:
     number = len(task.slices)
     seeds, nulls = (
@@ -209,5 +199,15 @@ def _cut(rows: pa.Table) -> list[pa.Table]:
 
 
 SERIES: Stage[SeriesTask, SeriesOptions, SeriesMade] = Stage(
-    name="change/series", receipt=SeriesMade, identity=_identity, build=_make, unit="series"
+    name="change/series",
+    receipt=SeriesMade,
+    build=_make,
+    unused={
+        **dict.fromkeys(
+            ("options.rank", "options.align.fit_on", "options.align.rcond"), "used where series are traced"
+        ),
+        "task.deal.nulls": "their distances are in `task.nulls`",
+    },
+    unordered=("task.seeds", "task.nulls", "options.align.targets"),
+    unit="series",
 )

@@ -65,10 +65,6 @@ def _by_content(parts: tuple[PartCounts, ...]) -> list[list[Any]]:
     return sorted([part.counts.sha256, *part[1:]] for part in parts)
 
 
-def _count_identity(parts: tuple[PartCounts, ...], _: None) -> Any:
-    return _by_content(parts)
-
-
 def _count(artefact: Artefact, parts: tuple[PartCounts, ...], _: None) -> SliceCounts:
     ordered = sorted(parts, key=lambda part: part.counts.sha256)
     with BatchReader() as reader:
@@ -95,10 +91,6 @@ def _place(entry: StagedView) -> tuple[str, int]:
     return entry.file.sha256, entry.ordinal
 
 
-def _shuffle_identity(staged: tuple[StagedView, ...], _: None) -> Any:
-    return sorted(_place(entry) for entry in staged)
-
-
 def _shuffle(artefact: Artefact, staged: tuple[StagedView, ...], _: None) -> Shuffled:
     with BatchReader() as reader:
         batches = [reader.read(entry.file, entry.ordinal) for entry in sorted(staged, key=_place)]
@@ -123,8 +115,8 @@ def _ranks(documents: pa.ChunkedArray) -> Any:
 
 
 COUNT: Stage[tuple[PartCounts, ...], None, SliceCounts] = Stage(
-    name="change/count", receipt=SliceCounts, identity=_count_identity, build=_count, unit="slices"
+    name="change/count", receipt=SliceCounts, build=_count, unordered=("task",), unit="slices"
 )
 SHUFFLE: Stage[tuple[StagedView, ...], None, Shuffled] = Stage(
-    name="change/shuffle", receipt=Shuffled, identity=_shuffle_identity, build=_shuffle, unit="ranges"
+    name="change/shuffle", receipt=Shuffled, build=_shuffle, unordered=("task",), unit="ranges"
 )

@@ -3,7 +3,7 @@
 SUMMARISE   scores of all seeds, counts of both slices  -> a part of table `change/summary`
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow.compute as pc
 
@@ -11,7 +11,6 @@ from schemas.summary import SUMMARY
 from transforms.change.counts import majority_tags
 from transforms.change.feeds import read_counts
 from transforms.change.listing import Listed
-from transforms.change.scoring import ScoreOptions, cosine_alignments
 from transforms.change.summary import summarise
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.receipts import File
@@ -28,20 +27,15 @@ class SummaryTask(NamedTuple):
     counts: tuple[File, ...]
 
 
-def _identity(task: SummaryTask, options: ScoreOptions) -> Any:
-    return [task.scores.sha256, [file.sha256 for file in task.counts], cosine_alignments(options)]
-
-
-def _summarise(artefact: Artefact, task: SummaryTask, options: ScoreOptions) -> Listed:
+def _summarise(artefact: Artefact, task: SummaryTask, alignments: tuple[str, ...]) -> Listed:
     scores = read_table([checked(task.scores)])
     words = pc.unique(scores["word"])
     tags = majority_tags([read_counts(file) for file in task.counts], words.take(pc.sort_indices(words)))
-    alignments = cosine_alignments(options)
     rows = summarise(scores, alignments, tags)
     schema = SUMMARY.schema(alignments=alignments)
     return Listed(write_part(artefact, schema, [rows], sort_keys=SUMMARY.key))
 
 
-SUMMARISE: Stage[SummaryTask, ScoreOptions, Listed] = Stage(
-    name="change/summarise", receipt=Listed, identity=_identity, build=_summarise, unit="pairs"
+SUMMARISE: Stage[SummaryTask, tuple[str, ...], Listed] = Stage(
+    name="change/summarise", receipt=Listed, build=_summarise, unit="pairs"
 )

@@ -7,7 +7,7 @@ are aligned here, in the same way.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from schemas.series import DISTANCES
-from transforms.change.aligning import AlignOptions, SliceFacts, load_alignments
-from transforms.change.alignment import ALIGNMENTS, Space, apply, fit_alignment, parse_fit_on
+from transforms.change.aligning import AlignOptions, SliceFacts, fits_on_others, load_alignments, without_targets
+from transforms.change.alignment import Space, apply, fit_alignment
 from transforms.change.counts import look_up
 from transforms.change.feeds import read_counts
 from transforms.change.measures import cosine_distance
@@ -26,7 +26,7 @@ from transforms.change.ranking import RankOptions, SliceCounts, ranked_in_all
 from transforms.change.series import common_space, cut_distances, unit_rows
 from transforms.change.spaces import load_space
 from transforms.common import files
-from transforms.common.artefacts import Artefact, Stage
+from transforms.common.artefacts import Artefact, Stage, Unless
 from transforms.common.receipts import File
 from transforms.common.sound import checked
 from transforms.common.tables import read_rows
@@ -93,18 +93,12 @@ class Trace(NamedTuple):
     cuts: Floats
 
 
-def _identity(task: TraceTask, options: SeriesOptions) -> Any:
-    fit_on = parse_fit_on(options.align.fit_on or ALIGNMENTS[ALIGNMENT].fit_on)
-    rank = asdict(options.rank)
-    del rank["pos"]  # which decides what is shown alone
-    return [
-        [[facts.counts.sha256, facts.tokens, facts.documents] for facts in task.slices],
-        [space.sha256 for space in task.spaces],
-        sorted([earlier, later, file.sha256] for earlier, later, file in task.maps),
-        fit_on,
-        sorted(options.align.targets) if fit_on.without_targets else None,
-        rank,
-    ]
+def _leaves_out_targets(_: TraceTask, options: SeriesOptions) -> bool:
+    return without_targets(options.align, ALIGNMENT)
+
+
+def _fits_on_others(_: TraceTask, options: SeriesOptions) -> bool:
+    return fits_on_others(options.align, ALIGNMENT)
 
 
 def _chosen(_: TraceTask, __: SeriesOptions) -> dict[str, tuple[str, ...]]:
@@ -246,8 +240,13 @@ def read_trace(file: File, slices: int) -> Trace:
 TRACE: Stage[TraceTask, SeriesOptions, Traced] = Stage(
     name="change/series-trace",
     receipt=Traced,
-    identity=_identity,
     build=_trace,
+    unused={
+        "options.rank.pos": "it decides which words are shown, not which are ranked",
+        "options.align.fit_on": Unless("it names what the alignment is fitted on anyway", used=_fits_on_others),
+        "options.align.targets": Unless("maps are fitted on targets as on other words", used=_leaves_out_targets),
+    },
+    unordered=("task.maps", "options.align.targets"),
     chosen=_chosen,
     blas=True,
     unit="series",

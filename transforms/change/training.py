@@ -1,8 +1,8 @@
 """Training as an artefact: one slice and one seed in, a part of table `vectors` out."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -49,16 +49,6 @@ class Trained:
     part: PartFile
 
 
-def _identity(task: TrainTask, options: SgnsOptions) -> Any:
-    return [
-        task.slice,
-        task.seed,
-        task.counts.sha256,
-        [file.sha256 for file in task.feed],
-        asdict(replace(options, min_count=task.min_count)),
-    ]
-
-
 def _train(artefact: Artefact, task: TrainTask, options: SgnsOptions) -> Trained:
     if not task.sentences:
         raise LexbeamError(f"slice {task.slice!r} has no sentence left: lower `min_sentence`, or take wider slices")
@@ -95,5 +85,10 @@ def _cut(table: pa.Table) -> Sequence[pa.Table]:
 
 
 TRAIN: Stage[TrainTask, SgnsOptions, Trained] = Stage(
-    name="change/train", receipt=Trained, identity=_identity, build=_train, blas=True, unit="embeddings"
+    name="change/train",
+    receipt=Trained,
+    build=_train,
+    unused={"options.min_count": "each slice has a cut of its own, `task.min_count`"},
+    blas=True,
+    unit="embeddings",
 )

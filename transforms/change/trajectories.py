@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from transforms.change.alignment import Side, apply
 from transforms.common.blas import one_thread
+from transforms.common.rowwise import dots
 
 __all__ = ["Link", "Projection", "common_space", "directions", "project"]
 
@@ -76,7 +77,7 @@ def directions(side: Side, vectors: npt.NDArray[np.floating]) -> Matrix:
     The cosines that scores are made of are theirs.
     """
     mapped = apply(side, vectors)
-    length = np.sqrt(np.einsum("ij,ij->i", mapped, mapped))[:, None]
+    length = np.sqrt(dots(mapped, mapped))[:, None]
     return np.asarray(np.divide(mapped, length, out=np.zeros_like(mapped), where=length > 0))
 
 

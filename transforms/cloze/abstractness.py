@@ -20,7 +20,6 @@ from transforms.cloze.concreteness import FORMAT, KIND, TASK, kept_arrays
 from transforms.cloze.concreteness_estimators import ESTIMATORS, MEMBERS, Training, fit, predict
 from transforms.cloze.concreteness_inputs import Described, Given, describe, fit_inputs, ngram_part, with_glosses
 from transforms.cloze.concreteness_ratings import Ratings
-from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError
 from transforms.common.fingerprints import digest
 from transforms.common.folds import fold_of
@@ -173,8 +172,7 @@ def out_of_fold(training: Training, names: Sequence[str], folds: int, options: E
         )
         for name in single:
             fitted = fit(name, rest, options)
-            with one_thread():
-                raw[name][held] = ESTIMATORS[name].predict(fitted, training.rows[held])
+            raw[name][held] = ESTIMATORS[name].predict(fitted, training.rows[held])
     if "mean" in names:
         raw = {"mean": np.mean([raw[name] for name in MEMBERS], axis=0), **raw}
     order = dict.fromkeys([*names, *raw])

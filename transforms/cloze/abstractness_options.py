@@ -80,7 +80,8 @@ class InputOptions(CacheOptions):
     )
     wordnet: str | None = option(
         None,
-        help="folder of the database files of WordNet, see docs/wordnet.md; if not given, where Debian has them",
+        help="folder of the database files of WordNet, "
+        "see docs/reference/wordnet.md; if not given, where Debian has them",
         metavar="PATH",
         path="resource",
         within=_within_wordnet,
@@ -134,7 +135,7 @@ class AbstractnessOptions:
     """Options of `lexbeam cloze abstractness`."""
 
     ratings: tuple[str, ...] = option(
-        help="rated words, FILE:word=COLUMN,value=COLUMN and what docs/resources.md has of "
+        help="rated words, FILE:word=COLUMN,value=COLUMN and what docs/reference/resources.md has of "
         "options, such as scale=1-5; the range is read from the file where that is not said; "
         "several files are joined",
         metavar="FILE:word=,value=",

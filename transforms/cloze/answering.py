@@ -25,7 +25,7 @@ from transforms.cloze.reader_vectors import own_vectors
 from transforms.cloze.reader_words import vectors_of
 from transforms.cloze.readers import RESERVED, NetworkOptions, Questions, ReaderOptions, TrainingData
 from transforms.cloze.readers_training import log_probabilities, train_reader
-from transforms.common.artefacts import Artefact, Stage
+from transforms.common.artefacts import Artefact, Stage, Unless
 from transforms.common.blas import one_thread
 from transforms.common.draws import hash_of
 from transforms.common.folds import fold_of
@@ -233,36 +233,22 @@ def answer_rows(
     return pa.table(columns, schema=ANSWERS.schema())
 
 
-def _identity(task: AnswerTask, options: AnswerOptions) -> Any:
-    own = task.encoded
-    files = (own.words, own.questions, *own.passages, *own.summaries, *own.texts, own.pairs)
-    return [
-        task.system,
-        task.language,
-        task.kind,
-        task.fold,
-        [file.sha256 for file in files],
-        options.folds,
-        [] if options.folds else list(options.splits),
-        options.seed,
-        vars(options.reader),
-        options.lexicon.identity(),
-    ]
-
-
-def _answer_identity(asking: AskTrained, options: AnswerOptions) -> Any:
-    return [*_identity(asking.task, options), asking.model.digest, options.cross]
-
-
 def _chosen(_: Any, options: AnswerOptions) -> Mapping[str, Collection[str]]:
     return options.lexicon.chosen()
+
+
+def _by_split(_: Any, options: AnswerOptions) -> bool:
+    return not options.folds
 
 
 ANSWER_TRAIN: Stage[AnswerTask, AnswerOptions, TrainedSystem] = Stage(
     name="cloze/answer-train",
     receipt=TrainedSystem,
-    identity=_identity,
     build=_train,
+    unused={
+        "options.cross": "it decides what a system is asked",
+        "options.splits": Unless("questions are held out by folds", used=_by_split),
+    },
     chosen=_chosen,
     blas=True,
     unit="systems",
@@ -270,8 +256,8 @@ ANSWER_TRAIN: Stage[AnswerTask, AnswerOptions, TrainedSystem] = Stage(
 ANSWER: Stage[AskTrained, AnswerOptions, PartFile] = Stage(
     name="cloze/answer",
     receipt=PartFile,
-    identity=_answer_identity,
     build=_answer,
+    unused={"options.splits": Unless("questions are held out by folds", used=_by_split)},
     chosen=_chosen,
     blas=True,
     unit="parts of answers",

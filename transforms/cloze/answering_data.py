@@ -179,13 +179,12 @@ def _questions(rows: list[dict[str, Any]], pairs: Mapping[str, dict[str, Any]]) 
         yield {**row, "token": pair["summary_starts"].index(start)}, ""
 
 
-def _ask_identity(task: AskTask, _: None) -> Any:
-    questions = None if task.questions is None else [part.sha256 for part in task.questions]
-    return [task.pairs.sha256, questions]
-
-
 ASK: Stage[AskTask, None, Asked] = Stage(
-    name="cloze/ask", receipt=Asked, identity=_ask_identity, build=_ask, unit="parts of questions"
+    name="cloze/ask",
+    receipt=Asked,
+    build=_ask,
+    unused={"task.number": "parts hold rows, not the number that they have"},
+    unit="parts of questions",
 )
 
 
@@ -358,17 +357,8 @@ def counts_of(encoded: EncodedAsked) -> np.ndarray:
     return np.concatenate([np.zeros(RESERVED, np.int64), own])
 
 
-def _encode_identity(task: GroupTask, options: VocabularyOptions) -> Any:
-    return [
-        task.group.language,
-        [part.sha256 for part in task.pairs],
-        [part.sha256 for part in task.candidates],
-        vars(options),
-    ]
-
-
 ENCODE_ASKED: Stage[GroupTask, VocabularyOptions, EncodedAsked] = Stage(
-    name="cloze/encode-asked", receipt=EncodedAsked, identity=_encode_identity, build=_encode, unit="languages"
+    name="cloze/encode-asked", receipt=EncodedAsked, build=_encode, unit="languages"
 )
 
 

@@ -5,7 +5,7 @@ stands in passages. A question that is too long for a system counts as answered 
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -93,16 +93,10 @@ def _language(element: tuple[str, EncodedAsked]) -> str:
     return element[0]
 
 
-def _identity(task: MeasureTask, settings: MeasureSettings) -> Any:
-    own = settings.bootstrap
-    return [
-        sorted(part.sha256 for part in task.answers),
-        sorted([name, one.questions.sha256, one.words.sha256] for name, one in task.encoded),
-        [own.resamples, own.level, own.seed],
-        settings.split,
-    ]
-
-
 MEASURE_ANSWERS: Stage[MeasureTask, MeasureSettings, PartFile] = Stage(
-    name="cloze/measure-answers", receipt=PartFile, identity=_identity, build=_measure, unit="tables"
+    name="cloze/measure-answers",
+    receipt=PartFile,
+    build=_measure,
+    unordered=("task.answers", "task.encoded"),
+    unit="tables",
 )

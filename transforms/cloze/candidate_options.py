@@ -60,7 +60,8 @@ class CandidateOptions(CacheOptions, EncoderOptions):
     )
     wordnet: str | None = option(
         None,
-        help="folder of the database files of WordNet, see docs/wordnet.md; if not given, where Debian has them",
+        help="folder of the database files of WordNet, "
+        "see docs/reference/wordnet.md; if not given, where Debian has them",
         metavar="PATH",
         path="resource",
         within=within_wordnet,
@@ -71,7 +72,7 @@ class CandidateOptions(CacheOptions, EncoderOptions):
     vectors: str | None = option(
         None,
         help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`, and what "
-        "docs/resources.md has of options, such as centre=yes and remove=3",
+        "docs/reference/resources.md has of options, such as centre=yes and remove=3",
         metavar="FILE|DIR",
         path="resource",
         within=within_vectors,

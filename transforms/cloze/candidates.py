@@ -210,28 +210,6 @@ def _judge(artefact: Artefact, task: CandidateTask, asking: Asking) -> Judgement
     return Judgement(made, tuple(counts.values()))
 
 
-def _identity(task: CandidateTask, asking: Asking) -> Any:
-    own = asking.setting
-    thresholds = {**own.thresholds, **(task.thresholds.cosines if task.thresholds else {})}
-    return [
-        task.part.sha256,
-        list(asking.kinds),
-        list(asking.optional),
-        asking.evaluate,
-        list(asking.without),
-        own.lexicon.identity(),
-        own.sense,
-        own.depth,
-        own.depth_below,
-        own.propn,
-        own.relation_match,
-        own.relation_senses,
-        None if own.abstractness is None else [own.abstractness.below, own.abstractness.identity()],
-        None if own.encoder is None else own.encoder.identity(),
-        thresholds,
-    ]
-
-
 def _chosen(_: Any, asking: Asking) -> Mapping[str, Sequence[str]]:
     own = asking.setting
     return {
@@ -243,5 +221,11 @@ def _chosen(_: Any, asking: Asking) -> Mapping[str, Sequence[str]]:
 
 
 JUDGE: Stage[CandidateTask, Asking, Judgement] = Stage(
-    name="cloze/judge", receipt=Judgement, identity=_identity, build=_judge, chosen=_chosen, blas=True, unit="parts"
+    name="cloze/judge",
+    receipt=Judgement,
+    build=_judge,
+    unused={"task.thresholds.pairs": "it says how many the thresholds were taken from"},
+    chosen=_chosen,
+    blas=True,
+    unit="parts",
 )

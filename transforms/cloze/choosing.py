@@ -19,6 +19,7 @@ from transforms.cloze.reader_data import CANDIDATE_COLUMNS, Encoded, Group, aske
 from transforms.cloze.readers import FREQUENCY
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.errors import LexbeamError
+from transforms.common.rowwise import product
 from transforms.common.sound import checked
 from transforms.common.tables import Part, PartFile, read_rows, read_table, write_part
 from transforms.lexicon.resources import Lexicon
@@ -113,7 +114,7 @@ class _Words:
         other, known = self._directions(beside)
         if not known.any():
             return {}
-        best = (own @ other[known].T).max(1)
+        best = product(own, other[known].T).max(1)
         return {word: float(best[row]) for row, word in enumerate(named) if there[row]}
 
     def _directions(self, words: Collection[str]) -> tuple[Any, Any]:
@@ -247,22 +248,17 @@ def _named(parts: Iterable[Part], kind: str, ids: pa.ChunkedArray) -> dict[str, 
     return found
 
 
-def _identity(task: ChooseTask, options: ChooseOptions) -> Any:
-    return [
-        task.candidates.sha256,
-        sorted(part.sha256 for part in task.pairs),
-        [[list(group), own.candidates.sha256, own.forms.sha256] for group, own in task.groups],
-        sorted(part.sha256 for part in task.predictions),
-        vars(options.rules),
-        options.asked,
-        options.lexicon.identity(),
-    ]
-
-
 def _chosen(_: Any, options: ChooseOptions) -> Mapping[str, Collection[str]]:
     return options.lexicon.chosen()
 
 
 CHOOSE: Stage[ChooseTask, ChooseOptions, Chosen] = Stage(
-    name="cloze/choose", receipt=Chosen, identity=_identity, build=_choose, chosen=_chosen, blas=True, unit="parts"
+    name="cloze/choose",
+    receipt=Chosen,
+    build=_choose,
+    unused={"task.number": "parts hold rows, not the number that they have"},
+    unordered=("task.pairs", "task.predictions"),
+    chosen=_chosen,
+    blas=True,
+    unit="parts",
 )

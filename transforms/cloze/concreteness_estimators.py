@@ -1,7 +1,7 @@
 """Estimators of concreteness: each a function that fits, one that predicts, a line in `ESTIMATORS`.
 
 What is fitted is arrays by name and nothing else, so that a model is kept and loaded without
-executing anything (docs/models.md). Inputs are rows whose mean square length is about 1, labels 0
+executing anything (docs/reference/models.md). Inputs are rows whose mean square length is about 1, labels 0
 (abstract) to 1 (concrete).
 """
 
@@ -16,6 +16,7 @@ from transforms.cloze.abstractness_options import EstimatorOptions
 from transforms.common.blas import one_thread
 from transforms.common.draws import uniform
 from transforms.common.errors import LexbeamError
+from transforms.common.rowwise import dots, product
 from transforms.lexicon.models.kernels import gaussian_sums
 from transforms.lexicon.models.refusals import needs_models
 
@@ -70,9 +71,8 @@ def fit(name: str, training: Training, options: EstimatorOptions) -> Fitted:
 
 
 def predict(name: str, fitted: Fitted, rows: Floats) -> Floats:
-    """Return the concreteness of rows, cut to 0 to 1."""
-    with one_thread():
-        return np.clip(ESTIMATORS[name].predict(fitted, rows), 0.0, 1.0)
+    """Return the concreteness of rows, cut to 0 to 1; that of a row does not depend on others."""
+    return np.clip(ESTIMATORS[name].predict(fitted, rows), 0.0, 1.0)
 
 
 def _fit_ridge(training: Training, options: EstimatorOptions) -> Fitted:
@@ -86,7 +86,7 @@ def _fit_ridge(training: Training, options: EstimatorOptions) -> Fitted:
 
 
 def _predict_ridge(fitted: Fitted, rows: Floats) -> Floats:
-    return np.asarray(rows @ fitted["weights"] + fitted["intercept"])
+    return np.asarray(dots(rows, fitted["weights"]) + fitted["intercept"])
 
 
 def _fit_svr(training: Training, options: EstimatorOptions) -> Fitted:
@@ -213,7 +213,7 @@ def _predict_network(fitted: Fitted, rows: Floats) -> Floats:
     own = rows / fitted["scale"]
     last = 2
     for place in range(last + 1):
-        own = own @ fitted[f"weights_{place}"].astype(np.float64) + fitted[f"intercepts_{place}"]
+        own = product(own, fitted[f"weights_{place}"]) + fitted[f"intercepts_{place}"]
         if place < last:
             own = np.maximum(own, 0.0)
     return np.asarray(1.0 / (1.0 + np.exp(-own[:, 0])))

@@ -19,6 +19,7 @@ from transforms.cloze.concreteness_wordnet import Senses, classes_of, gloss_rows
 from transforms.cloze.gloss_vectors import GlossVectors, gloss_vectors
 from transforms.common.blas import one_thread
 from transforms.common.errors import UsageError
+from transforms.common.rowwise import product
 from transforms.lexicon.vectors.asking import Vectors
 from transforms.lexicon.wordnet.wordnet import WordNet
 
@@ -236,8 +237,8 @@ def fit_inputs(words: Sequence[str], inputs: Sequence[str], given: Given, option
             last = rows.shape[0] - 1
             values, left = eigh(rows @ rows.T, subset_by_index=(last + 1 - rank, last))
             way = rows.T @ (left / np.sqrt(np.maximum(values, _SMALL)))
-        how = whole._replace(components=_signed(way[:, ::-1]))
-        return Described(how, rows @ how.components, known)
+    how = whole._replace(components=_signed(way[:, ::-1]))
+    return Described(how, product(rows, how.components), known)
 
 
 def _signed(components: Floats) -> Floats:
@@ -265,8 +266,7 @@ def describe(how: Describing, words: Sequence[str], given: Given) -> tuple[Float
         for name in how.inputs:
             blocks |= INPUTS[name].blocks(how.fitted[name], asked, given)
         rows = _side_by_side(how, blocks)
-        with one_thread():
-            found.append(rows @ how.components)
+        found.append(product(rows, how.components))
         known.append(np.logical_or.reduce([block.known for block in blocks.values()]))
     return np.concatenate(found), np.concatenate(known)
 

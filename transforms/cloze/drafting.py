@@ -13,7 +13,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.cloze import CRITERIA
-from schemas.cloze_questions import QUESTION_REASONS
 from transforms.cloze.questions import (
     SCORES,
     QuestionOptions,
@@ -195,16 +194,11 @@ def _settle(
             row["reason"] = "not_best"
 
 
-def _identity(task: DraftTask, options: QuestionOptions) -> Any:
-    return [
-        task.candidates.sha256,
-        sorted(part.sha256 for part in task.options),
-        sorted(part.sha256 for part in task.pairs),
-        vars(options),
-        list(QUESTION_REASONS),
-    ]
-
-
 DRAFT: Stage[DraftTask, QuestionOptions, Drafted] = Stage(
-    name="cloze/draft", receipt=Drafted, identity=_identity, build=_draft, unit="drafts"
+    name="cloze/draft",
+    receipt=Drafted,
+    build=_draft,
+    unused={"task.number": "parts hold rows, not the number that they have"},
+    unordered=("task.options", "task.pairs"),
+    unit="drafts",
 )

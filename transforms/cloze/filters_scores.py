@@ -43,9 +43,6 @@ class Predictor(Protocol):
     def scores(self, forms: pa.Array, lemmas: pa.Array, upos: pa.Array) -> np.ndarray:
         """Return the concreteness of words, 0 (abstract) to 1, float64; NaN: not known."""
 
-    def identity(self) -> Any:
-        """Return what of it decides the scores, plain values."""
-
     def described(self) -> Any:
         """Return what a manifest says of it, plain values."""
 

@@ -5,8 +5,8 @@ top components; contextual ones are those of an encoder, which reads summary and
 sentence. The value is the greatest cosine to a word of the passage. A word without a vector
 abstains, and so does one whose passage has none.
 
-Whole passages are compared at once in float32; what is stored is the cosine of the word and the
-one that it is most similar to, in float64.
+Whole passages are compared at once; what is stored is the cosine of the word and the one that it is
+most similar to.
 """
 
 from typing import Any
@@ -17,10 +17,12 @@ import pyarrow as pa
 from transforms.cloze.batches import Batch, Side
 from transforms.cloze.filters_base import ABSTAINS, VECTORS, Setting, Verdicts
 from transforms.common.blas import one_thread
+from transforms.common.rowwise import dots, product
 from transforms.lexicon.encoders.base import load_encoder
 from transforms.lexicon.encoders.encoding import Encoding
 from transforms.lexicon.encoders.vectors import span_vectors
 from transforms.lexicon.keys import MISSING
+from transforms.lexicon.resources import Lexicon
 
 __all__ = ["contextual", "contextual_vectors", "greatest", "pair_cosines", "static", "static_vectors"]
 
@@ -30,7 +32,7 @@ Known = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 def static(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
     """Ask that no word of the passage is as similar as the threshold, by static vectors."""
-    return _judged(batch, asked, static_vectors(batch, setting), setting.thresholds["static"])
+    return _judged(batch, asked, static_vectors(batch, setting.lexicon), setting.thresholds["static"])
 
 
 def contextual(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
@@ -43,13 +45,13 @@ def contextual(batch: Batch, asked: np.ndarray, setting: Setting) -> Verdicts:
     return _judged(batch, asked, known, setting.thresholds["contextual"])
 
 
-def static_vectors(batch: Batch, setting: Setting) -> Known:
+def static_vectors(batch: Batch, lexicon: Lexicon) -> Known:
     """Return the unit vectors of the words of a batch; those of zeros are no vectors."""
     languages = batch.rows["language"].combine_chunks()
     matrices: list[np.ndarray] = []
     rows = [np.full(len(side.form), MISSING) for side in (batch.summary, batch.passage)]
     total = 0
-    for mine, found in setting.lexicon.by_language(VECTORS, languages):
+    for mine, found in lexicon.by_language(VECTORS, languages):
         opened: Any = found
         if opened is None or not len(mine):
             continue
@@ -67,7 +69,7 @@ def static_vectors(batch: Batch, setting: Setting) -> Known:
 
 def _unit(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return vectors of length 1, but for rounding, and which had a direction; others are zeros."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    lengths = np.sqrt(dots(vectors, vectors))
     sound = np.isfinite(lengths) & (lengths > 0)
     scale = np.divide(np.float32(1), lengths, out=np.zeros_like(lengths), where=sound)
     return vectors * scale[:, None], sound
@@ -146,7 +148,7 @@ def greatest(batch: Batch, asked: np.ndarray, known: Known) -> tuple[np.ndarray,
             if len(mine) and len(places):
                 places.sort()
                 there = matrix[passage[first:last][places]]
-                best = np.argmax(matrix[summary[asked[mine]]] @ there.T, axis=1)
+                best = np.argmax(product(matrix[summary[asked[mine]]], there.T), axis=1)
                 tokens[mine] = first + places[best]
     found = np.flatnonzero(tokens != MISSING)
     cosines = np.full(len(asked), np.nan)
@@ -157,8 +159,8 @@ def greatest(batch: Batch, asked: np.ndarray, known: Known) -> tuple[np.ndarray,
 def _cosines(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Return the cosine of each row of one matrix with that of another, float64."""
     first, second = first.astype(np.float64), second.astype(np.float64)
-    product, a, b = (np.einsum("ij,ij->i", *pair) for pair in ((first, second), (first, first), (second, second)))
-    return np.clip(product / np.sqrt(a * b), -1, 1)
+    lengths = np.sqrt(dots(first, first) * dots(second, second))
+    return np.clip(dots(first, second) / lengths, -1, 1)
 
 
 def pair_cosines(known: Known, first: np.ndarray, second: np.ndarray) -> np.ndarray:

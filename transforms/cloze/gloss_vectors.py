@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from transforms.common.blas import one_thread
+from transforms.common.rowwise import dots
 from transforms.lexicon.models.refusals import needs_models
 from transforms.lexicon.wordnet.lexnames import EXTENDED_GLOSS
 from transforms.lexicon.wordnet.ragged import Ragged
@@ -86,7 +87,7 @@ def gloss_vectors(wordnet: WordNet, dim: int, least: int) -> GlossVectors:
 
 def unit_rows(rows: Floats) -> Floats:
     """Return rows of length 1; rows of zeros stay."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))[:, None]
+    lengths = np.sqrt(dots(rows, rows))[:, None]
     return rows / np.where(lengths > _SPARE, lengths, 1.0)
 
 

@@ -4,8 +4,8 @@ A unit of files, or a part of a corpus, becomes one staging file, whose rows `se
 those of all others. What gives no pair is a reject.
 """
 
-from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -151,13 +151,6 @@ class _Writing:
         self.records += 1
 
 
-def _identity(unit: Unit, options: LoadOptions) -> Any:
-    named = [[file.name, reading.sha256] for file, reading in zip(unit.files, unit.readings, strict=True)]
-    values = asdict(options)
-    del values["read"]["reader"]["layers"]
-    return [named, values]
-
-
 def _read(artefact: Artefact, unit: Unit, options: LoadOptions) -> Loaded:
     """Read the files of a unit.
 
@@ -186,10 +179,6 @@ def _read(artefact: Artefact, unit: Unit, options: LoadOptions) -> Loaded:
             counts = writing.records - before[0], rejects.count - before[1]
             inputs.append(InputPairs(file.name, reading.bytes, reading.sha256, *counts))
     return _loaded(artefact, tuple(inputs), writer, writing, rejects)
-
-
-def _corpus_identity(part: PartPair, options: CorpusOptions) -> Any:
-    return [part.documents.sha256, part.sentences.sha256, asdict(options)]
 
 
 def _read_corpus(artefact: Artefact, part: PartPair, options: CorpusOptions) -> Loaded:
@@ -228,8 +217,13 @@ def _chosen(_: Unit, options: LoadOptions) -> dict[str, tuple[str, ...]]:
 
 
 READ: Stage[Unit, LoadOptions, Loaded] = Stage(
-    name="cloze/read", receipt=Loaded, identity=_identity, build=_read, chosen=_chosen, unit="batches"
+    name="cloze/read",
+    receipt=Loaded,
+    build=_read,
+    unused={"options.read.reader.layers": "pairs have no layers"},
+    chosen=_chosen,
+    unit="batches",
 )
 READ_CORPUS: Stage[PartPair, CorpusOptions, Loaded] = Stage(
-    name="cloze/read-corpus", receipt=Loaded, identity=_corpus_identity, build=_read_corpus, unit="parts"
+    name="cloze/read-corpus", receipt=Loaded, build=_read_corpus, unit="parts"
 )

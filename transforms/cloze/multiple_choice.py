@@ -17,6 +17,7 @@ from transforms.cloze.answering_data import asked_texts
 from transforms.cloze.pairing import PLACEHOLDER
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.errors import UsageError, nearest
+from transforms.common.identity import Place
 from transforms.common.options import Within
 from transforms.common.tables import Part, PartFile, write_part
 from transforms.lexicon.encoders.base import check_encoder, describe_encoder, kind_of, load_encoder, path_of
@@ -42,7 +43,7 @@ class ChoiceModel(NamedTuple):
     """A model: what rows call it, where it is, and what it is."""
 
     system: str
-    path: str
+    path: Place
     info: EncoderInfo
 
     @property
@@ -148,18 +149,6 @@ def _tables(task: ChoiceTask, settings: ChoiceSettings) -> Iterator[pa.Table]:
         yield answer_rows(ids, kinds, model.system, chances)
 
 
-def _identity(task: ChoiceTask, settings: ChoiceSettings) -> Any:
-    return [
-        task.model.system,
-        task.model.info.fingerprint,
-        task.pairs.sha256,
-        task.asked.sha256,
-        settings.max_length,
-        settings.device,
-        settings.split,
-    ]
-
-
 def _chosen(_: Any, settings: ChoiceSettings) -> Mapping[str, Collection[str]]:
     return {"transforms.lexicon.encoders.base:ENCODERS": list(settings.kinds)}
 
@@ -167,8 +156,8 @@ def _chosen(_: Any, settings: ChoiceSettings) -> Mapping[str, Collection[str]]:
 CHOOSE_ANSWERS: Stage[ChoiceTask, ChoiceSettings, PartFile] = Stage(
     name="cloze/choose-answers",
     receipt=PartFile,
-    identity=_identity,
     build=_choose,
+    unused={"options.kinds": "`chosen` says which kinds count"},
     chosen=_chosen,
     blas=True,
     unit="parts of questions",

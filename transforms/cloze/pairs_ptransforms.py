@@ -27,6 +27,7 @@ from transforms.common.ptransforms import MakeArtefact, NameParts, SpreadOverLan
 from transforms.common.tables import Part
 from transforms.corpora.corpus import PartPair
 from transforms.formats.ingest import Unit
+from transforms.formats.staging import StagedRejects
 
 __all__ = ["LoadCorpora", "LoadUnits", "SettlePairs"]
 
@@ -98,8 +99,8 @@ class _DealParts(beam.DoFn):
 
 
 class _OfRejects(beam.DoFn):
-    def process(self, element: tuple[int, Iterable[Loaded]]) -> Iterator[tuple[int, list[Loaded]]]:
-        yield 0, list(element[1])
+    def process(self, element: tuple[int, Iterable[Loaded]]) -> Iterator[tuple[int, list[StagedRejects]]]:
+        yield 0, [one.rejects for one in element[1]]
 
 
 class _NameSettled(beam.DoFn):

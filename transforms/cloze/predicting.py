@@ -1,6 +1,7 @@
 """How concrete words are, as a trained model predicts it: what candidates ask of it."""
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,37 +12,35 @@ import pyarrow.compute as pc
 from transforms.cloze.concreteness import Concreteness, concreteness, is_listed, open_concreteness
 from transforms.cloze.filters_scores import Predictor
 from transforms.common.errors import LexbeamError
+from transforms.common.identity import Place
 
 __all__ = ["Predicted", "Rated", "predictor_of"]
 
 
+@dataclass(frozen=True)
 class Rated:
     """Concreteness by lemma, else by form, both without regard to case, from a table.
 
     Attributes:
+        ratings: by word.
         below: words from this value on are too concrete.
     """
 
-    def __init__(self, ratings: dict[str, float], below: float) -> None:
-        self._ratings = ratings
-        self.below = below
+    ratings: Mapping[str, float]
+    below: float
 
     def scores(self, forms: pa.Array, lemmas: pa.Array, upos: pa.Array) -> np.ndarray:
         """Return the concreteness of words, float64; NaN: not rated."""
-        known = self._ratings
+        known = self.ratings
         pairs = zip(forms.to_pylist(), lemmas.to_pylist(), strict=True)
         return np.array(
             [known.get((lemma or form).casefold(), known.get(form.casefold(), np.nan)) for form, lemma in pairs],
             np.float64,
         )
 
-    def identity(self) -> Any:
-        """Return the ratings."""
-        return sorted(self._ratings.items())
-
     def described(self) -> Any:
         """Return how many words are rated."""
-        return {"words": len(self._ratings)}
+        return {"words": len(self.ratings)}
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Predicted:
         below: words from this value on are too concrete.
     """
 
-    folder: str
+    folder: Place
     digest: str
     below: float
 
@@ -74,10 +73,6 @@ class Predicted:
         other = ~is_listed(model, first) & is_listed(model, second)
         found[other] = concreteness(model, second.filter(pa.array(other)))
         return found
-
-    def identity(self) -> Any:
-        """Return the model's digest and the threshold."""
-        return [self.digest, self.below]
 
     def described(self) -> Any:
         """Return the model's digest."""

@@ -91,10 +91,6 @@ def _split(artefact: Artefact, drafts: Sequence[PartFile], rules: SplitRules) ->
     )
 
 
-def _split_identity(drafts: Sequence[PartFile], rules: SplitRules) -> Any:
-    return [sorted(one.file.sha256 for one in drafts), list(rules)]
-
-
 def _write(artefact: Artefact, task: WriteTask, _: None) -> PartFile:
     def tables() -> Iterator[pa.Table]:
         ids = [rows["question_id"].combine_chunks() for rows in read_rows([checked(task.drafts)], ["question_id"])]
@@ -133,13 +129,14 @@ def _question(row: Mapping[str, Any], pair: Mapping[str, Any], split: Mapping[tu
     }
 
 
-def _write_identity(task: WriteTask, _: None) -> Any:
-    return [task.drafts.sha256, sorted(part.sha256 for part in task.pairs), task.splits.sha256]
-
-
 SPLIT: Stage[Sequence[PartFile], SplitRules, Split] = Stage(
-    name="cloze/split", receipt=Split, identity=_split_identity, build=_split, blas=True, unit="tables"
+    name="cloze/split", receipt=Split, build=_split, unordered=("task",), blas=True, unit="tables"
 )
 WRITE: Stage[WriteTask, None, PartFile] = Stage(
-    name="cloze/write", receipt=PartFile, identity=_write_identity, build=_write, unit="parts"
+    name="cloze/write",
+    receipt=PartFile,
+    build=_write,
+    unused={"task.number": "parts hold rows, not the number that they have"},
+    unordered=("task.pairs",),
+    unit="parts",
 )

@@ -278,21 +278,6 @@ def write_bounds(artefact: Artefact, suffix: str, lengths: list[int]) -> None:
         stream.write(np.concatenate([[0], np.cumsum(lengths)]).astype("<i8").tobytes())
 
 
-def _identity(task: GroupTask, options: EncodeOptions) -> Any:
-    return [
-        list(task.group),
-        [part.sha256 for part in task.pairs],
-        [part.sha256 for part in task.candidates],
-        options.asked,
-        options.min_answers,
-        options.min_count,
-        options.most_words,
-        options.train_on,
-        options.further_most,
-        options.further_tokens,
-    ]
-
-
 ENCODE: Stage[GroupTask, EncodeOptions, Encoded] = Stage(
-    name="cloze/encode", receipt=Encoded, identity=_identity, build=_encode, unit="groups"
+    name="cloze/encode", receipt=Encoded, build=_encode, unit="groups"
 )

@@ -8,7 +8,7 @@ that a reader is asked, training sees neither questions, nor further ones, nor a
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +24,7 @@ from transforms.cloze.reader_vectors import own_vectors
 from transforms.cloze.reader_words import glosses_of, vectors_of
 from transforms.cloze.readers import FREQUENCY, RESERVED, UNKNOWN, Questions, ReaderOptions, TrainingData, top_words
 from transforms.cloze.readers_training import log_probabilities, train_reader
-from transforms.common.artefacts import Artefact, Stage
+from transforms.common.artefacts import Artefact, Stage, Unless
 from transforms.common.blas import one_thread
 from transforms.common.draws import hash_of
 from transforms.common.folds import fold_of
@@ -73,7 +73,8 @@ class FoldOptions(NamedTuple):
         reader: hyperparameters.
         bands: what reader `frequency` draws from.
         gloss_tokens: words of a gloss, at most.
-        lexicon: resources `VECTORS` and `WORDNET`, either of which may be missing.
+        lexicon: resource `VECTORS`, which may be missing.
+        glosses: resource `WORDNET`, likewise.
     """
 
     folds: int
@@ -82,6 +83,7 @@ class FoldOptions(NamedTuple):
     bands: BandOptions
     gloss_tokens: int
     lexicon: Lexicon
+    glosses: Lexicon
 
 
 @dataclass(frozen=True)
@@ -146,9 +148,9 @@ def _data(task: ReadTask, options: FoldOptions) -> TrainingData:
     if vectors is not None:
         own = vectors_of(vectors, rows["key"], 0)
         data = data._replace(vectors=vectors_of(vectors, words), candidate_vectors=own)
-    if task.reader == "ar-gloss":
+    if _glosses(task.reader):
         glosses = glosses_of(
-            options.lexicon.find(WORDNET, language),
+            options.glosses.find(WORDNET, language),
             rows["word"].to_pylist(),
             rows["lemma"].to_pylist(),
             options.gloss_tokens,
@@ -194,6 +196,8 @@ def _train(artefact: Artefact, task: ReadTask, options: FoldOptions) -> TrainedR
         made = train_reader(
             task.reader, asked, others, data, options.reader, seed=seed, further=more, further_rows=more_rows
         )
+    own = {name: value for name, value in vars(options.reader).items() if name != "hops" or task.reader == "ga"}
+    resources = (*options.lexicon.held, *(options.glosses.held if _glosses(task.reader) else ()))
     model = Model(
         kind="reader",
         task=_TASK,
@@ -202,8 +206,8 @@ def _train(artefact: Artefact, task: ReadTask, options: FoldOptions) -> TrainedR
         seed=options.seed,
         data=task.encoded.questions.sha256,
         made_with=("torch",),
-        options={"reader": task.reader, "fold": task.fold, "folds": options.folds, **vars(options.reader)},
-        resources={h.name: h.compiled.digest for h in _lexicon(task.reader, options).held},
+        options={"reader": task.reader, "fold": task.fold, "folds": options.folds, **own},
+        resources={held.name: held.compiled.digest for held in resources},
     )
     return TrainedReader(
         save_model(artefact, model), tuple(made.losses), made.best, made.questions, made.held_out, made.further
@@ -340,59 +344,42 @@ def _added(tallies: Collection[Tally]) -> Tally:
     )
 
 
-def _read_identity(task: ReadTask, options: FoldOptions) -> Any:
-    own = task.encoded
-    files = (
-        own.words,
-        own.candidates,
-        own.questions,
-        own.pairs,
-        own.further,
-        *own.passages,
-        *own.summaries,
-        *own.texts,
-    )
-    return [
-        list(task.group),
-        task.reader,
-        task.fold,
-        [file.sha256 for file in files],
-        options.folds,
-        options.seed,
-        *_used(task.reader, options),
-    ]
+def _glosses(reader: str) -> bool:
+    return reader == "ar-gloss"
 
 
-def _used(reader: str, options: FoldOptions) -> list[Any]:
-    """Return the options that a reader uses."""
-    if reader == FREQUENCY:
-        return [vars(options.bands), _lexicon(reader, options).identity()]
-    own = dict(vars(options.reader))
-    if reader != "ga":
-        del own["hops"]
-    gloss = options.gloss_tokens if reader == "ar-gloss" else None
-    return [own, gloss, _lexicon(reader, options).identity()]
+def _reader_of(task: ReadTask | PredictTask) -> str:
+    return task.reader if isinstance(task, ReadTask) else task.task.reader
 
 
-def _lexicon(reader: str, options: FoldOptions) -> Lexicon:
-    names = {VECTORS, WORDNET} if reader == "ar-gloss" else {VECTORS}
-    return Lexicon(tuple(held for held in options.lexicon.held if held.name in names))
+def _unless(reason: str, used: Callable[[str], bool]) -> Unless:
+    """Return what a field is that only some readers use."""
+    return Unless(reason, used=lambda task, _: used(_reader_of(task)))
 
 
-def _predict_identity(asking: PredictTask, options: FoldOptions) -> Any:
-    model = None if asking.model is None else asking.model.digest
-    return [*_read_identity(asking.task, options), model, NAMED]
+_UNUSED: dict[str, str | Unless] = {
+    **{
+        f"options.reader.{one.name}": _unless("reader `frequency` learns nothing", lambda reader: reader != FREQUENCY)
+        for one in fields(ReaderOptions)
+    },
+    "options.reader.hops": _unless("reader `ga` alone reads in hops", lambda reader: reader == "ga"),
+    "options.bands": _unless("reader `frequency` alone draws from bands", lambda reader: reader == FREQUENCY),
+    **dict.fromkeys(
+        ("options.gloss_tokens", "options.glosses"), _unless("reader `ar-gloss` alone has glosses", _glosses)
+    ),
+}
+_OF_ENCODED = dict.fromkeys(("forms", "asked", "named"), "readers know words as numbers, and count what they read")
 
 
 def _chosen(_: Any, options: FoldOptions) -> Mapping[str, Collection[str]]:
-    return options.lexicon.chosen()
+    return Lexicon((*options.lexicon.held, *options.glosses.held)).chosen()
 
 
 READ_TRAIN: Stage[ReadTask, FoldOptions, TrainedReader] = Stage(
     name="cloze/read-train",
     receipt=TrainedReader,
-    identity=_read_identity,
     build=_train,
+    unused={**_UNUSED, **{f"task.encoded.{name}": why for name, why in _OF_ENCODED.items()}},
     chosen=_chosen,
     blas=True,
     unit="readers",
@@ -400,8 +387,8 @@ READ_TRAIN: Stage[ReadTask, FoldOptions, TrainedReader] = Stage(
 READ_PREDICT: Stage[PredictTask, FoldOptions, Predicted] = Stage(
     name="cloze/read-predict",
     receipt=Predicted,
-    identity=_predict_identity,
     build=_predict,
+    unused={**_UNUSED, **{f"task.task.encoded.{name}": why for name, why in _OF_ENCODED.items()}},
     chosen=_chosen,
     blas=True,
     unit="folds",

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transforms.cloze.readers import Further, Questions, ReaderOptions, TrainingData, needs_torch
-from transforms.cloze.readers_batches import Asked, epoch_of, tensor, texts_of
+from transforms.cloze.readers_batches import Asked, alike, epoch_of, tensor, texts_of
 from transforms.common.draws import hash_of
 from transforms.common.folds import fold_of
 
@@ -166,7 +166,7 @@ def log_probabilities(
     data: TrainingData,
     options: ReaderOptions,
 ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
-    """Yield questions, a batch at a time, and their candidates' natural log probabilities.
+    """Yield questions, many at a time, and their candidates' natural log probabilities.
 
     Args:
         kind: an entry of `readers_networks.NETWORKS`.
@@ -177,8 +177,8 @@ def log_probabilities(
         options: likewise.
 
     Yields:
-        Rows, and float64 of shape (rows, candidates). Each question is asked for itself, so that
-        the numbers do not depend on the others, but for the length of padding.
+        Rows, in their order, and float64 of shape (rows, candidates). The numbers of a question do
+        not depend on the others.
 
     Raises:
         LexbeamError: torch is not installed.
@@ -203,11 +203,16 @@ def _scores(
 
     from transforms.cloze.readers_networks import NETWORKS
 
-    for start in range(0, len(rows), options.batch):
-        some = rows[start : start + options.batch]
-        with torch.no_grad():
-            scores = NETWORKS[kind].scores(layers, asked.batch(some, options.passage_tokens), glosses, _whole)
-            yield some, scores.double().log_softmax(1).numpy()
+    width = len(layers["embed_candidates"].weight) if "embed_candidates" in layers else asked.options
+    for some, batches in alike(asked, rows, options, width):
+        found = np.empty((len(some), width))
+        for places in batches:
+            batch = asked.batch(some[places], options.passage_tokens, even=True)
+            with torch.no_grad():
+                scores = NETWORKS[kind].scores(layers, batch, glosses, _whole)
+                # A place that is repeated has the same numbers each time.
+                found[places] = scores.double().log_softmax(1).numpy()
+        yield some, found
 
 
 def _whole(values: Any) -> Any:

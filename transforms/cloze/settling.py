@@ -22,10 +22,12 @@ from transforms.cloze.pairing import join_rows
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader
 from transforms.common.blas import one_thread
-from transforms.common.runs import rows_of_part
+from transforms.common.identity import Fingerprinted
+from transforms.common.runs import SortedRows, rows_of_part
 from transforms.common.tables import PartFile, write_rows
 from transforms.formats.ingest import acceptable
 from transforms.formats.merges import list_rejects
+from transforms.formats.staging import StagedRejects
 
 __all__ = ["LIST_REJECTS", "SETTLE", "PartTask", "SettleOptions", "Settled", "acceptable_units", "part_tasks"]
 
@@ -38,7 +40,7 @@ class PartTask(NamedTuple):
 
     bucket: int
     parts: int
-    loaded: tuple[Loaded, ...]
+    loaded: tuple[SortedRows, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +52,7 @@ class SettleOptions:
         fingerprint: what identifies engine and model.
     """
 
-    engine: str = ""
+    engine: Fingerprinted = ""
     fingerprint: str = ""
 
 
@@ -86,13 +88,8 @@ def acceptable_units(loaded: Iterable[Loaded], share: float) -> bool:
 
 def part_tasks(loaded: Iterable[Loaded], parts: int) -> list[PartTask]:
     """Return what each part is made from: all units, in the order of their names."""
-    units = tuple(sorted(loaded, key=lambda one: one.name))
+    units = tuple(SortedRows(one.rows, one.runs) for one in sorted(loaded, key=lambda one: one.name))
     return [PartTask(bucket, parts, units) for bucket in range(parts)]
-
-
-def _identity(task: PartTask, options: SettleOptions) -> Any:
-    units = sorted(one.rows.sha256 for one in task.loaded)
-    return [task.bucket, task.parts, units, options.fingerprint]
 
 
 class _Tally:
@@ -166,12 +163,8 @@ def _some(pairs: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
         yield held
 
 
-def _reject_identity(task: Sequence[Loaded], _: None) -> Any:
-    return sorted(one.rejects.file.sha256 for one in task if one.rejects.file is not None)
-
-
-def _list_rejects(artefact: Artefact, task: Sequence[Loaded], _: None) -> PartFile:
-    return list_rejects(artefact, PAIR_REJECTS, [one.rejects for one in task])
+def _list_rejects(artefact: Artefact, task: Sequence[StagedRejects], _: None) -> PartFile:
+    return list_rejects(artefact, PAIR_REJECTS, task)
 
 
 def _chosen(_: PartTask, options: SettleOptions) -> dict[str, tuple[str, ...]]:
@@ -180,8 +173,8 @@ def _chosen(_: PartTask, options: SettleOptions) -> dict[str, tuple[str, ...]]:
 
 
 SETTLE: Stage[PartTask, SettleOptions, Settled] = Stage(
-    name="cloze/settle", receipt=Settled, identity=_identity, build=_settle, chosen=_chosen, unit="parts"
+    name="cloze/settle", receipt=Settled, build=_settle, unordered=("task.loaded",), chosen=_chosen, unit="parts"
 )
-LIST_REJECTS: Stage[Sequence[Loaded], None, PartFile] = Stage(
-    name="cloze/list-rejects", receipt=PartFile, identity=_reject_identity, build=_list_rejects, unit="tables"
+LIST_REJECTS: Stage[Sequence[StagedRejects], None, PartFile] = Stage(
+    name="cloze/list-rejects", receipt=PartFile, build=_list_rejects, unordered=("task",), unit="tables"
 )

@@ -16,7 +16,6 @@ import numpy as np
 import pyarrow as pa
 
 from transforms.cloze.batches import COLUMNS, Batch, batch_of, batches_of
-from transforms.cloze.filters_base import Setting
 from transforms.cloze.filters_similarity import contextual_vectors, pair_cosines, static_vectors
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.draws import numbers
@@ -24,6 +23,8 @@ from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.receipts import File
 from transforms.common.sound import checked
 from transforms.common.tables import Part, read_rows, read_table, write_rows
+from transforms.lexicon.encoders.encoding import Encoding
+from transforms.lexicon.resources import Lexicon
 
 __all__ = [
     "MEASURE",
@@ -100,13 +101,15 @@ class Sampled(NamedTuple):
     """What is sampled.
 
     Attributes:
-        setting: resources.
+        lexicon: resource `VECTORS`, which may be missing.
+        encoder: an encoder (`transforms/lexicon/encoders/encoding.py`), or None.
         filters: which of `static` and `contextual` have a quantile.
         cutoff: the greatest number drawn that is taken.
         seed: of the draws.
     """
 
-    setting: Setting
+    lexicon: Lexicon
+    encoder: Encoding | None
     filters: tuple[str, ...]
     cutoff: int
     seed: int
@@ -148,9 +151,10 @@ def _measured(batch: Batch, sampled: Sampled) -> pa.Table:
         values = np.full(len(first), np.nan)
         if name in sampled.filters and len(first):
             if name == "static":
-                known = static_vectors(batch, sampled.setting)
+                known = static_vectors(batch, sampled.lexicon)
             else:
-                known = contextual_vectors(batch, np.unique(first), np.unique(second), sampled.setting.encoder)
+                assert sampled.encoder is not None  # `check_candidates` has seen to it
+                known = contextual_vectors(batch, np.unique(first), np.unique(second), sampled.encoder)
             values = np.where(same, np.nan, pair_cosines(known, first, second))
         found[name] = pa.array(values, mask=np.isnan(values))
     return pa.table(found, SCHEMA)
@@ -189,36 +193,14 @@ def _settle(_: Artefact, files: Sequence[File], wanted: Mapping[str, float]) -> 
     return Thresholds(cosines, pairs)
 
 
-def _measure_identity(part: Part, sampled: Sampled) -> Any:
-    encoder = sampled.setting.encoder
-    return [
-        part.sha256,
-        list(sampled.filters),
-        sampled.cutoff,
-        sampled.seed,
-        sampled.setting.lexicon.identity(),
-        None if encoder is None else encoder.identity(),
-    ]
-
-
-def _settle_identity(files: Sequence[File], wanted: Mapping[str, float]) -> Any:
-    return [sorted(file.sha256 for file in files), dict(wanted)]
-
-
 def _measure_chosen(_: Any, sampled: Sampled) -> Mapping[str, Any]:
-    encoder = {} if sampled.setting.encoder is None else sampled.setting.encoder.chosen()
-    return {**sampled.setting.lexicon.chosen(), **encoder}
+    encoder = {} if sampled.encoder is None else sampled.encoder.chosen()
+    return {**sampled.lexicon.chosen(), **encoder}
 
 
 MEASURE: Stage[Part, Sampled, Measured] = Stage(
-    name="cloze/measure",
-    receipt=Measured,
-    identity=_measure_identity,
-    build=_measure,
-    chosen=_measure_chosen,
-    blas=True,
-    unit="parts",
+    name="cloze/measure", receipt=Measured, build=_measure, chosen=_measure_chosen, blas=True, unit="parts"
 )
 SETTLE: Stage[Sequence[File], Mapping[str, float], Thresholds] = Stage(
-    name="cloze/threshold", receipt=Thresholds, identity=_settle_identity, build=_settle, unit="thresholds"
+    name="cloze/threshold", receipt=Thresholds, build=_settle, unordered=("task",), unit="thresholds"
 )

@@ -1,12 +1,12 @@
 """Artefacts: files of unfinished work that outlive a run, named by the digest of what decides them.
 
-A stage says what decides an artefact: the content of its inputs, the options that it uses and the
-code that makes it. Whoever asks for an artefact whose receipt is there gets the receipt. So resume,
-rerun with another option, refresh and late writers are one mechanism.
+What decides an artefact is the whole of its task and its options (`identity.canonical`) and the code
+that makes it; a stage declares what it does not use. Whoever asks for an artefact whose receipt is
+there gets the receipt. So resume, rerun with another option, refresh and late writers are one mechanism.
 
     class Counted(NamedTuple): ...                        # a task: what the artefact is made from
 
-    COUNT = Stage(name="change/count", receipt=Counts, identity=_identity, build=_count)
+    COUNT = Stage(name="change/count", receipt=Counts, build=_count)
     receipt = make(workspace, COUNT, task, options)       # made, or taken up
 
 A receipt is a typed record with size and SHA-256 of each file that it stands for. The files are on
@@ -15,16 +15,19 @@ read (`checked`). What is missing or damaged counts as not made.
 """
 
 import functools
+import hashlib
 import logging
 import os
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from transforms.common import files
 from transforms.common.code_identity import CodeIdentity, code_identity
 from transforms.common.fingerprints import blas_kernels, digest
+from transforms.common.identity import canonical
 from transforms.common.receipts import ArtefactPath, File, read_receipt, write_receipt
 from transforms.common.sound import HashedStream, checked, is_sound_size, note_sound
 
@@ -33,6 +36,7 @@ __all__ = [
     "Artefact",
     "Stage",
     "Superseded",
+    "Unless",
     "Workspace",
     "announce",
     "files_of",
@@ -112,6 +116,13 @@ def _nothing_chosen(_: Any, __: Any) -> Mapping[str, Collection[str]]:
     return {}
 
 
+class Unless(NamedTuple):
+    """Why a stage does not use a field, but for some tasks: `used`, of a task and the options, says which."""
+
+    reason: str
+    used: Callable[[Any, Any], bool]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Stage(Generic[T, Options, R]):
     """A kind of artefact.
@@ -119,9 +130,11 @@ class Stage(Generic[T, Options, R]):
     Attributes:
         name: section and stage, `change/train`; the folder of its artefacts.
         receipt: type of the receipt, a dataclass.
-        identity: from a task and the options, plain values that decide the artefact: digests of
-            the inputs' content and the options used; no path, no position.
         build: from an artefact, a task and the options: makes the files, returns the receipt.
+        unused: what of the task and the options the stage does not use: paths of fields, such as
+            `task.number` or `options.seeds`, with the reason. All else names the artefact, but for
+            what counts nowhere (`transforms.common.identity`).
+        unordered: paths of sequences whose order decides nothing, such as what a grouping gives.
         together: whether `build` takes a list of artefacts and of tasks, and returns receipts.
         chosen: from a task and the options, the entries of registries that count, see
             `code_identity`.
@@ -132,12 +145,40 @@ class Stage(Generic[T, Options, R]):
 
     name: str
     receipt: type[R]
-    identity: Callable[[T, Options], Any]
     build: Callable[..., Any]
+    unused: Mapping[str, str | Unless] = field(default_factory=dict)
+    unordered: tuple[str, ...] = ()
     together: bool = False
     chosen: Callable[[T, Options], Mapping[str, Collection[str]]] = _nothing_chosen
     blas: bool = False
     unit: str = "pieces"
+
+    def __post_init__(self) -> None:
+        for path in (*self.unused, *self.unordered):
+            if not re.match(r"(task(\[\])?|options)(\.|$)", path):
+                raise ValueError(f"stage {self.name}: {path!r} is neither of `task` nor of `options`")
+        if not all(one.reason if isinstance(one, Unless) else one for one in self.unused.values()):
+            raise ValueError(f"stage {self.name}: what is unused needs a reason")
+
+    def identity(self, task: T, options: Options) -> str:
+        """Return the digest of all that counts of a task and the options.
+
+        Raises:
+            TypeError: a value has no canonical form.
+            ValueError: a field that is declared is not there.
+        """
+        unused = [
+            path for path, why in self.unused.items() if not (isinstance(why, Unless) and why.used(task, options))
+        ]
+        chosen = self.chosen(task, options)
+        whole = hashlib.sha256()
+        for name, value in (("task", task), ("options", options)):
+            try:
+                whole.update(canonical(value, name, unused=unused, unordered=self.unordered, chosen=chosen))
+            except (TypeError, ValueError) as error:
+                error.add_note(f"stage {self.name}")
+                raise
+        return whole.hexdigest()
 
     def code(self, chosen: Mapping[str, Collection[str]] | None = None) -> CodeIdentity:
         """Return the identity of the code that makes artefacts with these entries, or with all."""

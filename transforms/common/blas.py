@@ -9,9 +9,11 @@ bytes are promised per CPU kernel and lock file, with one thread.
 6.0
 """
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy  # noqa: F401  a library must be loaded to be limited
 import threadpoolctl
@@ -20,7 +22,8 @@ __all__ = ["one_thread"]
 
 _lock = threading.Lock()
 _inside = 0
-_limits: list[threadpoolctl.threadpool_limits] = []
+_limits: list[Any] = []
+_known: tuple[int, threadpoolctl.ThreadpoolController] | None = None
 
 
 @contextmanager
@@ -35,7 +38,7 @@ def one_thread() -> Iterator[None]:
         _inside += 1
         _take_control()
         # Anew each time, for a library may have been loaded since the last block was entered.
-        _limits.append(threadpoolctl.threadpool_limits(limits=1, user_api="blas"))
+        _limits.append(_libraries().limit(limits=1, user_api="blas"))
     try:
         yield
     finally:
@@ -45,6 +48,15 @@ def one_thread() -> Iterator[None]:
                 _take_control()
                 while _limits:
                     _limits.pop().restore_original_limits()
+
+
+def _libraries() -> threadpoolctl.ThreadpoolController:
+    """Return the libraries that are loaded: to look for them takes milliseconds, an import does."""
+    global _known
+    modules = len(sys.modules)
+    if _known is None or _known[0] != modules:
+        _known = modules, threadpoolctl.ThreadpoolController()
+    return _known[1]
 
 
 def _take_control() -> None:

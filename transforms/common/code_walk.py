@@ -22,7 +22,17 @@ PACKAGES = ("pipelines", "schemas", "transforms")  # ours
 # nothing in them decides what an artefact holds, and better words must retrain nothing.
 PLUMBING = frozenset(
     f"transforms.common.{name}"
-    for name in ("artefacts", "errors", "files", "option_checks", "options", "receipts", "sound", "system_errors")
+    for name in (
+        "artefacts",
+        "errors",
+        "files",
+        "identity",
+        "option_checks",
+        "options",
+        "receipts",
+        "sound",
+        "system_errors",
+    )
 )
 
 _PACKAGED_TEXT = "transforms.common.resources.packaged_text"

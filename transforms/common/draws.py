@@ -7,7 +7,7 @@ other.
 The hash of a key is BLAKE2b of its UTF-8 text, 8 bytes, big-endian. The draws of a key with hash h
 are outputs 1, 2, ... of SplitMix64 (Steele et al. 2014) started at mix64(h ^ a) + b, where a and b
 are the halves of BLAKE2b of `seed:label`. So a text is hashed once (0.7 s for a million), and each
-further draw is a few operations on whole arrays (0.02 s): docs/draws.md measures both.
+further draw is a few operations on whole arrays (0.02 s): docs/inside/draws.md measures both.
 
 >>> uniform(["a", "b"], seed=1, label="order").round(4).tolist()
 [0.4876, 0.7494]

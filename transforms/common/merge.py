@@ -6,7 +6,7 @@ stands with the table: a `Stage` whose `build` calls `merge` with the rows in th
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -16,7 +16,7 @@ from transforms.common.batches import BatchReader
 from transforms.common.receipts import File
 from transforms.common.tables import PartFile, write_part
 
-__all__ = ["MergeTask", "Staged", "StagedRun", "batches", "in_order", "merge", "staged_identity"]
+__all__ = ["WHOLE_BATCHES", "MergeTask", "Staged", "StagedRun", "batches", "in_order", "merge"]
 
 
 class Staged(NamedTuple):
@@ -53,9 +53,7 @@ class MergeTask(NamedTuple):
     staged: tuple[Staged, ...]
 
 
-def staged_identity(task: MergeTask, _: Any) -> Any:
-    """Return what decides a part that is made of whole batches: they, in order."""
-    return [[*e.order, e.file.sha256, e.ordinal] for e in in_order(task.staged)]
+WHOLE_BATCHES = dict.fromkeys(("task.bucket", "task.parts"), "the batches are those of the part alone, and taken whole")
 
 
 def in_order(staged: Iterable[Staged]) -> list[Staged]:

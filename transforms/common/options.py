@@ -91,6 +91,8 @@ class Option(NamedTuple):
         fills: another option that its one value is taken for where that is not given.
         stands_for: of a text value, the one that it is another way to write; it is resolved when
             options are read, so that nobody else meets it.
+        of: entries of a registry that alone use it, as `package.module:NAME=ENTRY,ENTRY`: where
+            none of them is chosen it decides no artefact.
     """
 
     name: str
@@ -111,6 +113,7 @@ class Option(NamedTuple):
     group: str = ""
     fills: str = ""
     stands_for: Callable[[str], str] | None = None
+    of: str = ""
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -149,6 +152,7 @@ def option(
     group: str = "",
     fills: str = "",
     stands_for: Callable[[str], str] | None = None,
+    of: str = "",
 ) -> Any:
     """Return a dataclass field that is an option; without a default it must be given.
 
@@ -172,13 +176,14 @@ def option(
         "group": group,
         "fills": fills,
         "stands_for": stands_for,
+        "of": of,
     }
     return dataclasses.field(default=default, metadata={"option": metadata, "name": name})
 
 
-def embedded(cls: type, *, group: str = "") -> Any:
+def embedded(cls: type, *, group: str = "", of: str = "") -> Any:
     """Return a dataclass field that holds the options of another class, under their own names."""
-    return dataclasses.field(default_factory=cls, metadata={"embedded": cls, "group": group})
+    return dataclasses.field(default_factory=cls, metadata={"embedded": cls, "group": group, "of": of})
 
 
 def options_of(cls: type) -> Mapping[str, Option]:

@@ -10,11 +10,12 @@ import hashlib
 import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
 
 from transforms.common import files
+from transforms.common.identity import WHERE, Size
 
 __all__ = ["ArtefactPath", "Envelope", "File", "decode", "encode", "read_envelope", "read_receipt", "write_receipt"]
 
@@ -33,8 +34,8 @@ class ArtefactPath(str):
 class File:
     """A file that a receipt stands for: its path, its size, the SHA-256 of its bytes."""
 
-    path: ArtefactPath
-    bytes: int
+    path: Annotated[ArtefactPath, WHERE]
+    bytes: Size
     sha256: str
 
 

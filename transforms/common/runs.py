@@ -15,11 +15,12 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import pyarrow as pa
 
 from transforms.common.batches import BatchReader, BatchWriter
+from transforms.common.identity import Uncounted
 from transforms.common.receipts import File
 
 __all__ = ["Run", "RunWriter", "rows_of_part"]
@@ -36,6 +37,13 @@ class Run(NamedTuple):
 
     ordinal: int
     keys: tuple[str, ...]
+
+
+class SortedRows(NamedTuple):
+    """A staging file of rows, and its runs."""
+
+    rows: File
+    runs: Annotated[tuple[Run, ...], Uncounted("they say where the file's batches begin")]
 
 
 class RunWriter:

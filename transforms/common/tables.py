@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from transforms.common import files
 from transforms.common.artefacts import Artefact
+from transforms.common.identity import Place, Position, Size
 from transforms.common.receipts import File
 
 __all__ = [
@@ -38,7 +39,7 @@ class PartFile:
     """A part as an artefact: its file, and its rows. Where it stands in a table is not its own."""
 
     file: File
-    rows: int
+    rows: Size
 
 
 class Part(NamedTuple):
@@ -48,10 +49,10 @@ class Part(NamedTuple):
     """
 
     table: str
-    number: int
-    path: str
-    rows: int
-    bytes: int
+    number: Position
+    path: Place
+    rows: Size
+    bytes: Size
     sha256: str
 
     @classmethod

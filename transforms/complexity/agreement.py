@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from transforms.common.blas import one_thread
 from transforms.common.draws import numbers
 
 __all__ = ["Halves", "split_half", "weights_by_agreement"]
@@ -41,6 +42,7 @@ class Halves(NamedTuple):
     draws: int
 
 
+@one_thread()
 def split_half(
     instances: Ints, keys: npt.NDArray[np.uint64], values: Floats, *, seed: int, draws: int = 100
 ) -> Halves | None:
@@ -87,6 +89,7 @@ def split_half(
     return Halves(correlation, reliability, math.sqrt(reliability), count, len(found))
 
 
+@one_thread()
 def weights_by_agreement(instances: Ints, annotators: Ints, values: Floats) -> Floats:
     """Return the weight of each annotator, 0 to 1: how far they agree with the others.
 

@@ -7,7 +7,7 @@ COMBINE   the counts of all parts -> counts, documents, dispersion
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -62,19 +62,11 @@ def _want(artefact: Artefact, part: Part, _: None) -> Wanted:
     return Wanted(_write(artefact, WANTED, rows))
 
 
-def _want_identity(part: Part, _: None) -> Any:
-    return part.sha256
-
-
 def _count(artefact: Artefact, task: CountTask, _: None) -> Counted:
     wanted = _union([read_table([checked(file) for file in task.wanted])])
     columns = ["document_id", "forms", "lemmas"]
     rows, tokens, documents = counted(read_rows([checked(task.part)], columns), wanted)
     return Counted(_write(artefact, COUNTED, rows), tokens, documents)
-
-
-def _count_identity(task: CountTask, _: None) -> Any:
-    return [task.part.sha256, sorted(file.sha256 for file in task.wanted)]
 
 
 def _combine(artefact: Artefact, parts: Sequence[Counted], _: None) -> Counted:
@@ -84,21 +76,15 @@ def _combine(artefact: Artefact, parts: Sequence[Counted], _: None) -> Counted:
     return Counted(_write(artefact, COUNTS, combined(rows, tokens)), tokens, documents)
 
 
-def _combine_identity(parts: Sequence[Counted], _: None) -> Any:
-    return sorted([one.file.sha256, one.tokens, one.documents] for one in parts)
-
-
 def open_counts(counted: Counted) -> Counts:
     """Return the counts of a corpus, read into memory."""
     return Counts(read_table([checked(counted.file)]), counted.tokens, counted.documents)
 
 
-WANT: Stage[Part, None, Wanted] = Stage(
-    name="complexity/want", receipt=Wanted, identity=_want_identity, build=_want, unit="lists of words"
-)
+WANT: Stage[Part, None, Wanted] = Stage(name="complexity/want", receipt=Wanted, build=_want, unit="lists of words")
 COUNT: Stage[CountTask, None, Counted] = Stage(
-    name="complexity/count", receipt=Counted, identity=_count_identity, build=_count, unit="parts of the corpus"
+    name="complexity/count", receipt=Counted, build=_count, unordered=("task.wanted",), unit="parts of the corpus"
 )
 COMBINE: Stage[Sequence[Counted], None, Counted] = Stage(
-    name="complexity/combine", receipt=Counted, identity=_combine_identity, build=_combine, unit="tables"
+    name="complexity/combine", receipt=Counted, build=_combine, unordered=("task",), unit="tables"
 )

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from transforms.common.rowwise import dots
 from transforms.complexity.features_base import (
     FLAG,
     Batch,
@@ -118,7 +119,7 @@ def _neighbours(words: Words, opened: Any, setting: Setting) -> tuple[Floats, Fl
 
 
 def _norms(vectors: Floats) -> Floats:
-    return np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    return np.sqrt(dots(vectors, vectors))
 
 
 def _units(vectors: np.ndarray) -> Floats:
@@ -131,8 +132,7 @@ def _units(vectors: np.ndarray) -> Floats:
 def _distance(first: Floats, second: Floats) -> Floats:
     """Return 1 - cosine of the rows of two matrices; NaN where one is of zeros."""
     length = _norms(first) * _norms(second)
-    product = np.einsum("ij,ij->i", first, second)
-    cosine = np.divide(product, length, out=np.full(len(first), np.nan), where=length > 0)
+    cosine = np.divide(dots(first, second), length, out=np.full(len(first), np.nan), where=length > 0)
     return 1 - np.clip(cosine, -1, 1)
 
 

@@ -86,7 +86,8 @@ class FeatureOptions(CacheOptions, EncoderOptions):
     )
     wordlist: tuple[str, ...] = option(
         (),
-        help="word lists, each NAME=FILE:word=COLUMN,value=COLUMN, see docs/resources.md; the columns are called NAME",
+        help="word lists, each NAME=FILE:word=COLUMN,value=COLUMN, "
+        "see docs/reference/resources.md; the columns are called NAME",
         metavar="NAME=SPEC",
         split=False,
         path="resource",
@@ -96,7 +97,7 @@ class FeatureOptions(CacheOptions, EncoderOptions):
     )
     wordnet: str | None = option(
         None,
-        help="folder of the database files of WordNet, see docs/wordnet.md",
+        help="folder of the database files of WordNet, see docs/reference/wordnet.md",
         metavar="PATH",
         path="resource",
         within=_within_wordnet,
@@ -107,7 +108,7 @@ class FeatureOptions(CacheOptions, EncoderOptions):
     vectors: str | None = option(
         None,
         help="static vectors, FILE or DIR:slice=NAME[,seed=N] of `lexbeam change`, and what "
-        "docs/resources.md has of options",
+        "docs/reference/resources.md has of options",
         metavar="FILE|DIR",
         path="resource",
         within=_within_vectors,
@@ -235,21 +236,6 @@ class Featured:
     coverage: File
 
 
-def _identity(task: FeatureTask, setting: Setting) -> Any:
-    counts = task.counts
-    return [
-        task.part.sha256,
-        list(setting.use),
-        list(setting.lists),
-        list(setting.languages),
-        setting.lexicon.identity(),
-        setting.centroids,
-        None if setting.encoder is None else setting.encoder.identity(),
-        None if counts is None else [counts.file.sha256, counts.tokens, counts.documents],
-        None if task.ngrams is None else [task.ngrams.file.sha256, task.ngrams.own],
-    ]
-
-
 def _feature(artefact: Artefact, task: FeatureTask, setting: Setting) -> Featured:
     if task.counts is not None:
         setting = setting._replace(counts=open_counts(task.counts))
@@ -323,10 +309,6 @@ def _cover(artefact: Artefact, covered: Sequence[File], _: None) -> PartFile:
     return write_part(artefact, COVERAGE.schema(), [_added([rows])], sort_keys=COVERAGE.key)
 
 
-def _cover_identity(covered: Sequence[File], _: None) -> Any:
-    return sorted(file.sha256 for file in covered)
-
-
 def _chosen(_: Any, setting: Setting) -> Mapping[str, Any]:
     encoder = {} if setting.encoder is None else setting.encoder.chosen()
     return {_GROUPS: setting.use, **setting.lexicon.chosen(), **encoder}
@@ -339,8 +321,8 @@ def described(setting: Setting) -> Mapping[str, Any]:
 
 
 FEATURE: Stage[FeatureTask, Setting, Featured] = Stage(
-    name="complexity/feature", receipt=Featured, identity=_identity, build=_feature, chosen=_chosen, unit="parts"
+    name="complexity/feature", receipt=Featured, build=_feature, chosen=_chosen, unit="parts"
 )
 COVER: Stage[Sequence[File], None, PartFile] = Stage(
-    name="complexity/cover", receipt=PartFile, identity=_cover_identity, build=_cover, unit="tables"
+    name="complexity/cover", receipt=PartFile, build=_cover, unordered=("task",), unit="tables"
 )

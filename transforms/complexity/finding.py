@@ -129,13 +129,6 @@ def place_keys(row: Any) -> tuple[str, int, int]:
     return row.document_id, row.sentence, row.position
 
 
-def _identity(task: FindTask, spec: FindSpec) -> Any:
-    part = [task.part.sha256, list(task.left_out), task.genre]
-    bands = [_told(band) for band in spec.bands]
-    lexicon = spec.lexicon.identity()
-    return [*part, {**spec._asdict(), "bands": bands, "lexicon": lexicon}]
-
-
 def _told(band: Band) -> Any:
     return [band.resource, repr(band.low), repr(band.high)]
 
@@ -282,5 +275,5 @@ def _targets(words: pa.Array, found: Matches, spec: FindSpec, language: str) -> 
 
 
 FIND: Stage[FindTask, FindSpec, Found] = Stage(
-    name="complexity.select/find", receipt=Found, identity=_identity, build=_find, chosen=_chosen, unit="parts"
+    name="complexity.select/find", receipt=Found, build=_find, chosen=_chosen, unit="parts"
 )

@@ -6,14 +6,15 @@ values of a feature were dealt out anew among them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from transforms.common.artefacts import Artefact, Stage
+from transforms.common.artefacts import Artefact, Stage, Unless
 from transforms.common.blas import one_thread
 from transforms.common.draws import numbers
 from transforms.common.errors import LexbeamError
@@ -80,10 +81,6 @@ class Designed:
 
 def _digests(parts: Sequence[Part] | None) -> list[str] | None:
     return None if parts is None else [part.sha256 for part in parts]
-
-
-def _design_identity(task: DesignTask, _: None) -> Any:
-    return [_digests(parts) for parts in task]
 
 
 def _design(artefact: Artefact, task: DesignTask, _: None) -> Designed:
@@ -155,25 +152,39 @@ def _chosen(task: FitTask, options: FitOptions) -> Mapping[str, Sequence[str]]:
     return chosen_of([task.case.scorer], options.scorer)
 
 
-def _fit_identity(task: FitTask, options: FitOptions) -> Any:
+def _uses(name: str, task: FitTask, options: FitOptions) -> bool:
+    """Return whether an option of scorers counts: the case's own uses it, or none says that it alone does."""
+    users = {scorer for scorer, entry in SCORERS.items() if name in entry.uses}
+    return not users or task.case.scorer in users
+
+
+def _draws(task: FitTask, options: FitOptions) -> bool:
     case = task.case
-    own = asdict(options.scorer)
-    used = {name: own[name] for name in SCORERS[case.scorer].uses}
-    how: list[Any] = []
-    if case.way in FOLDS:
-        how = [options.hold.folds, own["seed"], options.hold.importance]
-    if case.share < 1:
-        how.append(own["seed"])
-    return [
-        list(case),
-        task.design.sha256,
-        None if task.other is None else task.other.sha256,
-        None if task.model is None else task.model.digest,
-        used,
-        how,
-        list(options.hold.train_on),
-        options.keep and case.way == ALL,
-    ]
+    return case.way in FOLDS or case.share < 1 or _uses("seed", task, options)
+
+
+def _has_folds(task: FitTask, _: FitOptions) -> bool:
+    return task.case.way in FOLDS
+
+
+def _is_of_all(task: FitTask, _: FitOptions) -> bool:
+    return task.case.way == ALL
+
+
+_UNUSED: dict[str, str | Unless] = {
+    **{
+        f"options.scorer.{one.name}": Unless("other scorers use it", used=partial(_uses, one.name))
+        for one in fields(ScorerOptions)
+    },
+    "options.scorer.seed": Unless("nothing is drawn", used=_draws),
+    "options.hold.folds": Unless("nothing is held out by folds", used=_has_folds),
+    "options.hold.importance": Unless("it is measured on folds alone", used=_has_folds),
+    **dict.fromkeys(
+        (f"options.hold.{name}" for name in ("mwe", "mwe_folds", "test", "leave_genre_out", "ablation", "curve")),
+        "it decides which cases there are, and a case knows no other",
+    ),
+    "options.keep": Unless("only models trained on all instances are kept", used=_is_of_all),
+}
 
 
 def _fit(artefact: Artefact, task: FitTask, options: FitOptions) -> FittedCase:
@@ -285,14 +296,8 @@ def _constant(values: Floats) -> bool:
 
 
 DESIGN: Stage[DesignTask, None, Designed] = Stage(
-    name="complexity/design", receipt=Designed, identity=_design_identity, build=_design, unit="folders"
+    name="complexity/design", receipt=Designed, build=_design, unit="folders"
 )
 FIT: Stage[FitTask, FitOptions, FittedCase] = Stage(
-    name="complexity/fit",
-    receipt=FittedCase,
-    identity=_fit_identity,
-    build=_fit,
-    chosen=_chosen,
-    blas=True,
-    unit="models",
+    name="complexity/fit", receipt=FittedCase, build=_fit, unused=_UNUSED, chosen=_chosen, blas=True, unit="models"
 )

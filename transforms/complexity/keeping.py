@@ -1,6 +1,6 @@
 """Scorers that are kept: one model of single words, of expressions, or of both.
 
-The folder is one of docs/models.md, of format safetensors: the arrays of each kind are called
+The folder is one of docs/reference/models.md, of format safetensors: the arrays of each kind are called
 `KIND/NAME`. So nothing of a file is executed when it is loaded, whatever the scorer is.
 """
 
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from transforms.common.errors import LexbeamError
 from transforms.common.fingerprints import digest
+from transforms.common.identity import Place
 from transforms.complexity.design import Column
 from transforms.complexity.holding_out import Case
 from transforms.complexity.scorers import SCORERS
@@ -35,7 +36,7 @@ class Kept:
         modes: by kind, how expressions are scored; empty for single words.
     """
 
-    folder: str
+    folder: Place
     digest: str
     scorer: str
     modes: Mapping[str, str]

@@ -6,7 +6,7 @@ all files. A row that gives no instance is a reject.
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
@@ -99,10 +99,6 @@ class Loaded:
     reasons: dict[str, int]
     examples: tuple[RejectRow, ...]
     notes: dict[str, int]
-
-
-def _identity(task: RowFile, options: LoadOptions) -> Any:
-    return [task.name, task.sha256, asdict(options)]
 
 
 def _read(artefact: Artefact, task: RowFile, options: LoadOptions) -> Loaded:
@@ -200,5 +196,5 @@ def _chosen(_: RowFile, options: LoadOptions) -> dict[str, tuple[str, ...]]:
 
 
 READ: Stage[RowFile, LoadOptions, Loaded] = Stage(
-    name="complexity/read", receipt=Loaded, identity=_identity, build=_read, chosen=_chosen, unit="files"
+    name="complexity/read", receipt=Loaded, build=_read, chosen=_chosen, unit="files"
 )

@@ -23,6 +23,7 @@ from transforms.complexity.settling import (
     acceptable_files,
     part_tasks,
 )
+from transforms.formats.staging import StagedRejects
 
 __all__ = ["SettleParts"]
 
@@ -46,8 +47,8 @@ class _DealParts(beam.DoFn):
 
 
 class _OfRejects(beam.DoFn):
-    def process(self, element: tuple[int, Iterable[Loaded]]) -> Iterator[tuple[int, list[Loaded]]]:
-        yield 0, list(element[1])
+    def process(self, element: tuple[int, Iterable[Loaded]]) -> Iterator[tuple[int, list[StagedRejects]]]:
+        yield 0, [one.rejects for one in element[1]]
 
 
 class _NameSettled(beam.DoFn):

@@ -55,7 +55,7 @@ CLASSES = ("accuracy", "precision", "recall", "f1")
 class MeasureOptions:
     """How predictions are measured."""
 
-    metric: tuple[str, ...] = option(NUMBERS, help="metrics of numbers, see docs/evaluation.md")
+    metric: tuple[str, ...] = option(NUMBERS, help="metrics of numbers, see docs/reference/evaluation.md")
     threshold: tuple[str, ...] = option(
         (),
         help="also accuracy, precision, recall and f1 of what is at least as complex as this, 0 to 1, for example 0.5",
@@ -170,18 +170,6 @@ def subsets_of(rows: Rows, title: str, seen: Bools) -> Iterator[tuple[str, Bools
             name = column.name.removesuffix(_KNOWN)
             yield f"{title}/{name} known", known
             yield f"{title}/{name} not known", ~known
-
-
-def _identity(task: EvaluateTask, options: MeasureOptions) -> Any:
-    return [
-        task.system,
-        task.design.sha256,
-        None if task.other is None else task.other.sha256,
-        sorted([list(c.case), c.fitted.predictions.sha256] for c in task.cases),
-        list(options.metric),
-        list(options.threshold),
-        [options.bootstrap.resamples, options.bootstrap.level, options.bootstrap.seed],
-    ]
 
 
 def _chosen(_: Any, options: MeasureOptions) -> Mapping[str, Sequence[str]]:
@@ -326,5 +314,11 @@ def _curve(system: str, kind: str, cases: Sequence[CaseDone], way: str, rows: Ro
 
 
 EVALUATE: Stage[EvaluateTask, MeasureOptions, Evaluated] = Stage(
-    name="complexity/evaluate", receipt=Evaluated, identity=_identity, build=_evaluate, chosen=_chosen, unit="systems"
+    name="complexity/evaluate",
+    receipt=Evaluated,
+    build=_evaluate,
+    unused={"task.cases.fitted.model": "its predictions count"},
+    unordered=("task.cases",),
+    chosen=_chosen,
+    unit="systems",
 )

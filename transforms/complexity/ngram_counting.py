@@ -127,10 +127,6 @@ def _want(artefact: Artefact, part: Part, own: bool) -> WantedNgrams:
     )
 
 
-def _want_identity(part: Part, own: bool) -> Any:
-    return [part.sha256, own]
-
-
 def _count(artefact: Artefact, task: NgramTask, _: None) -> CountedNgrams:
     wanted = _read(task.wanted)
     uses = np.zeros(len(wanted), np.int64)
@@ -158,23 +154,11 @@ def _in_instances(task: NgramTask) -> Iterator[tuple[Sequences, Hashes]]:
         yield sequences_of_instances(rows.take(pa.array(new)), True), whole[new]
 
 
-def _count_identity(task: NgramTask, _: None) -> Any:
-    return [
-        task.part.sha256,
-        sorted(file.sha256 for file in task.wanted),
-        None if task.before is None else sorted(file.sha256 for file in task.before),
-    ]
-
-
 def _combine(artefact: Artefact, parts: Sequence[CountedNgrams], _: None) -> CountedNgrams:
     rows = read_table([checked(one.file) for one in parts])
     sums = pa.TableGroupBy(rows, ["key"]).aggregate([("uses", "sum")]).sort_by("key")
     file = _write(artefact, ".parquet", _COUNTS, [sums["key"], sums["uses_sum"]])
     return CountedNgrams(file, parts[0].own)
-
-
-def _combine_identity(parts: Sequence[CountedNgrams], _: None) -> Any:
-    return sorted([one.file.sha256, one.own] for one in parts)
 
 
 def open_ngrams(counted: CountedNgrams) -> NgramCounts:
@@ -184,11 +168,15 @@ def open_ngrams(counted: CountedNgrams) -> NgramCounts:
 
 
 WANT_NGRAMS: Stage[Part, bool, WantedNgrams] = Stage(
-    name="complexity/want_ngrams", receipt=WantedNgrams, identity=_want_identity, build=_want, unit="lists of n-grams"
+    name="complexity/want_ngrams", receipt=WantedNgrams, build=_want, unit="lists of n-grams"
 )
 COUNT_NGRAMS: Stage[NgramTask, None, CountedNgrams] = Stage(
-    name="complexity/count_ngrams", receipt=CountedNgrams, identity=_count_identity, build=_count, unit="parts"
+    name="complexity/count_ngrams",
+    receipt=CountedNgrams,
+    build=_count,
+    unordered=("task.wanted", "task.before"),
+    unit="parts",
 )
 COMBINE_NGRAMS: Stage[Sequence[CountedNgrams], None, CountedNgrams] = Stage(
-    name="complexity/combine_ngrams", receipt=CountedNgrams, identity=_combine_identity, build=_combine, unit="tables"
+    name="complexity/combine_ngrams", receipt=CountedNgrams, build=_combine, unordered=("task",), unit="tables"
 )

@@ -5,7 +5,6 @@ that what is in memory is a row group of each system.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -45,10 +44,6 @@ def merged(several: Sequence[Iterable[pa.Table]], keys: Sequence[str]) -> Iterat
         yield sort_rows(pa.concat_tables(taken), keys)
 
 
-def _identity(task: Sequence[PartFile], _: None) -> Any:
-    return sorted(one.file.sha256 for one in task)
-
-
 def _pool(artefact: Artefact, task: Sequence[PartFile], _: None) -> PartFile:
     several = [read_rows([checked(one.file)]) for one in task]
     rows = merged(several, PREDICTIONS.key)
@@ -56,5 +51,5 @@ def _pool(artefact: Artefact, task: Sequence[PartFile], _: None) -> PartFile:
 
 
 POOL: Stage[Sequence[PartFile], None, PartFile] = Stage(
-    name="complexity/pool", receipt=PartFile, identity=_identity, build=_pool, unit="tables"
+    name="complexity/pool", receipt=PartFile, build=_pool, unordered=("task",), unit="tables"
 )

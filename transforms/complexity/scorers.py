@@ -1,7 +1,7 @@
 """The reference scorers: each a function that fits, one that predicts, and a line in `SCORERS`.
 
 What is fitted is arrays by name and nothing else, so that every scorer is kept in one format and
-loaded without executing anything (docs/models.md); trees are LightGBM's text as bytes, which is
+loaded without executing anything (docs/reference/models.md); trees are LightGBM's text as bytes, which is
 checked before it is read. Only what `Training` holds decides it: medians, scales and weights are
 fitted on training rows.
 """
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.rowwise import dots
 from transforms.complexity.preparation import fit_preparation, prepared
 from transforms.complexity.scorers_base import SINGLES, Fitted, Floats, Scorer, ScorerOptions, Training
 from transforms.complexity.stacking import fit_stack, predict_stack
@@ -72,7 +73,7 @@ def _fit_ridge(training: Training, options: ScorerOptions) -> Fitted:
 
 
 def _predict_ridge(fitted: Fitted, values: Floats) -> Floats:
-    found: Floats = prepared(fitted, values) @ fitted["weights"] + fitted["intercept"]
+    found: Floats = dots(prepared(fitted, values), fitted["weights"]) + fitted["intercept"]
     return found
 
 

@@ -23,7 +23,7 @@ SINGLES = "is_single"  # the column that tells kinds apart where both are traine
 class ScorerOptions:
     """How scorers learn. Defaults were chosen by cross-validation on the training set of CompLex.
 
-    docs/complexity-results.md says what they give.
+    docs/tasks/complexity/results.md says what they give.
     """
 
     baseline_column: str = option("zipf", help="the one column of scorer `frequency`")

@@ -8,11 +8,11 @@ import pyarrow as pa
 
 from schemas.complexity import INSTANCES, instances_schema
 from transforms.annotation.guessing import short_tag
-from transforms.annotation.layers import columns_of, told
+from transforms.annotation.layers import columns_of
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader, BatchWriter
 from transforms.common.errors import LexbeamError
-from transforms.common.merge import MergeTask, batches, in_order, merge, staged_identity
+from transforms.common.merge import WHOLE_BATCHES, MergeTask, batches, in_order, merge
 from transforms.common.receipts import File
 from transforms.common.tables import PartFile
 from transforms.complexity.instances import instance_id
@@ -48,12 +48,6 @@ class Fetched:
 
     file: File
     ids: tuple[str, ...]
-
-
-def _identity(task: FetchTask, spec: FetchSpec) -> Any:
-    pair = [task.pair.documents.sha256, task.pair.sentences.sha256]
-    chosen = [list(one) for one in task.chosen]
-    return [*pair, chosen, told(columns_of(spec.layers)), spec.language]
 
 
 def _fetch(artefact: Artefact, task: FetchTask, spec: FetchSpec) -> Fetched:
@@ -132,10 +126,6 @@ def instance_of(one: Occurrence, passage: Passage, source: str, unknown: str | N
     }
 
 
-def _merge_identity(task: MergeTask, layers: tuple[str, ...]) -> Any:
-    return [staged_identity(task, None), told(columns_of(layers))]
-
-
 def _merge(artefact: Artefact, task: MergeTask, layers: tuple[str, ...]) -> PartFile:
     with BatchReader() as reader:
         rows = batches(reader, in_order(task.staged))
@@ -143,8 +133,13 @@ def _merge(artefact: Artefact, task: MergeTask, layers: tuple[str, ...]) -> Part
 
 
 FETCH: Stage[FetchTask, FetchSpec, Fetched] = Stage(
-    name="complexity.select/fetch", receipt=Fetched, identity=_identity, build=_fetch, unit="parts"
+    name="complexity.select/fetch", receipt=Fetched, build=_fetch, unit="parts"
 )
 MERGE: Stage[MergeTask, tuple[str, ...], PartFile] = Stage(
-    name="complexity.select/merge", receipt=PartFile, identity=_merge_identity, build=_merge, unit="parts"
+    name="complexity.select/merge",
+    receipt=PartFile,
+    build=_merge,
+    unused={**WHOLE_BATCHES},
+    unordered=("task.staged",),
+    unit="parts",
 )

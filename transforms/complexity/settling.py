@@ -20,13 +20,15 @@ from transforms.annotation.texts import annotate_sentences, tokens_of
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader
 from transforms.common.blas import one_thread
-from transforms.common.runs import rows_of_part
+from transforms.common.identity import Fingerprinted
+from transforms.common.runs import SortedRows, rows_of_part
 from transforms.common.side_rows import SideRows
 from transforms.common.tables import PartFile, write_rows
 from transforms.complexity.instances import in_flag_order, settle
 from transforms.complexity.loading import ORDER, Loaded
 from transforms.formats.ingest import acceptable
 from transforms.formats.merges import list_rejects
+from transforms.formats.staging import StagedRejects
 
 __all__ = ["LIST_REJECTS", "SETTLE", "PartTask", "SettleOptions", "Settlement", "acceptable_files", "part_tasks"]
 
@@ -40,7 +42,7 @@ class PartTask(NamedTuple):
     bucket: int
     parts: int
     labels: bool
-    loaded: tuple[Loaded, ...]
+    loaded: tuple[SortedRows, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +54,7 @@ class SettleOptions:
         fingerprint: what identifies engine and model.
     """
 
-    engine: str = ""
+    engine: Fingerprinted = ""
     fingerprint: str = ""
 
 
@@ -85,14 +87,10 @@ def acceptable_files(loaded: Iterable[Loaded], share: float) -> bool:
 
 def part_tasks(loaded: Iterable[Loaded], parts: int) -> list[PartTask]:
     """Return what each part is made from: all files, in the order of their names."""
-    files = tuple(sorted(loaded, key=lambda one: one.name))
+    files = sorted(loaded, key=lambda one: one.name)
     labels = any(one.labelled for one in files)
-    return [PartTask(bucket, parts, labels, files) for bucket in range(parts)]
-
-
-def _identity(task: PartTask, options: SettleOptions) -> Any:
-    files = sorted(one.rows.sha256 for one in task.loaded)
-    return [task.bucket, task.parts, task.labels, files, options.fingerprint]
+    rows = tuple(SortedRows(one.rows, one.runs) for one in files)
+    return [PartTask(bucket, parts, labels, rows) for bucket in range(parts)]
 
 
 def _settle(artefact: Artefact, task: PartTask, options: SettleOptions) -> Settlement:
@@ -215,12 +213,8 @@ def _annotated(rows: Sequence[dict[str, Any]], engine: Engine | None) -> pa.Tabl
     return pa.Table.from_pylist(made, schema=INSTANCES.schema())
 
 
-def _reject_identity(task: Sequence[Loaded], _: None) -> Any:
-    return sorted(one.rejects.file.sha256 for one in task if one.rejects.file is not None)
-
-
-def _list_rejects(artefact: Artefact, task: Sequence[Loaded], _: None) -> PartFile:
-    return list_rejects(artefact, LOAD_REJECTS, [one.rejects for one in task])
+def _list_rejects(artefact: Artefact, task: Sequence[StagedRejects], _: None) -> PartFile:
+    return list_rejects(artefact, LOAD_REJECTS, task)
 
 
 def _chosen(_: PartTask, options: SettleOptions) -> dict[str, tuple[str, ...]]:
@@ -229,8 +223,13 @@ def _chosen(_: PartTask, options: SettleOptions) -> dict[str, tuple[str, ...]]:
 
 
 SETTLE: Stage[PartTask, SettleOptions, Settlement] = Stage(
-    name="complexity/settle", receipt=Settlement, identity=_identity, build=_settle, chosen=_chosen, unit="parts"
+    name="complexity/settle",
+    receipt=Settlement,
+    build=_settle,
+    unordered=("task.loaded",),
+    chosen=_chosen,
+    unit="parts",
 )
-LIST_REJECTS: Stage[Sequence[Loaded], None, PartFile] = Stage(
-    name="complexity/list-rejects", receipt=PartFile, identity=_reject_identity, build=_list_rejects, unit="tables"
+LIST_REJECTS: Stage[Sequence[StagedRejects], None, PartFile] = Stage(
+    name="complexity/list-rejects", receipt=PartFile, build=_list_rejects, unordered=("task",), unit="tables"
 )

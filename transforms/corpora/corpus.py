@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from transforms.common.errors import LexbeamError, UsageError
 from transforms.common.fingerprints import bucket_of
+from transforms.common.identity import Place, Size
 from transforms.common.snapshots import Snapshot
 from transforms.common.tables import Part
 
@@ -31,9 +32,9 @@ SENTENCES = "sentences"
 class SentencePart(NamedTuple):
     """A part of table `sentences` of one of the corpora; `rows` is its size."""
 
-    rows: int
-    path: str
-    bytes: int
+    rows: Size
+    path: Place
+    bytes: Size
     sha256: str
 
 
@@ -156,5 +157,5 @@ def check_layers(corpora: Sequence[Corpus], layers: Collection[str]) -> None:
         corpora,
         layers,
         remedy=f"make it anew with `layers` {','.join(sorted(layers))}, from an engine or an input "
-        "that has them (docs/annotation.md)",
+        "that has them (docs/reference/annotation.md)",
     )

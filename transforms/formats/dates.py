@@ -19,6 +19,7 @@ import re
 from dataclasses import dataclass
 
 from transforms.common.errors import UsageError, nearest
+from transforms.common.identity import Place
 from transforms.common.names import own_name
 from transforms.common.patterns import compiled, searchable, shown
 from transforms.formats.base import Record, Reject
@@ -51,7 +52,7 @@ class DateRule:
     kind: str
     pattern: str = ""
     field: str = ""
-    path: str = ""
+    path: Place = ""
     columns: tuple[tuple[str, str], ...] = ()
     period: Date | None = None
 

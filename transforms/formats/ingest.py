@@ -13,13 +13,14 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, NamedTuple, NoReturn
+from typing import Annotated, Any, NamedTuple, NoReturn
 
 from schemas.rejects import RejectRow
 from transforms.annotation.layers import columns_of, told
 from transforms.common.artefacts import Artefact, Stage, Superseded
 from transforms.common.batches import BatchWriter
 from transforms.common.fingerprints import digest, text_digest
+from transforms.common.identity import Place, Size, Uncounted
 from transforms.common.receipts import File
 from transforms.formats.base import BadRecord, ReaderOptions, Record, Reject
 from transforms.formats.dates import DateRule, date_of
@@ -49,8 +50,8 @@ class InputFile(NamedTuple):
     """A file to take in: its published name, its path, its bytes, the input it belongs to."""
 
     name: str
-    path: str
-    size: int
+    path: Place
+    size: Size
     collection: str
 
 
@@ -66,13 +67,17 @@ class Unit:
     """
 
     files: tuple[InputFile, ...]
-    size: int
-    broken: tuple[tuple[str, str], ...] = ()
+    size: Size
+    broken: Annotated[tuple[tuple[str, str], ...], Uncounted("the digests are of what was read at last")] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Names and paths of a folder are alike, and a graph holds those of all files.
         files = zlib.compress(pickle.dumps([tuple(file) for file in self.files]))
         return _unit, (files, self.size, self.broken)
+
+    def content_digests(self) -> list[str]:
+        """Return the SHA-256 of each file, in their order."""
+        return [reading.sha256 for reading in self.readings]
 
     @functools.cached_property
     def readings(self) -> list[Reading]:
@@ -146,13 +151,6 @@ class Ingested:
     reasons: dict[str, int]
     examples: tuple[RejectRow, ...]
     years: dict[int, int]
-
-
-def _identity(unit: Unit, options: IngestOptions) -> Any:
-    named = [
-        [file.name, file.collection, reading.sha256] for file, reading in zip(unit.files, unit.readings, strict=True)
-    ]
-    return [named, _plain(options)]
 
 
 def _ingest(artefact: Artefact, unit: Unit, options: IngestOptions) -> Ingested:
@@ -344,5 +342,5 @@ def _chosen(_: Unit, options: IngestOptions) -> dict[str, tuple[str, ...]]:
 
 
 INGEST: Stage[Unit, IngestOptions, Ingested] = Stage(
-    name="corpus/ingest", receipt=Ingested, identity=_identity, build=_ingest, chosen=_chosen, unit="batches"
+    name="corpus/ingest", receipt=Ingested, build=_ingest, chosen=_chosen, unit="batches"
 )

@@ -1,7 +1,6 @@
 """How tables of rejects are merged: row by row, each part taking those of its bucket, or as one."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,15 +9,11 @@ from schemas.columns import Table
 from schemas.rejects import REJECTS, RejectRow
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader
-from transforms.common.merge import MergeTask, Staged, in_order, merge, staged_identity
+from transforms.common.merge import MergeTask, Staged, in_order, merge
 from transforms.common.tables import PartFile, sort_rows, write_part
 from transforms.formats.staging import REJECT, StagedRejects
 
 __all__ = ["MERGE_REJECTS", "list_rejects"]
-
-
-def _identity(task: MergeTask, options: None) -> Any:
-    return [task.bucket, task.parts, staged_identity(task, options)]
 
 
 def _merge_rejects(artefact: Artefact, task: MergeTask, _: None) -> PartFile:
@@ -37,7 +32,7 @@ def _sorted(reader: BatchReader, staged: Sequence[Staged], task: MergeTask) -> I
 
 
 MERGE_REJECTS: Stage[MergeTask, None, PartFile] = Stage(
-    name="corpus/merge-rejects", receipt=PartFile, identity=_identity, build=_merge_rejects, unit="parts"
+    name="corpus/merge-rejects", receipt=PartFile, build=_merge_rejects, unordered=("task.staged",), unit="parts"
 )
 
 

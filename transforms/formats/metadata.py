@@ -12,11 +12,12 @@ import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from transforms.common import files
 from transforms.common.errors import LexbeamError, UsageError, nearest
 from transforms.common.fingerprints import digest
+from transforms.common.identity import Uncounted
 from transforms.common.names import ways_to_write
 from transforms.formats.base import BadRecord, ReaderOptions, Source
 from transforms.formats.delimited import rows
@@ -57,7 +58,7 @@ class Metadata:
         fingerprint: digest of the rows, for artefact names and the manifest.
     """
 
-    by_key: Mapping[str, Mapping[str, str]]
+    by_key: Annotated[Mapping[str, Mapping[str, str]], Uncounted("the fingerprint is of them")]
     fingerprint: str
 
     def row(self, source: str) -> Mapping[str, str] | None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeVar
 
 from transforms.common.errors import LexbeamError
+from transforms.common.identity import Place, Size
 from transforms.formats.base import ReaderOptions, Reject, Source
 from transforms.formats.delimited import Row, rows
 from transforms.formats.failures import reject_of
@@ -25,8 +26,8 @@ class RowFile(NamedTuple):
     """A file to read: its published name, its path, its bytes and their SHA-256."""
 
     name: str
-    path: str
-    size: int
+    path: Place
+    size: Size
     sha256: str
 
 

@@ -10,7 +10,7 @@ a resource that is at hand already: with a run's artefacts, in another machine's
 import logging
 import shutil
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from transforms.common import files
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.errors import LexbeamError
 from transforms.common.fingerprints import digest
+from transforms.common.identity import Place
 from transforms.common.receipts import File
 from transforms.common.sound import HashedStream, checked
 from transforms.lexicon.base import Matrix, Opened
@@ -35,7 +36,7 @@ ARROW, NPY = ".arrow", ".npy"
 class SourceFile(NamedTuple):
     """A file or folder that a resource is compiled from, with the SHA-256 of its content."""
 
-    path: str
+    path: Place
     sha256: str
 
 
@@ -61,10 +62,6 @@ class Compiled:
 
 def _content(compiled: Compiled) -> list[list[str]]:
     return sorted([name, file.sha256] for name, file in compiled.files.items())
-
-
-def _identity(source: Source, _: Any) -> Any:
-    return [source.kind, [file.sha256 for file in source.files], asdict(source.options)]
 
 
 def _chosen(source: Source, _: Any) -> Mapping[str, Collection[str]]:
@@ -137,10 +134,6 @@ def _mapped(path: str) -> pa.Table | np.ndarray:
     return pa.ipc.open_file(pa.memory_map(path)).read_all()
 
 
-def _identity_of_carried(compiled: Compiled, _: Any) -> Any:
-    return _content(compiled)
-
-
 def _carry(artefact: Artefact, compiled: Compiled, _: Any) -> Compiled:
     made: dict[str, File] = {}
     for name, file in compiled.files.items():
@@ -156,9 +149,5 @@ def _carry(artefact: Artefact, compiled: Compiled, _: Any) -> Compiled:
     return Compiled(made)
 
 
-COMPILE: Stage[Source, None, Compiled] = Stage(
-    name="lexicon/compile", receipt=Compiled, identity=_identity, build=_build, chosen=_chosen
-)
-CARRY: Stage[Compiled, None, Compiled] = Stage(
-    name="lexicon/carry", receipt=Compiled, identity=_identity_of_carried, build=_carry
-)
+COMPILE: Stage[Source, None, Compiled] = Stage(name="lexicon/compile", receipt=Compiled, build=_build, chosen=_chosen)
+CARRY: Stage[Compiled, None, Compiled] = Stage(name="lexicon/carry", receipt=Compiled, build=_carry)

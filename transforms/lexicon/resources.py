@@ -8,7 +8,7 @@ words = lexicon.get("concreteness", "en")        # a worker: mapped, once per pr
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from transforms.common.artefacts import Workspace, make
 from transforms.common.errors import LexbeamError, UsageError, nearest
+from transforms.common.identity import Uncounted
 from transforms.common.options import Within, option
 from transforms.lexicon.base import Resource
 from transforms.lexicon.cache import cached, is_whole
@@ -89,7 +90,8 @@ class LexiconOptions(CacheOptions):
 
     resources: tuple[str, ...] = option(
         (),
-        help="word lists, vectors, WordNet: NAME=FILE:word=COLUMN,value=COLUMN or NAME=KIND:..., see docs/resources.md",
+        help="word lists, vectors, WordNet: NAME=FILE:word=COLUMN,value=COLUMN or NAME=KIND:..., "
+        "see docs/reference/resources.md",
         metavar="NAME=SPEC",
         split=False,
         path="resource",
@@ -117,9 +119,9 @@ class Held:
     kind: str
     language: str | None
     options: Any
-    source: tuple[str, ...]
+    source: Annotated[tuple[str, ...], Uncounted("what was compiled from it counts")]
     compiled: Compiled
-    carried: Compiled | None = None
+    carried: Annotated[Compiled | None, Uncounted("a copy of what was compiled")] = None
 
     def open(self) -> Resource:
         """Return it, mapped into memory; a machine that lacks it copies it once."""
@@ -154,7 +156,7 @@ def _name_of(held: Held) -> tuple[str, str]:
 
 
 class Lexicon(NamedTuple):
-    """The resources of a run."""
+    """The resources of a run, in the order of their names and languages."""
 
     held: tuple[Held, ...] = ()
 
@@ -189,6 +191,10 @@ class Lexicon(NamedTuple):
             raise LexbeamError(f"no resource is called {name!r}{of}{hint}: name it in `resources`")
         return found
 
+    def only(self, name: str) -> "Lexicon":
+        """Return the resources of a name alone."""
+        return Lexicon(tuple(held for held in self.held if held.name == name))
+
     def by_language(
         self, name: str, languages: pa.Array | pa.ChunkedArray
     ) -> Iterator[tuple[np.ndarray, Resource | None]]:
@@ -197,13 +203,6 @@ class Lexicon(NamedTuple):
             same = pc.is_null(languages) if language is None else pc.equal(languages, language)
             rows = np.flatnonzero(same.fill_null(False).to_numpy(zero_copy_only=False))
             yield rows, self.find(name, language)
-
-    def identity(self) -> list[Any]:
-        """Return what of the resources decides an artefact, for `Stage.identity`."""
-        return [
-            [held.name, held.language, held.kind, asdict(held.options), held.compiled.digest]
-            for held in sorted(self.held, key=_name_of)
-        ]
 
     def chosen(self) -> Mapping[str, Collection[str]]:
         """Return the kinds whose code counts for what is looked up, for `Stage.chosen`."""
@@ -229,7 +228,8 @@ def prepare(options: LexiconOptions) -> Lexicon:
         UsageError: the words are wrong, or the cache cannot be written to.
         LexbeamError: a file is not what its kind needs; the message names file, place and remedy.
     """
-    return Lexicon(tuple(_prepared(text, options.cache or default_cache()) for text in options.resources))
+    held = (_prepared(text, options.cache or default_cache()) for text in options.resources)
+    return Lexicon(tuple(sorted(held, key=_name_of)))
 
 
 def _prepared(text: str, cache: str) -> Held:

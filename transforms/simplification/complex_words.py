@@ -8,7 +8,6 @@ along with the instances.
 import heapq
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import pyarrow.compute as pc
@@ -66,11 +65,6 @@ def known_scorers(parts: Sequence[Part]) -> list[str]:
     for rows in read_rows([checked(part) for part in parts], ["scorer"]):
         found.update(pc.unique(rows["scorer"]).to_pylist())
     return sorted(found)
-
-
-def _identity(task: ComplexPart, options: LoadOptions) -> Any:
-    values = [part.sha256 for part in task.values]
-    return [task.name, task.part.sha256, values, task.scorer, asdict(options)]
 
 
 def _take(artefact: Artefact, task: ComplexPart, options: LoadOptions) -> Loaded:
@@ -140,5 +134,5 @@ def _annotation(row: dict[str, Any]) -> dict[str, str | None]:
 
 
 TAKE: Stage[ComplexPart, LoadOptions, Loaded] = Stage(
-    name="simplification/take", receipt=Loaded, identity=_identity, build=_take, unit="parts"
+    name="simplification/take", receipt=Loaded, build=_take, unit="parts"
 )

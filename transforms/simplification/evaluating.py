@@ -1,6 +1,6 @@
 """Tables of simplification evaluated: lists of each stage, rankers, pipelines, and a funnel.
 
-docs/simplify-evaluate.md says what is computed. A system is a setting, or setting and ranker where
+docs/tasks/simplification/evaluate.md says what is computed. A system is a setting, or setting and ranker where
 a setting has several rankers; a subset is a stage. Text of one instance at a time is in memory.
 """
 

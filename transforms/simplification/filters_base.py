@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from transforms.common.identity import Fingerprinted
 from transforms.lexicon.given import Given
 from transforms.lexicon.resources import Lexicon
 from transforms.simplification.inflection import Inflecting
@@ -73,7 +74,7 @@ class Selecting(NamedTuple):
     options: "SelectionOptions"
     lexicon: Lexicon = Lexicon()
     inflector: KeptInflector | None = None
-    engine: str = ""
+    engine: Fingerprinted = ""
     fingerprint: str = ""
     tagged: dict[Any, str] | None = None
 

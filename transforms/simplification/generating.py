@@ -313,22 +313,6 @@ def _gold(instances: Sequence[Instance], substitutes: Sequence[Part]) -> dict[st
     return gold
 
 
-def _identity(task: GenerationTask, asking: Asking) -> Any:
-    own = asking.inflector
-    return [
-        task.part.sha256,
-        [part.sha256 for part in task.substitutes],
-        {name: one.deciding() for name, one in asking.settings.items()},
-        asking.lexicon.identity(),
-        list(asking.thesauri),
-        list(asking.lists),
-        None if own is None else [own.language, own.digest],
-        [one.identity() for one in asking.encoders],
-        list(asking.barred),
-        list(asking.protected),
-    ]
-
-
 def _chosen(_: Any, asking: Asking) -> Mapping[str, Sequence[str]]:
     base = "transforms.simplification"
     chosen: dict[str, set[str]] = {
@@ -344,11 +328,5 @@ def _chosen(_: Any, asking: Asking) -> Mapping[str, Sequence[str]]:
 
 
 GENERATE: Stage[GenerationTask, Asking, Generated] = Stage(
-    name="simplify/generate",
-    receipt=Generated,
-    identity=_identity,
-    build=_generate,
-    chosen=_chosen,
-    blas=True,
-    unit="parts",
+    name="simplify/generate", receipt=Generated, build=_generate, chosen=_chosen, blas=True, unit="parts"
 )

@@ -57,7 +57,7 @@ class GenerationFiles(CacheOptions):
     )
     wordnet: str | None = option(
         None,
-        help="folder of the database files of WordNet, see docs/wordnet.md",
+        help="folder of the database files of WordNet, see docs/reference/wordnet.md",
         metavar="DIR",
         path="resource",
         within=WORDNET.within,

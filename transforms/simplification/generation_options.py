@@ -1,7 +1,6 @@
 """Options of `lexbeam simplify generate` that a setting may say; see settings.py."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from transforms.common.options import embedded, option
 from transforms.simplification.masked_options import MaskedOptions
@@ -15,13 +14,8 @@ NEIGHBOURS = ("form", "lemma")
 SENSE_POS = ("any", "target")
 SENSE_VOTES = ("one", "cosine")
 
-# Options that count where a generator is used.
-_OF = {
-    "thesaurus": ("senses", "sense_votes", "sense_pos", "seed"),
-    "wordnet": ("wordnet",),
-    "vectors": ("neighbours", "neighbours_of"),
-    "masked-lm": ("masked",),
-}
+_GENERATORS = "transforms.simplification.generators:GENERATORS"
+_SENSES = "transforms.simplification.generator_thesaurus:SENSES"
 
 
 def dashed(name: str) -> str:
@@ -34,11 +28,7 @@ class GenerationOptions:
     """How candidates are generated."""
 
     generators: tuple[str, ...] = option(
-        ("thesaurus",),
-        help="what gives candidates",
-        metavar="GENERATOR",
-        stands_for=dashed,
-        choices="transforms.simplification.generators:GENERATORS",
+        ("thesaurus",), help="what gives candidates", metavar="GENERATOR", stands_for=dashed, choices=_GENERATORS
     )
     evidence: tuple[str, ...] = option(
         (),
@@ -46,7 +36,7 @@ class GenerationOptions:
         "give, and give none themselves",
         metavar="GENERATOR",
         stands_for=dashed,
-        choices="transforms.simplification.generators:GENERATORS",
+        choices=_GENERATORS,
     )
     combine: str = option("union", help="candidates of any generator, or those that all give", choices=COMBINE)
     k: int = option(50, help="candidates that are kept of an instance, those of the highest rank", least=1)
@@ -60,22 +50,27 @@ class GenerationOptions:
         "all",
         help="whose words are candidates: of all senses of a thesaurus, the best one by "
         "vectors, the first, or a random one",
-        choices="transforms.simplification.generator_thesaurus:SENSES",
+        choices=_SENSES,
+        of=f"{_GENERATORS}=thesaurus",
     )
     sense_votes: str = option(
         "one",
         help="what a sense counts for its words: one, or, by vectors, the cosine of its words and the sentence's",
         choices=SENSE_VOTES,
+        of=f"{_GENERATORS}=thesaurus",
     )
     sense_pos: str = option(
         "any",
         help="senses of any part of speech, or not those that have another one than the target",
         choices=SENSE_POS,
+        of=f"{_GENERATORS}=thesaurus",
     )
-    neighbours: int = option(10, help="nearest words by vectors", least=1)
-    neighbours_of: str = option("form", help="whether the vectors are of forms or of lemmas", choices=NEIGHBOURS)
-    wordnet: WordNetOptions = embedded(WordNetOptions, group="WordNet")
-    masked: MaskedOptions = embedded(MaskedOptions, group="masked language models")
+    neighbours: int = option(10, help="nearest words by vectors", least=1, of=f"{_GENERATORS}=vectors")
+    neighbours_of: str = option(
+        "form", help="whether the vectors are of forms or of lemmas", choices=NEIGHBOURS, of=f"{_GENERATORS}=vectors"
+    )
+    wordnet: WordNetOptions = embedded(WordNetOptions, group="WordNet", of=f"{_GENERATORS}=wordnet")
+    masked: MaskedOptions = embedded(MaskedOptions, group="masked language models", of=f"{_GENERATORS}=masked-lm")
     antonyms: str = option(
         "bar", help="what becomes of antonyms of the target, where WordNet is given", choices=("bar", "keep")
     )
@@ -84,19 +79,7 @@ class GenerationOptions:
         help="whether names, capitalised though no sentence begins with them, get candidates",
         choices=("protect", "replace"),
     )
-    seed: int = option(1, help="of random senses")
-
-    def deciding(self) -> dict[str, Any]:
-        """Return the options that count for what these generators give, for `Stage.identity`."""
-        unused = {
-            name
-            for generator, names in _OF.items()
-            if generator not in (*self.generators, *self.evidence)
-            for name in names
-        }
-        if self.senses != "random":
-            unused.add("seed")
-        return {name: value for name, value in asdict(self).items() if name not in unused}
+    seed: int = option(1, help="of random senses", of=f"{_SENSES}=random")
 
     @property
     def gives_lemmas(self) -> bool:

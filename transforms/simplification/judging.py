@@ -4,7 +4,7 @@ As in ALEXSIS (Ferrés and Saggion 2022, section 3): who judges says simplifiabl
 or dubious. Where all agree, that is the verdict; where they do not, or one of them is in doubt, it
 is dubious; and what they then agree on together, a joint verdict, overrides.
 
-A file is a table with a judgment a row (docs/simplify-instances.md): `judgment`, and `instance_id`,
+A file is a table with a judgment a row (docs/tasks/simplification/instances.md): `judgment`, and `instance_id`,
 or `sentence` and `target`, and as you like `start` and `annotator`.
 """
 

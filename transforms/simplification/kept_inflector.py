@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from transforms.common import files
 from transforms.common.errors import LexbeamError
+from transforms.common.identity import Place
 from transforms.common.options import Within
 from transforms.simplification.english import english_inflector, english_version
 from transforms.simplification.inflection import Inflecting
@@ -41,7 +42,7 @@ class KeptInflector:
         digest: of the model; of one of a package, what names its version.
     """
 
-    path: str
+    path: Place
     language: str
     digest: str
 

@@ -8,7 +8,7 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -234,10 +234,6 @@ class Loading:
         )
 
 
-def _identity(task: RowFile, options: LoadOptions) -> Any:
-    return [task.name, task.sha256, asdict(options)]
-
-
 def _read(artefact: Artefact, task: RowFile, options: LoadOptions) -> Loaded:
     """Read a file.
 
@@ -308,5 +304,5 @@ def _chosen(_: RowFile, options: LoadOptions) -> dict[str, tuple[str, ...]]:
 
 
 READ: Stage[RowFile, LoadOptions, Loaded] = Stage(
-    name="simplification/read", receipt=Loaded, identity=_identity, build=_read, chosen=_chosen, unit="files"
+    name="simplification/read", receipt=Loaded, build=_read, chosen=_chosen, unit="files"
 )

@@ -89,12 +89,8 @@ class _OfRejects(beam.DoFn):
         rejects = list(self._rejects)
         if settled:
             rejects += unknown_judgments(self._judgments, used)
-        loaded = sorted(element[1]["loaded"], key=_name)
-        yield 0, RejectTask(tuple(loaded), tuple(settled), tuple(rejects))
-
-
-def _name(loaded: Loaded) -> str:
-    return loaded.name
+        staged = [one.rejects for one in (*element[1]["loaded"], *settled)]
+        yield 0, RejectTask(tuple(staged), tuple(rejects))
 
 
 class _NameSettled(beam.DoFn):

@@ -5,7 +5,7 @@ RANK    the parts of one number of instances, candidates, selections -> a part o
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -201,17 +201,6 @@ def _frequencies(ranked: Sequence[Ranked], ranking: Ranking) -> list[dict[str, f
     return [{word: next(values) or 0.0 for word in own} for own in words]
 
 
-def _identity(task: RankTask, rankings: Rankings) -> Any:
-    def of(one: Ranking) -> list[Any]:
-        return [asdict(one.options), one.lexicon.identity(), list(one.lists)]
-
-    return [
-        task.parts.digests(),
-        [[name, of(rankings[name])] for name in sorted(rankings)],
-        None if task.regressed is None else task.regressed.file.sha256,
-    ]
-
-
 def _chosen(_: Any, rankings: Rankings) -> Mapping[str, Collection[str]]:
     names: set[str] = set()
     for one in rankings.values():
@@ -226,11 +215,5 @@ def _chosen(_: Any, rankings: Rankings) -> Mapping[str, Collection[str]]:
 
 
 RANK: Stage[RankTask, Rankings, RankedPart] = Stage(
-    name="simplification/rank",
-    receipt=RankedPart,
-    identity=_identity,
-    build=_rank,
-    chosen=_chosen,
-    blas=True,
-    unit="parts",
+    name="simplification/rank", receipt=RankedPart, build=_rank, chosen=_chosen, blas=True, unit="parts"
 )

@@ -50,7 +50,7 @@ class RankingFiles(CacheOptions):
     )
     regressor_scorer: str = option(
         "gradient-boosting",
-        help="how the regressor learns, see docs/complexity-score.md",
+        help="how the regressor learns, see docs/tasks/complexity/score.md",
         choices=tuple(name for name in BASE if name != "frequency"),
         group="resources",
     )

@@ -8,7 +8,7 @@ so that no word is ranked by what people said of itself.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from transforms.common import files
 from transforms.common.artefacts import Artefact, Stage
+from transforms.common.blas import one_thread
 from transforms.common.errors import LexbeamError
 from transforms.common.receipts import File
 from transforms.common.sound import checked
@@ -131,7 +132,8 @@ def fit_words(scorer: str, labelled: Sequence[LabelledWord], lexicon: Lexicon, l
     words = [one.word for one in labelled]
     values = word_features(words, [one.language for one in labelled], lexicon, lists)
     labels = np.array([one.complexity for one in labelled])
-    return SCORERS[scorer].fit(Training(values, (*LETTERS, *lists), labels, words), _OPTIONS)
+    with one_thread():
+        return SCORERS[scorer].fit(Training(values, (*LETTERS, *lists), labels, words), _OPTIONS)
 
 
 def predict_words(scorer: str, fitted: Fitted, features: Floats) -> Floats:
@@ -168,16 +170,6 @@ def _fit(artefact: Artefact, task: FitTask, fitting: Fitting) -> Regressed:
     )
 
 
-def _identity(task: FitTask, fitting: Fitting) -> Any:
-    return [
-        [sorted(part.sha256 for part in parts) for parts in task],
-        fitting.scorer,
-        fitting.lexicon.identity(),
-        list(fitting.lists),
-        asdict(_OPTIONS),
-    ]
-
-
 def _chosen(_: Any, fitting: Fitting) -> Mapping[str, Any]:
     return {"transforms.complexity.scorers:SCORERS": [fitting.scorer], **fitting.lexicon.chosen()}
 
@@ -185,8 +177,8 @@ def _chosen(_: Any, fitting: Fitting) -> Mapping[str, Any]:
 FIT: Stage[FitTask, Fitting, Regressed] = Stage(
     name="simplification/fit",
     receipt=Regressed,
-    identity=_identity,
     build=_fit,
+    unordered=("task.instances", "task.labels", "task.own", "task.substitutes", "task.candidates"),
     chosen=_chosen,
     blas=True,
     unit="regressors",

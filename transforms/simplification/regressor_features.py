@@ -17,7 +17,7 @@ __all__ = ["LETTERS", "word_features"]
 
 Floats = npt.NDArray[np.float64]
 
-# Of the group `form`, see docs/complexity-features.md.
+# Of the group `form`, see docs/tasks/complexity/features.md.
 LETTERS = (
     "length",
     "syllables",

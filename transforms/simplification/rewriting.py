@@ -102,10 +102,6 @@ def _rewrite(artefact: Artefact, task: PartTask, _: None) -> Rewritten:
     return Rewritten(part, tuple(RewrittenCount(*key, counts[key]) for key in sorted(counts)))
 
 
-def _identity(task: PartTask, _: None) -> Any:
-    return task.digests()
-
-
 REWRITE: Stage[PartTask, None, Rewritten] = Stage(
-    name="simplification/rewrite", receipt=Rewritten, identity=_identity, build=_rewrite, unit="parts"
+    name="simplification/rewrite", receipt=Rewritten, build=_rewrite, unit="parts"
 )

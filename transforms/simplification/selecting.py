@@ -103,18 +103,6 @@ def _row(instance_id: str, setting: str, state: State) -> dict[str, Any]:
     return {**own, "instance_id": instance_id, "setting": setting, "kept": state.reason is None}
 
 
-def _identity(task: PartTask, selection: Selection) -> Any:
-    def of(one: Selecting) -> list[Any]:
-        return [
-            asdict(one.options),
-            one.lexicon.identity(),
-            one.fingerprint,
-            None if one.inflector is None else one.inflector.digest,
-        ]
-
-    return [task.digests(), [[name, of(selection[name])] for name in sorted(selection)]]
-
-
 def _chosen(_: Any, selection: Selection) -> Mapping[str, Collection[str]]:
     used = {name for one in selection.values() for name in one.options.filters}
     first = next(iter(selection.values()))
@@ -129,11 +117,5 @@ def _chosen(_: Any, selection: Selection) -> Mapping[str, Collection[str]]:
 
 
 SELECT: Stage[PartTask, Selection, Selected] = Stage(
-    name="simplification/select",
-    receipt=Selected,
-    identity=_identity,
-    build=_select,
-    chosen=_chosen,
-    blas=True,
-    unit="parts",
+    name="simplification/select", receipt=Selected, build=_select, chosen=_chosen, blas=True, unit="parts"
 )

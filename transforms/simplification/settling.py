@@ -23,8 +23,9 @@ from transforms.annotation.texts import annotate_sentences, tokens_of
 from transforms.common.artefacts import Artefact, Stage
 from transforms.common.batches import BatchReader
 from transforms.common.blas import one_thread
+from transforms.common.identity import Fingerprinted
 from transforms.common.records import Sentence
-from transforms.common.runs import rows_of_part
+from transforms.common.runs import SortedRows, rows_of_part
 from transforms.common.side_rows import SideRows
 from transforms.common.tables import PartFile, write_rows
 from transforms.formats.merges import list_rejects
@@ -45,7 +46,7 @@ class PartTask(NamedTuple):
 
     bucket: int
     parts: int
-    loaded: tuple[Loaded, ...]
+    loaded: tuple[SortedRows, ...]
     judgments: tuple[tuple[int, Judgment], ...]
 
 
@@ -61,7 +62,7 @@ class SettleOptions:
     """
 
     only_simplifiable: bool = False
-    engine: str = ""
+    engine: Fingerprinted = ""
     layers: tuple[str, ...] = ()
     fingerprint: str = ""
 
@@ -99,22 +100,8 @@ class Settlement:
 
 def part_tasks(loaded: Iterable[Loaded], judgments: Sequence[Judgment], parts: int) -> list[PartTask]:
     """Return what each part is made from: all files, in the order of their names."""
-    files = tuple(sorted(loaded, key=lambda one: one.name))
+    files = tuple(SortedRows(one.rows, one.runs) for one in sorted(loaded, key=lambda one: one.name))
     return [PartTask(bucket, parts, files, judgments_of_part(judgments, bucket, parts)) for bucket in range(parts)]
-
-
-def _identity(task: PartTask, options: SettleOptions) -> Any:
-    files = sorted(one.rows.sha256 for one in task.loaded)
-    judgments = [[number, *one] for number, one in task.judgments]
-    return [
-        task.bucket,
-        task.parts,
-        files,
-        judgments,
-        options.only_simplifiable,
-        list(options.layers),
-        options.fingerprint,
-    ]
 
 
 class _Counts:
@@ -266,23 +253,12 @@ def _of_token(sentence: Sentence, start: int, end: int, layers: Sequence[str]) -
 class RejectTask(NamedTuple):
     """What the table of rejects is made from; `judgments` are those of no instance, and no row."""
 
-    loaded: tuple[Loaded, ...]
-    settled: tuple[Settlement, ...]
+    staged: tuple[StagedRejects, ...]
     judgments: tuple[RejectRow, ...]
 
 
-def _reject_identity(task: RejectTask, _: None) -> Any:
-    staged = _staged(task)
-    files = sorted(one.file.sha256 for one in staged if one.file is not None)
-    return [files, [list(row) for row in task.judgments]]
-
-
 def _list_rejects(artefact: Artefact, task: RejectTask, _: None) -> PartFile:
-    return list_rejects(artefact, INSTANCE_REJECTS, _staged(task), task.judgments)
-
-
-def _staged(task: RejectTask) -> list[StagedRejects]:
-    return [one.rejects for one in task.loaded] + [one.rejects for one in task.settled]
+    return list_rejects(artefact, INSTANCE_REJECTS, task.staged, task.judgments)
 
 
 def _chosen(_: PartTask, options: SettleOptions) -> dict[str, tuple[str, ...]]:
@@ -294,8 +270,13 @@ def _chosen(_: PartTask, options: SettleOptions) -> dict[str, tuple[str, ...]]:
 
 
 SETTLE: Stage[PartTask, SettleOptions, Settlement] = Stage(
-    name="simplification/settle", receipt=Settlement, identity=_identity, build=_settle, chosen=_chosen, unit="parts"
+    name="simplification/settle",
+    receipt=Settlement,
+    build=_settle,
+    unordered=("task.loaded",),
+    chosen=_chosen,
+    unit="parts",
 )
 LIST_REJECTS: Stage[RejectTask, None, PartFile] = Stage(
-    name="simplification/list-rejects", receipt=PartFile, identity=_reject_identity, build=_list_rejects, unit="tables"
+    name="simplification/list-rejects", receipt=PartFile, build=_list_rejects, unordered=("task.staged",), unit="tables"
 )

@@ -2,6 +2,8 @@
 
     Sweep(folder, Case(("a12",), "b12"), injector, "killed before").check("what is told")
 
+or every eighth from the third: `check("what is told", slice(2, None, 8))`.
+
 After each, what readers see is looked at, then what the same publication, `lexbeam clean` and other
 publications make of it.
 """
@@ -178,21 +180,22 @@ class Sweep:
         """Publish so often that nothing before is kept."""
         return self.publish(self.publish(out, "c12"), "d12")
 
-    def run(self) -> int:
-        """Go through all calls and return their number."""
+    def run(self, which: slice) -> int:
+        """Go through the calls, all or some of them, and return their number."""
         out = self.copy(self.before)
         ran = self.injector.run(self.action, *self.arguments(out, self.case.then))
         self.new = seen(out)
         self.end = tree(cleaned(self.copy(out)))
         self.end_of_others = tree(cleaned(self.publish_others(out)))
         before = [tree(self.before), tree(self.shelf.folder)]
-        for number in range(1, len(ran.calls) + 1):
+        numbers = range(1, len(ran.calls) + 1)[which]
+        for number in numbers:
             self.disturb(number)
             for path in self.folder.glob("out*"):
                 shutil.rmtree(path)
         after = [tree(self.before), tree(self.shelf.folder)]
         assert after == before, "a file was written that has other names"
-        return len(ran.calls)
+        return len(numbers)
 
     def disturb(self, number: int) -> None:
         """Publish with one call as the last, or failing, and look at what comes then."""
@@ -218,9 +221,9 @@ class Sweep:
                 self.failures.append(f"call {number}, {place}: {name}: {text}")
                 self.wrong[name] += 1
 
-    def check(self, told: str) -> None:
-        """Go through all calls, print how many there were, and fail if anything was wrong."""
-        calls = self.run()
+    def check(self, told: str, which: slice = slice(None)) -> None:
+        """Go through the calls, print how many there were, and fail if anything was wrong."""
+        calls = self.run(which)
         wrong = ", ".join(f"{name}: {number}" for name, number in self.wrong.items())
         print(f"\n| {told} | {calls} | {wrong or 'nothing'} |")
         assert not self.failures, "\n".join(self.failures)

@@ -19,7 +19,7 @@ import yaml
 from pipelines.runners import load_runner_config
 from transforms.common.errors import UsageError
 
-__all__ = ["REFERENCE", "VARIANTS", "Run", "Variant", "make_run", "published", "skip_without"]
+__all__ = ["REFERENCE", "RUNNERS", "SOAKED", "VARIANTS", "Run", "Variant", "make_run", "published", "skip_without"]
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -118,6 +118,11 @@ VARIANTS = {
     "flink": Variant("flink_local", meet=("corpus/ingest", "corpus/annotate", "change/train")),
     "prism": Variant("prism"),
 }
+SOAKED = ("repeated bundles, another hash seed, two BLAS threads", "flink")
+
+
+# What is compared with one process: in a soak, on each runner.
+RUNNERS = ["direct_multiprocess", "prism", pytest.param("flink_local", marks=pytest.mark.soak)]
 
 
 def skip_without(config: str) -> None:

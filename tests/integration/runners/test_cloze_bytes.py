@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from mixed_runs import published, skip_without
+from mixed_runs import RUNNERS, published, skip_without
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "cloze"))
 sys.path.insert(0, str(Path(__file__).parents[2] / "lexicon"))
@@ -78,7 +78,7 @@ def test_every_question_obeys_every_rule(inputs, expected):
     assert set(pa.concat_tables(predictions)["reader"].to_pylist()) == set(READERS)
 
 
-@pytest.mark.parametrize("runner", ["direct_multiprocess", "flink_local"])
+@pytest.mark.parametrize("runner", RUNNERS)
 def test_every_published_file_has_the_same_bytes(runner, inputs, expected, tmp_path):
     skip_without(runner)
     found, first = run(inputs, tmp_path / "out", runner), expected[1]

@@ -155,13 +155,13 @@ WAYS = {
 }
 ENDINGS = [
     ("direct", "SIGTERM"),
-    ("direct", "SIGKILL"),
     ("direct_multiprocess", "Ctrl-C"),
-    ("direct_multiprocess", "SIGTERM"),
     ("direct_multiprocess", "SIGKILL"),
     ("prism", "SIGINT"),
-    ("prism", "SIGKILL"),
-    ("flink_local", "SIGKILL"),
+    pytest.param("direct", "SIGKILL", marks=pytest.mark.soak),
+    pytest.param("direct_multiprocess", "SIGTERM", marks=pytest.mark.soak),
+    pytest.param("prism", "SIGKILL", marks=pytest.mark.soak),
+    pytest.param("flink_local", "SIGKILL", marks=pytest.mark.soak),
 ]
 
 

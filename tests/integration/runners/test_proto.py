@@ -112,7 +112,7 @@ _CHECKED = re.compile(r"out/_artefacts/(corpus/merge-\w+|change/\w+)/\w+(-pairs|
 _PUBLISHED = re.compile(r"out(/_snapshots(/\w+(\.\w+\.tmp)?(/.*)?)?)?|out/_snapshots/\w+\.log\.json")
 
 
-@pytest.mark.parametrize("name", ["two processes", "flink"])
+@pytest.mark.parametrize("name", ["two processes", pytest.param("flink", marks=pytest.mark.soak)])
 def test_the_driver_opens_listings_manifests_and_names_of_artefacts(name, run_variant):
     run = run_variant(name)
     other = []
@@ -146,12 +146,14 @@ def test_both_worker_processes_annotate_and_train(stage, run_variant):
     assert len(_shares(run_variant("two processes"), stage)) == 2
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("stage", ["corpus/ingest", "corpus/annotate", "change/train"])
 def test_both_slots_of_flink_have_an_equal_share_and_a_process_of_their_own(stage, run_variant):
     one, two = _shares(run_variant("flink"), stage)
     assert two - one <= 1
 
 
+@pytest.mark.soak
 def test_workers_of_flink_live_as_long_as_their_pipeline(run_variant):
     run = run_variant("flink")
     workers = {opened.pid for opened in run.opened} - {run.driver}

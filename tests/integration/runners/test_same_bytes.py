@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import yaml
 from mixed import DOCUMENTS, PARTS, SEEDS, SLICES
-from mixed_runs import REFERENCE, VARIANTS, published
+from mixed_runs import REFERENCE, SOAKED, published
 
 from pipelines.cli import main
 from transforms.common import merge
@@ -50,7 +50,9 @@ def test_the_corpus_is_large_and_mixed_enough_for_the_proof(run_variant):
     assert reasons >= {"duplicate", "malformed", "no_date", "undecodable"}
 
 
-@pytest.mark.parametrize("name", [name for name in VARIANTS if name != REFERENCE])
+@pytest.mark.parametrize(
+    "name", ["two processes", "prism", *(pytest.param(name, marks=pytest.mark.soak) for name in SOAKED)]
+)
 def test_every_published_file_has_the_same_bytes(name, run_variant):
     expected = run_variant(REFERENCE).files
     found = run_variant(name).files

@@ -192,7 +192,7 @@ def test_a_kind_of_encoder_is_added_from_outside_as_contributing_says(outsider, 
 
 
 def test_the_example_of_the_docs(bert):
-    page = (ROOT / "docs" / "encoders.md").read_text("utf-8")
+    page = (ROOT / "docs" / "reference" / "encoders.md").read_text("utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     names = {}
     exec(code.replace("models/bert-base-uncased", bert), names)
@@ -203,7 +203,7 @@ def test_the_example_of_the_docs(bert):
 
 
 def test_the_command_of_the_docs_makes_an_encoder(bert, tmp_path, monkeypatch):
-    page = (ROOT / "docs" / "encoders.md").read_text("utf-8")
+    page = (ROOT / "docs" / "reference" / "encoders.md").read_text("utf-8")
     (code,) = re.findall(r'^    python -c "(from transformers .*)"$', page, re.MULTILINE)
     monkeypatch.chdir(tmp_path)
     exec(code.replace("google-bert/bert-base-uncased", bert), {})

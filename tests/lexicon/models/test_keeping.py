@@ -104,16 +104,12 @@ class Trained:
     words: SavedModel
 
 
-def _identity(seed, _):
-    return seed
-
-
 def _train(artefact, seed, _):
     models = [replace(model_of(name), seed=seed) for name in ("lightgbm", "safetensors")]
     return Trained(save_model(artefact, models[0]), save_model(artefact, models[1], "words"))
 
 
-TRAIN = Stage(name="toy/train", receipt=Trained, identity=_identity, build=_train)
+TRAIN = Stage(name="toy/train", receipt=Trained, build=_train)
 
 
 def test_a_stage_keeps_models_among_its_artefacts(tmp_path):

@@ -1,4 +1,4 @@
-"""Every line of docs/resources.md that names a file of the norms, against readings by pandas."""
+"""Every line of docs/reference/resources.md that names a file of the norms, against readings by pandas."""
 
 import re
 import sys
@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from kinds_opened import opened
 
-DOC = (Path(__file__).parents[3] / "docs" / "resources.md").read_text("utf-8")
+DOC = (Path(__file__).parents[3] / "docs" / "reference" / "resources.md").read_text("utf-8")
 LINES = dict(line.split("=", 1) for line in re.findall(r"```\n(.*?)```", DOC, re.DOTALL)[0].splitlines())
 TABLE = {
     cells[0]: cells

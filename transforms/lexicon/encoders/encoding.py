@@ -24,11 +24,6 @@ class Encoding(NamedTuple):
     info: EncoderInfo
     scorings: tuple[str, ...] = ()
 
-    def identity(self) -> list[Any]:
-        """Return what of it decides an artefact, for `Stage.identity`."""
-        own = self.options
-        return [self.info.fingerprint, own.layers, own.pooling, own.max_length, own.batch_size, own.device]
-
     def chosen(self) -> Mapping[str, Sequence[str]]:
         """Return the entries of registries that count, for `Stage.chosen`."""
         base = "transforms.lexicon.encoders"

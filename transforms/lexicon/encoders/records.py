@@ -7,9 +7,11 @@ device. Positions in texts are code points; a piece is what the encoder's tokeni
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Annotated, NamedTuple, Protocol
 
 import numpy as np
+
+from transforms.common.identity import Uncounted
 
 __all__ = [
     "NO_PIECE",
@@ -55,7 +57,7 @@ class EncoderInfo:
         max_length: the greatest number of pieces that it takes, special ones included.
     """
 
-    name: str
+    name: Annotated[str, Uncounted("the digest is of the model, whatever its folder is called")]
     digest: str
     fingerprint: str
     masked: bool

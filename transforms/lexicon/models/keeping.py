@@ -17,7 +17,7 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
@@ -25,6 +25,7 @@ from transforms.common import files
 from transforms.common.artefacts import Artefact
 from transforms.common.errors import LexbeamError, nearest
 from transforms.common.fingerprints import canonical_json
+from transforms.common.identity import Uncounted
 from transforms.common.receipts import File
 from transforms.common.sound import checked
 from transforms.lexicon.models.formats import FORMATS, Format
@@ -40,12 +41,15 @@ _WEIGHTS = re.compile(r"weights-[0-9a-f]{16}\.\w+")
 _TEMPORARY = re.compile(rf"(model\.json|{_WEIGHTS.pattern}){files.TEMPORARY}")
 
 
+_BY_DIGEST = Uncounted("the digest is of the model, whatever else its record says")
+
+
 @dataclass(frozen=True)
 class SavedModel:
     """Receipt of a model among artefacts."""
 
-    record: File
-    weights: File
+    record: Annotated[File, _BY_DIGEST]
+    weights: Annotated[File, _BY_DIGEST]
     digest: str
 
 

@@ -3,6 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from transforms.common.rowwise import dots, product
+
 __all__ = ["gaussian_sums"]
 
 Floats = npt.NDArray[np.float64]
@@ -13,6 +15,8 @@ _BLOCK = 1 << 22  # numbers of a block of a kernel matrix
 def gaussian_sums(rows: Floats, vectors: Floats, shares: Floats, gamma: float) -> Floats:
     """Return of each row x the sum over vectors v of their share times exp(-gamma |x - v|^2).
 
+    The sum of a row does not depend on other rows.
+
     Args:
         rows: (rows, columns).
         vectors: support vectors, (vectors, columns).
@@ -20,10 +24,10 @@ def gaussian_sums(rows: Floats, vectors: Floats, shares: Floats, gamma: float) -
         gamma: the kernel's width, over 0.
     """
     step = max(1, _BLOCK // max(len(vectors), 1))
-    squares = np.einsum("ij,ij->i", vectors, vectors)
+    squares = dots(vectors, vectors)
     found = [np.zeros(0)]
     for start in range(0, len(rows), step):
         own = rows[start : start + step]
-        apart = np.einsum("ij,ij->i", own, own)[:, None] + squares - 2 * (own @ vectors.T)
-        found.append(np.exp(-gamma * np.maximum(apart, 0.0)) @ shares)
+        apart = dots(own, own)[:, None] + squares - 2 * product(own, vectors.T)
+        found.append(dots(np.exp(-gamma * np.maximum(apart, 0.0)), shares))
     return np.concatenate(found)

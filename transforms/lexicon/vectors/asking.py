@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from transforms.change.neighbours import nearest_neighbours
+from transforms.common.rowwise import dots
 from transforms.lexicon.base import Opened
 from transforms.lexicon.casing import Words, coded, only
 from transforms.lexicon.keys import MISSING
@@ -80,8 +81,7 @@ class Vectors:
             x = self.matrix[a[some]].astype(np.float64)
             y = self.matrix[b[some]].astype(np.float64)
             length = np.linalg.norm(x, axis=1) * np.linalg.norm(y, axis=1)
-            product = np.einsum("ij,ij->i", x, y)
-            cosines[some] = np.divide(product, length, where=length > 0, out=length * np.nan)
+            cosines[some] = np.divide(dots(x, y), length, where=length > 0, out=length * np.nan)
         return pa.array(np.clip(cosines, -1.0, 1.0), mask=np.isnan(cosines))
 
     def nearest(self, words: pa.Array | pa.ChunkedArray, k: int) -> pa.Table:

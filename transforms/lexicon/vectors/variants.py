@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from transforms.common.blas import one_thread
+from transforms.common.rowwise import dots
 
 __all__ = ["Moments", "Variant", "changed", "moments_of", "variant_of"]
 
@@ -75,8 +76,10 @@ def changed(variant: Variant, block: Vectors) -> Vectors:
     if variant.mean is not None:
         rows -= variant.mean
     if variant.directions is not None:
-        with one_thread():
-            rows -= (rows @ variant.directions) @ variant.directions.T
+        directions = np.ascontiguousarray(variant.directions.T)
+        parts = [dots(rows, direction) for direction in directions]
+        for part, direction in zip(parts, directions, strict=True):
+            rows -= np.outer(part, direction)
     if variant.unit:
         length = np.linalg.norm(rows, axis=1, keepdims=True)
         rows = np.divide(rows, length, out=rows, where=length > 0)

@@ -1,0 +1,185 @@
+"""Whatever is changed in a stage's task or options, the artefact has another name, or the same bytes."""
+
+import functools
+import os
+import pickle
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from identity_runs import RUNS, Case, cases_of
+from perturbing import Change, changes, copied, moved
+
+import pipelines.registry as registry
+from transforms.cloze import filters
+from transforms.cloze.candidates import JUDGE
+from transforms.common.artefacts import Artefact, Stage, Unless, Workspace, files_of, make, name_of
+from transforms.common.identity import canonical
+from transforms.common.written import written
+from transforms.lexicon.compiled import CARRY, COMPILE
+
+pytestmark = pytest.mark.slow
+
+MOST = 2  # items of a sequence that are changed one by one, where not all of them are
+
+
+@functools.cache
+def stages() -> dict[str, Stage]:
+    """Return all stages of all commands by name, and those that commands share."""
+    own = [stage for name in registry.commands() for stage in registry.load(name).stages]
+    return {stage.name: stage for stage in (*own, COMPILE, CARRY)}
+
+
+def stage_of(case: Case) -> Stage:
+    section, _, kind = case.stage.partition("/")
+    return written(section) if kind == "tables" else stages()[case.stage]
+
+
+@pytest.fixture(scope="session")
+def cases(made_once):
+    """A function that returns the cases of a run, by stage; the run is made once."""
+
+    @functools.cache
+    def of(run: str) -> dict[str, list[Case]]:
+        def made(folder: Path) -> Path:
+            os.environ["LEXBEAM_CACHE"] = str(folder / "lexbeam-cache")
+            try:
+                (folder / "cases").write_bytes(pickle.dumps(cases_of(run, folder)))
+            finally:
+                del os.environ["LEXBEAM_CACHE"]
+            return folder / "cases"
+
+        found: dict[str, list[Case]] = {}
+        for case in pickle.loads(made_once(f"identity-{run}", made).read_bytes()):
+            found.setdefault(case.stage, []).append(case)
+        return found
+
+    return of
+
+
+class Perturbed(NamedTuple):
+    """A case with something changed."""
+
+    change: Change
+    task: Any
+    options: Any
+
+
+def perturbed(case: Case, most: int | None) -> Iterator[Perturbed]:
+    for change in changes(case.task, "task", most):
+        yield Perturbed(change, change.value, case.options)
+    for change in changes(case.options, "options", most):
+        yield Perturbed(change, case.task, change.value)
+
+
+def is_declared(stage: Stage, one: Perturbed) -> bool:
+    """Return whether the stage says that it does not use what was changed."""
+    if one.change.turned and one.change.path in stage.unordered:
+        return True
+    for path, why in stage.unused.items():
+        if one.change.path == path or one.change.path.startswith((f"{path}.", f"{path}[")):
+            return not (isinstance(why, Unless) and why.used(one.task, one.options))
+    return False
+
+
+def named(stage: Stage, task: Any, options: Any) -> str | None:
+    """Return the name of an artefact; None: what was changed is nothing that a name could be of."""
+    try:
+        return name_of(stage, task, options)
+    except Exception:  # of whatever kind: what is not there has no attributes, no first item ...
+        return None
+
+
+def bytes_of(stage: Stage, task: Any, options: Any, folder: Path) -> Any:
+    """Return what is made of a task: its receipt, but for paths, and the digests of all files."""
+    folder.mkdir(parents=True)
+    artefact = Artefact(str(folder / "made"))
+    if stage.together:
+        (receipt,) = stage.build([artefact], [task], options)
+    else:
+        receipt = stage.build(artefact, task, options)
+    return canonical(receipt), [(file.path.removeprefix(artefact.stem), file.sha256) for file in files_of(receipt)]
+
+
+def check(case: Case, folder: Path, *, most: int | None, rebuilt: int | None) -> None:
+    """Check a case: all names, and the bytes of what keeps its name.
+
+    Args:
+        case: the case.
+        folder: empty.
+        most: items of a sequence that are changed one by one; None: all.
+        rebuilt: changes to one path for which the artefact is made anew; None: all.
+    """
+    stage = stage_of(case)
+    name = name_of(stage, case.task, case.options)
+    same: dict[str, list[Perturbed]] = {}
+    for one in perturbed(case, most):
+        if not one.change.by_type and named(stage, one.task, one.options) == name:
+            assert one.change.of or is_declared(stage, one), f"{stage.name}: {one.change.path} changes no name"
+            same.setdefault(one.change.path, []).append(one)
+    place = copied(folder / "copies")
+    elsewhere = [moved(value, place) for value in (case.task, case.options)]
+    assert name_of(stage, *elsewhere) == name
+    wanted = bytes_of(stage, case.task, case.options, folder / "first")
+    assert bytes_of(stage, *elsewhere, folder / "moved") == wanted
+    for path, some in same.items():
+        for number, one in enumerate(some[:rebuilt]):
+            made = bytes_of(stage, one.task, one.options, folder / path / str(number))
+            assert made == wanted, f"{stage.name}: {path} names no artefact, and changes what is made"
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_what_is_changed_changes_the_name_or_nothing(cases, run, tmp_path):
+    for name, some in cases(run).items():
+        check(some[-1], tmp_path / name, most=MOST, rebuilt=1)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("run", RUNS)
+def test_whatever_is_changed_changes_the_name_or_nothing(cases, run, tmp_path):
+    for name, some in cases(run).items():
+        for number, case in enumerate(some):
+            check(case, tmp_path / name / str(number), most=None, rebuilt=None)
+
+
+def test_every_stage_has_a_case(cases):
+    """A stage without one is not checked above: let a run in `identity_runs.py` come to it."""
+    found = {name for run in RUNS for name in cases(run)}
+    assert stages().keys() - found == set()
+
+
+def test_what_is_declared_unused_is_there(cases):
+    """Of every path that stages declare some case has the field, or a mistake would go unnoticed."""
+    seen: dict[str, set[str]] = {}
+    for run in RUNS:
+        for name, some in cases(run).items():
+            paths = {one.change.path for case in some for one in perturbed(case, MOST)}
+            seen.setdefault(name, set()).update(paths)
+    for name, stage in stages().items():
+        for path in (*stage.unused, *stage.unordered):
+            assert any(one == path or one.startswith(f"{path}.") for one in seen[name]), f"{name}: {path}"
+
+
+def test_a_field_that_a_filter_begins_to_read_names_the_artefact(cases, tmp_path, monkeypatch):
+    case = cases("cloze")[JUDGE.name][0]
+    setting = case.options.setting
+    wider = NamedTuple("Setting", [*((name, Any) for name in setting._fields), ("spares", str)])  # type: ignore[misc]
+    lemma = filters.FILTERS["lemma"]
+
+    def reads(batch, asked, given):
+        verdicts = lemma.evaluate(batch, asked, given)
+        return verdicts._replace(passed=verdicts.passed * 0) if given.spares == "none" else verdicts
+
+    monkeypatch.setitem(filters.FILTERS, "lemma", lemma._replace(evaluate=reads))
+    space = Workspace(str(tmp_path))
+    made = {
+        spares: make(space, JUDGE, case.task, case.options._replace(setting=wider(*setting, spares))).part.file
+        for spares in ("all", "none")
+    }
+    assert made["all"].path != made["none"].path
+    assert made["all"].sha256 != made["none"].sha256

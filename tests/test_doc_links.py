@@ -1,0 +1,57 @@
+"""Links between pages, and mentions of pages in code and messages, lead somewhere."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ("benchmarks", "docs", "examples", "lexbeam", "pipelines", "runner_configs", "schemas", "tests", "transforms")
+ENDS = (".md", ".py", ".yaml")
+FILES = sorted(
+    path.relative_to(ROOT).as_posix()
+    for paths in (ROOT.glob("*"), *((ROOT / name).rglob("*") for name in FOLDERS))
+    for path in paths
+    if path.name.endswith(ENDS)
+)
+PAGES = [name for name in FILES if name.endswith(".md")]
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)")
+MENTION = re.compile(r"\bdocs/[\w/-]+\.md\b")
+
+
+def prose(page: str) -> str:
+    """Return a page without its blocks of code."""
+    text = re.sub(r"^```.*?^```$", "", (ROOT / page).read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"^ {4,}\S.*$", "", text, flags=re.MULTILINE)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings, as GitHub makes them."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_of_a_page_lead_to_files_and_headings(page):
+    broken = []
+    for target, anchor in LINK.findall(prose(page)):
+        if "://" in target:
+            continue
+        path = (ROOT / page).parent / target if target else ROOT / page
+        if not path.exists() or (anchor and anchor not in anchors(path)):
+            broken.append(f"{target}#{anchor}")
+    assert broken == []
+
+
+def test_pages_that_code_and_messages_mention_are_there():
+    broken = []
+    for name in FILES:
+        found = MENTION.findall((ROOT / name).read_text("utf-8"))
+        broken += [f"{name}: {page}" for page in found if not (ROOT / page).is_file()]
+    assert broken == []
+
+
+def test_every_page_is_on_the_map():
+    pages = {name.removeprefix("docs/") for name in PAGES if name.startswith("docs/")}
+    linked = {target for target, _ in LINK.findall(prose("docs/README.md"))}
+    assert pages - linked - {"README.md"} == set()

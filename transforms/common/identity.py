@@ -1,0 +1,245 @@
+"""What decides an artefact: the whole of its task and options, in one form, but for what is declared unused.
+
+    canonical((1, "a"))               b'(i1;s1:a)'
+    Place, Fingerprinted, ...         types of fields that never count, see below
+
+Values of different types have different forms (1, 1.0, True, "1"); lists and tuples are alike, and
+so are a record's fields in whatever order they are defined. What counts nowhere is said once, by
+type: a field that is a `Place`, `Fingerprinted`, a `Size` or a `Position`, and an option that is a path, or decides
+nothing that is published (`path` and `published` of `options.option`). Files count by their digests,
+which stand beside their paths; a class whose paths have none gives them by `content_digests`. An
+option that is `of` some entries of a registry counts where one of them is chosen.
+"""
+
+import dataclasses
+import enum
+import functools
+import hashlib
+from collections.abc import Collection, Hashable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, NamedTuple, get_origin
+
+import numpy as np
+import pyarrow as pa
+
+__all__ = ["WHERE", "Fingerprinted", "Place", "Position", "Size", "Uncounted", "canonical"]
+
+
+class Uncounted(NamedTuple):
+    """Marks a field, by its type, that decides no artefact, and says why."""
+
+    reason: str
+
+
+WHERE = Uncounted("where a file lies decides nothing: its content counts")
+Place = Annotated[str, WHERE]
+Fingerprinted = Annotated[str, Uncounted("the fingerprint beside it says what it names, wherever that lies")]
+Size = Annotated[int, Uncounted("the size follows from the content, which counts by its digest")]
+Position = Annotated[int, Uncounted("where a thing stands among others is no part of it")]
+
+
+def canonical(
+    value: Any,
+    name: str = "value",
+    *,
+    unused: Collection[str] = (),
+    unordered: Collection[str] = (),
+    chosen: Mapping[str, Collection[str]] | None = None,
+) -> bytes:
+    """Return the one form of a value; two values have the same only if they are equal in all that counts.
+
+    Args:
+        value: plain values, arrays, Arrow tables, enums, sequences, sets, mappings, and records
+            (named tuples, dataclasses) of such.
+        name: what it is called in paths: fields follow with dots, of the items of a sequence or
+            mapping as if the item stood in its place; `[]` follows for a sequence within one.
+        unused: paths of fields that do not count.
+        unordered: paths of sequences whose order does not count.
+        chosen: by registry, as `module:NAME`, the entries that are chosen.
+
+    Raises:
+        TypeError: something has no form; the message names its path.
+        ValueError: there is no field at one of the paths.
+    """
+    form = _form(frozenset(unused), frozenset(unordered))
+    return form.of(value, name, {registry: frozenset(entries) for registry, entries in (chosen or {}).items()})
+
+
+_Chosen = Mapping[str, frozenset[str]]
+_PLAIN: dict[type, Any] = {
+    type(None): lambda _: b"N",
+    bool: lambda value: b"T" if value else b"F",
+    int: lambda value: b"i%d;" % value,
+    float: lambda value: b"f%s;" % repr(value).encode(),
+    str: lambda value: _tagged(b"s", value.encode("utf-8", "surrogatepass")),
+    bytes: lambda value: _tagged(b"b", value),
+}
+
+
+def _tagged(tag: bytes, content: bytes) -> bytes:
+    return b"%s%d:%s" % (tag, len(content), content)
+
+
+class _Field(NamedTuple):
+    name: str
+    form: bytes
+    of: tuple[str, frozenset[str]] | None
+
+
+class _Record(NamedTuple):
+    """What of a class counts.
+
+    Attributes:
+        form: of its name.
+        names: of all its fields.
+        counted: fields that count, in the order of their names.
+        choices: registries that options choose from, with the options' names.
+    """
+
+    form: bytes
+    names: frozenset[str]
+    counted: tuple[_Field, ...]
+    choices: tuple[tuple[str, str], ...]
+
+
+@functools.cache
+def _record(cls: Hashable) -> _Record | None:
+    """Return what of a class counts; None if it is no record."""
+    assert isinstance(cls, type)
+    metadata: dict[str, Mapping[Any, Any]]
+    if dataclasses.is_dataclass(cls):
+        metadata = {field.name: field.metadata for field in dataclasses.fields(cls)}
+    elif issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        metadata = {name: {} for name in cls._fields}
+    else:
+        return None
+    types: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        types.update(vars(base).get("__annotations__", {}))
+    counted, choices = [], []
+    for name, meta in sorted(metadata.items()):
+        option = meta.get("option", {})
+        if option.get("path") or not option.get("published", True) or _is_uncounted(types.get(name)):
+            continue
+        registry, _, entries = (option.get("of") or meta.get("of") or "").partition("=")
+        of = (registry, frozenset(entries.split(","))) if registry else None
+        counted.append(_Field(name, _PLAIN[str](name), of))
+        if isinstance(option.get("choices"), str) and option["choices"]:
+            choices.append((option["choices"], name))
+    return _Record(_PLAIN[str](cls.__qualname__), frozenset(metadata), tuple(counted), tuple(choices))
+
+
+def _is_uncounted(hint: Any) -> bool:
+    return get_origin(hint) is Annotated and any(isinstance(one, Uncounted) for one in hint.__metadata__)
+
+
+@dataclass(frozen=True)
+class _Form:
+    """Forms of values, but for some paths; what a class has at a path is worked out once."""
+
+    unused: frozenset[str]
+    unordered: frozenset[str]
+    below: Mapping[str, frozenset[str]]  # by path, the fields that `unused` and `unordered` name there
+    counted: dict[tuple[type, str], tuple[tuple[_Field, str], ...]]
+
+    def of(self, value: Any, path: str, chosen: _Chosen) -> bytes:
+        cls: type = type(value)
+        plain = _PLAIN.get(cls)
+        if plain is not None:
+            if value is not None and path in self.below:
+                self._refuse(path, cls, self.below[path])
+            return plain(value)
+        record = _record(cls)
+        if record is not None:
+            return self._of_record(value, record, path, chosen)
+        if isinstance(value, list | tuple):
+            return self._of_sequence(value, path, chosen)
+        if isinstance(value, Mapping):
+            items = ((self.of(key, f"{path}: a key", {}), self.of(item, path, chosen)) for key, item in value.items())
+            return b"{" + b"".join(key + item for key, item in sorted(items)) + b"}"
+        if isinstance(value, set | frozenset):
+            return b"<" + b"".join(sorted(self.of(item, path, chosen) for item in value)) + b">"
+        return _other(value, path)
+
+    def _of_sequence(self, value: Iterable[Any], path: str, chosen: _Chosen) -> bytes:
+        inner = f"{path}[]"
+        items = [
+            self.of(item, inner if isinstance(item, list | tuple) and not hasattr(item, "_fields") else path, chosen)
+            for item in value
+        ]
+        return b"(" + b"".join(sorted(items) if path in self.unordered else items) + b")"
+
+    def _of_record(self, value: Any, record: _Record, path: str, chosen: _Chosen) -> bytes:
+        fields = self.counted.get((type(value), path))
+        if fields is None:
+            fields = self.counted[type(value), path] = self._fields(type(value), record, path)
+        if record.choices:
+            chosen = _narrowed(chosen, record, value)
+        pieces = [b"[", record.form]
+        for field, below in fields:
+            if field.of is None or chosen.get(field.of[0], field.of[1]) & field.of[1]:
+                pieces += field.form, self.of(getattr(value, field.name), below, chosen)
+        if hasattr(value, "content_digests"):
+            pieces.append(self.of(value.content_digests(), f"{path}()", {}))
+        return b"".join((*pieces, b"]"))
+
+    def _fields(self, cls: type, record: _Record, path: str) -> tuple[tuple[_Field, str], ...]:
+        unknown = self.below.get(path, frozenset()) - record.names
+        if unknown:
+            self._refuse(path, cls, unknown)
+        paths = ((field, f"{path}.{field.name}") for field in record.counted)
+        return tuple((field, below) for field, below in paths if below not in self.unused)
+
+    def _refuse(self, path: str, cls: type, names: Iterable[str]) -> None:
+        named = ", ".join(f"{path}.{name}" for name in sorted(names))
+        raise ValueError(
+            f"{named} is declared, but {path}, a {cls.__name__}, has no such field: "
+            "say in `unused` and `unordered` what is there"
+        )
+
+
+@functools.cache
+def _form(unused: frozenset[str], unordered: frozenset[str]) -> _Form:
+    below: dict[str, set[str]] = {}
+    for path in (*unused, *unordered):
+        parent, _, name = path.removesuffix("[]").rpartition(".")
+        while parent:
+            below.setdefault(parent, set()).add(name)
+            parent, _, name = parent.rpartition(".")
+    return _Form(unused, unordered, {path: frozenset(names) for path, names in below.items()}, {})
+
+
+def _narrowed(chosen: _Chosen, record: _Record, value: Any) -> _Chosen:
+    """Return what is chosen below options that choose: of what was chosen, what they name."""
+    own: dict[str, set[str]] = {}
+    for registry, name in record.choices:
+        picked = getattr(value, name)
+        own.setdefault(registry, set()).update(picked if isinstance(picked, list | tuple) else (picked,))
+    narrowed = dict(chosen)
+    for registry, entries in own.items():
+        known = chosen.get(registry)
+        narrowed[registry] = frozenset(entries) if known is None else known & entries
+    return narrowed
+
+
+def _other(value: Any, path: str) -> bytes:
+    """Return the form of an enum, an array, or what Arrow has."""
+    if isinstance(value, enum.Enum):
+        return b"e" + _PLAIN[str](f"{type(value).__qualname__}.{value.name}")
+    if isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject:
+        whole = hashlib.sha256(np.ascontiguousarray(value).data).hexdigest()
+        return _tagged(b"a", f"{value.dtype.descr} {value.shape} {whole}".encode())
+    if isinstance(value, pa.Table):
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, value.schema) as stream:
+            stream.write_table(value.combine_chunks())
+        return _tagged(b"t", hashlib.sha256(sink.getvalue()).digest())
+    if isinstance(value, pa.Schema):
+        return _tagged(b"S", value.serialize().to_pybytes())
+    if isinstance(value, pa.Field):
+        return _tagged(b"C", pa.schema([value]).serialize().to_pybytes())
+    kind = type(value).__name__
+    raise TypeError(
+        f"{path} is a {kind}, which has no form that an artefact could be named by: make it plain values or a "
+        "record of them; or, if nothing reads it, declare the field in the `unused` of the stage, with the reason"
+    )
